@@ -1,0 +1,15 @@
+# The version from pyproject.toml, and a hash over the sources that both ends of the wire are made of.
+file(STRINGS ${PROJECT_SOURCE_DIR}/pyproject.toml version_line REGEX "^version = ")
+string(REGEX MATCH "[0-9][^\"]*" DLBENCH_VERSION "${version_line}")
+
+file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/harness/*.cpp ${PROJECT_SOURCE_DIR}/harness/*.hpp)
+set(hashes "")
+foreach(source ${hashed_sources})
+  file(SHA256 ${source} hash)
+  string(APPEND hashes ${hash})
+endforeach()
+string(SHA256 DLBENCH_SOURCE_HASH "${hashes}")
+string(SUBSTRING ${DLBENCH_SOURCE_HASH} 0 12 DLBENCH_SOURCE_HASH)
+configure_file(${PROJECT_SOURCE_DIR}/harness/model/build.cpp.in ${PROJECT_BINARY_DIR}/build.cpp @ONLY)
+target_sources(dlbench_model PRIVATE ${PROJECT_BINARY_DIR}/build.cpp)

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exchange/view.hpp"
+
+namespace dlbench::exchange {
+
+/// What every reader asks of a description before it believes it. All throw ViewError.
+
+/// NumPy's own limit; a larger number is a struct that was read wrongly.
+inline constexpr std::int64_t kMostDimensions = 64;
+void require_dimensions(std::int64_t dimensions);
+
+/// No negative extent, and elements and bytes fit an int64.
+void require_shape(std::span<const std::int64_t> shape, std::int64_t element_bytes);
+
+/// Bytes of a compact row-major array.
+std::vector<std::int64_t> c_strides(std::span<const std::int64_t> shape,
+                                    std::int64_t element_bytes);
+
+/// Strides in elements to strides in bytes. Where at most one element lies along a dimension its
+/// stride is never used and may be anything; it becomes 0 if it does not fit.
+std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
+                                       std::span<const std::int64_t> shape,
+                                       std::int64_t element_bytes);
+
+/// All elements lie at addresses that exist; with elements the address is not null.
+void require_reach(const View& view);
+
+/// Can the host read it by its address?
+bool on_host(const Device& device);
+
+}  // namespace dlbench::exchange

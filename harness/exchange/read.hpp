@@ -1,0 +1,63 @@
+#pragma once
+
+#include <dlpack/dlpack.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exchange/view.hpp"
+
+namespace dlbench::exchange {
+
+/// Reads what a capsule holds (dlpack.h v1.3). Strides may be NULL (compact row-major; allowed
+/// before v1.2), shape and strides for ndim 0; data may be NULL only where there are no elements.
+/// Throws ViewError; never touches the array's bytes.
+View read(const DLTensor& tensor);
+View read(const DLManagedTensor& managed);
+
+/// Refuses a major version other than ours without reading past `flags` (section "version").
+View read(const DLManagedTensorVersioned& managed);
+
+/// The facts of a Py_buffer (PEP 3118), handed over as plain values so that this room needs no
+/// Python. `strides` empty means C order.
+struct BufferFacts {
+  std::uintptr_t address = 0;
+  std::int64_t length = 0;  ///< bytes
+  std::int64_t itemsize = 1;
+  std::string_view format = "B";
+  std::span<const std::int64_t> shape;
+  std::span<const std::int64_t> strides;  ///< bytes
+  bool readonly = false;
+};
+View read(const BufferFacts& facts);
+
+/// The facts of an `__array_interface__` (version 3) or `__cuda_array_interface__` dict.
+struct InterfaceFacts {
+  std::uintptr_t address = 0;
+  std::string_view typestr;  ///< "<f4"
+  std::span<const std::int64_t> shape;
+  std::optional<std::span<const std::int64_t>> strides;  ///< bytes; none = C order
+  bool readonly = false;
+  std::int32_t device_type = kDLCPU;
+};
+View read(const InterfaceFacts& facts);
+
+/// PyArrayInterface, as numpy/ndarraytypes.h lays it out (`__array_struct__`).
+struct ArrayStruct {
+  int two;
+  int nd;
+  char typekind;
+  int itemsize;
+  int flags;
+  std::intptr_t* shape;
+  std::intptr_t* strides;
+  void* data;
+  void* descr;
+};
+View read(const ArrayStruct& array);
+
+}  // namespace dlbench::exchange

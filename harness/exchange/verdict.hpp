@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exchange/view.hpp"
+#include "model/entry.hpp"
+
+namespace dlbench::exchange {
+
+/// Do both views hold the same numbers? Compares element by element through both layouts, also
+/// over different dtypes (then by value, a float32 rounding of an int64 counts as equal where the
+/// dtype's own precision explains it). Host memory only. Empty where equal, else one line that
+/// names the first difference: "element (0, 3): expected 4, found 0" or "shape (2, 3), not (6,)".
+std::string difference(const View& expected, const View& found);
+
+/// What was converted in silence: "dtype", "precision" (same kind, fewer bits), "layout" (strides
+/// that differ though the shape has more than one element along them).
+std::vector<std::string> changed(const View& expected, const View& found);
+
+/// Same first element, and it lies on the same device.
+Proof same_address(const View& source, const View& found);
+
+/// Writes other bytes into the source's first and last element, looks whether `found` sees them,
+/// and puts the old bytes back. Skipped for read-only sources, no elements, or device memory.
+Proof write_through(const View& source, const View& found);
+
+struct Verdict {
+  Outcome outcome = Outcome::unproven;
+  std::vector<std::string> warnings;  ///< one line for each disagreement between instruments
+};
+
+/// In the order of trust: guard, write (after ready), address, slope. `crossed_device` makes a copy
+/// a device-copy. Instruments that disagree: the more trusted one decides, and a warning says so;
+/// address `yes` with write `no` (copy on write, a double mapping, a lazy copy) is `unproven`.
+Verdict judge(const Evidence& evidence, bool crossed_device);
+
+}  // namespace dlbench::exchange

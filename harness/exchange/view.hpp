@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace dlbench::exchange {
+
+/// What one element is, in DLPack's terms (dlpack.h v1.3, DLDataType): `code` is a DLDataTypeCode.
+struct Dtype {
+  std::uint8_t code = 2;
+  std::uint8_t bits = 32;
+  std::uint16_t lanes = 1;
+
+  auto operator<=>(const Dtype&) const = default;
+};
+
+/// NumPy's name for it ("float32", "bfloat16", "bool", "complex64"), or "code2bits24lanes1".
+std::string to_string(Dtype dtype);
+
+/// The inverse, for the names that case tables use. Throws ViewError.
+Dtype dtype_from_name(const std::string& name);
+
+struct Device {
+  std::int32_t type = 1;  ///< DLDeviceType; unknown codes are kept as they are
+  std::int32_t id = 0;
+
+  auto operator<=>(const Device&) const = default;
+};
+
+/// One array in memory, whatever protocol described it. Owns nothing: whoever made it keeps the
+/// array alive.
+struct View {
+  std::uintptr_t address = 0;  ///< of the first element (byte_offset applied)
+  Dtype dtype;
+  Device device;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  ///< in bytes, one a dimension; never left out
+  bool readonly = false;
+
+  std::int64_t elements() const;       ///< 1 for 0-d
+  std::uint64_t bytes() const;         ///< elements * element size
+  std::int64_t element_bytes() const;  ///< bits * lanes rounded up to bytes
+};
+
+/// A description of memory that cannot be true: absurd ndim, negative shape, overflow, a null
+/// pointer with elements behind it, an unknown format. The text says what was wrong.
+struct ViewError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace dlbench::exchange

@@ -1,0 +1,74 @@
+#include "model/cell.hpp"
+
+#include <charconv>
+
+#include "model/error.hpp"
+
+namespace dlbench {
+namespace {
+
+[[noreturn]] void misfit(std::string_view text, std::string_view part) {
+  throw UsageError("'" + std::string(text) + "' is no cell's name: '" + std::string(part) +
+                   "' does not fit PHASE/producer:P/consumer:C/protocol:X/device:D/case:N/bytes:B");
+}
+
+std::uint64_t bytes_from(std::string_view text, std::string_view value) {
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
+  if (error != std::errc{} || end != value.data() + value.size()) misfit(text, value);
+  return bytes;
+}
+
+}  // namespace
+
+std::string name(const Cell& cell) {
+  const Exchange& x = cell.exchange;
+  std::string text = cell.phase + "/producer:" + x.producer + "/consumer:" + x.consumer +
+                     "/protocol:" + x.protocol + "/device:" + x.device + "/case:" + x.case_name +
+                     "/bytes:" + std::to_string(x.bytes);
+  if (cell.clock != "call") text += "/clock:" + cell.clock;
+  if (x.environment != "default") text += "/environment:" + x.environment;
+  return text;
+}
+
+Cell cell_from_name(std::string_view text) {
+  Cell cell;
+  Exchange& x = cell.exchange;
+  std::size_t begin = 0;
+  for (std::size_t index = 0; begin <= text.size(); ++index) {
+    const std::size_t end = std::min(text.find('/', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (index == 0) {
+      if (part.empty()) misfit(text, part);
+      cell.phase = part;
+      continue;
+    }
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos) misfit(text, part);
+    const std::string_view key = part.substr(0, colon);
+    const std::string_view value = part.substr(colon + 1);
+    if (key == "producer")
+      x.producer = value;
+    else if (key == "consumer")
+      x.consumer = value;
+    else if (key == "protocol")
+      x.protocol = value;
+    else if (key == "device")
+      x.device = value;
+    else if (key == "case")
+      x.case_name = value;
+    else if (key == "bytes")
+      x.bytes = bytes_from(text, value);
+    else if (key == "clock")
+      cell.clock = value;
+    else if (key == "environment")
+      x.environment = value;
+    else
+      misfit(text, part);
+  }
+  if (x.producer.empty() || x.consumer.empty() || x.protocol.empty()) misfit(text, text);
+  return cell;
+}
+
+}  // namespace dlbench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dlbench {
+
+/// One crossing: who hands what to whom, and how. All but phase and clock of a cell.
+struct Exchange {
+  std::string environment = "default";
+  std::string producer;
+  std::string consumer;
+  std::string protocol;
+  std::string device = "cpu";     ///< two devices are "cuda:0+cpu"
+  std::string case_name = "f32";  ///< JSON key `case`
+  std::uint64_t bytes = 4096;     ///< of the array's elements
+
+  auto operator<=>(const Exchange&) const = default;
+};
+
+/// What is one number or one reason.
+struct Cell {
+  Exchange exchange;
+  std::string phase = "exchange";
+  std::string clock = "call";
+
+  auto operator<=>(const Cell&) const = default;
+};
+
+/// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096", with
+/// "/clock:x" and "/environment:x" appended only where they are not `call` and `default`.
+std::string name(const Cell& cell);
+
+/// The inverse of name(). Throws UsageError naming the part that does not fit.
+Cell cell_from_name(std::string_view text);
+
+}  // namespace dlbench

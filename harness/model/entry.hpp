@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cell.hpp"
+#include "model/outcome.hpp"
+
+namespace dlbench {
+
+/// What each instrument said on "no bytes were copied" (design 4.2).
+struct Evidence {
+  Proof address = Proof::skipped;
+  Proof guard = Proof::skipped;
+  Proof write = Proof::skipped;
+  Proof slope = Proof::skipped;
+};
+
+/// What was seen to happen when the consumer was called.
+struct Seen {
+  std::string used;                    ///< the protocol that carried the bytes; "own" where the
+                                       ///< consumer knows the type and asked no protocol
+  std::string via = "direct";          ///< or "relay"
+  std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))", failures
+                                       ///< with " -> TypeError" behind
+  std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
+  std::vector<std::uint32_t> version;  ///< {major, minor} of a versioned struct
+  std::vector<std::string> flags;      ///< "read-only", "is-copied", "subbyte-padded"
+};
+
+/// One worker's share of a cell.
+struct WorkerNumbers {
+  double median_ns = 0;
+  double first_ns = 0;             ///< the first call, which no round holds
+  std::vector<double> samples_ns;  ///< a round's mean each, in the order of the rounds
+};
+
+/// A settled cell: numbers where it was measured, else a reason.
+struct Entry {
+  Cell cell;
+  Outcome outcome = Outcome::not_run;
+
+  // Measured.
+  double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
+  std::uint64_t iterations = 0;    ///< calls in one round
+  double floor_ratio = 0;          ///< median over the floor of its kind of call
+  std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::vector<std::string> changed;
+  std::string copied_by;  ///< "producer", "consumer" or empty
+  bool late_read = false;
+  Evidence evidence;
+  Seen seen;
+  std::vector<std::string> warnings;
+  std::vector<WorkerNumbers> workers;
+
+  // Not measured.
+  std::string reason;
+  std::string exception;    ///< the exception's type
+  std::string signal;       ///< "SIGSEGV"
+  std::string stderr_tail;  ///< the worker's last words
+  std::string code;         ///< of not-run: "budget", "interrupted", "filter"
+};
+
+}  // namespace dlbench

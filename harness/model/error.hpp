@@ -1,0 +1,13 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace dlbench {
+
+/// Bad usage or bad input. The text is one line that names what was wrong and what is allowed;
+/// the command line prints it on stderr and exits with 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace dlbench

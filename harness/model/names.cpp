@@ -1,0 +1,54 @@
+#include "model/names.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "model/error.hpp"
+
+namespace dlbench {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view wanted, std::span<const std::string> allowed) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  for (const std::string& name : allowed) {
+    const std::size_t distance = edit_distance(wanted, name);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+void require_known(std::string_view what, std::string_view wanted,
+                   std::span<const std::string> allowed) {
+  if (std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) return;
+  std::string text = "unknown " + std::string(what) + " '" + std::string(wanted) + "'";
+  if (const std::string near = nearest(wanted, allowed); !near.empty()) {
+    text += " (did you mean '" + near + "'?)";
+  }
+  text += "; allowed:";
+  for (std::size_t i = 0; i < allowed.size(); ++i) text += (i ? ", " : " ") + allowed[i];
+  throw UsageError(text);
+}
+
+}  // namespace dlbench

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dlbench {
+
+/// How an array crosses, in the order in which they are printed. `convert` is the consumer's
+/// general conversion call (np.asarray and the like); which protocol it used is in `seen.used`.
+inline constexpr std::array<std::string_view, 10> kProtocols{
+    "dlpack",       "dlpack_legacy", "dlpack_versioned",
+    "dlpack_c",     "buffer",        "array_interface",
+    "array_struct", "array",         "cuda_array_interface",
+    "convert"};
+
+/// What of a crossing is timed. `exchange` is all of it in one call.
+inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
+                                                         "release"};
+
+/// Until when: the call returned; the consumer's data is there; the device's own clock.
+inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
+
+/// The allowed name nearest to `wanted` by edit distance, or empty where none is near
+/// (more than a third of the letters differ).
+std::string nearest(std::string_view wanted, std::span<const std::string> allowed);
+
+/// Throws UsageError "unknown WHAT 'wanted' (did you mean 'x'?); allowed: ..." unless it is
+/// allowed.
+void require_known(std::string_view what, std::string_view wanted,
+                   std::span<const std::string> allowed);
+
+}  // namespace dlbench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace dlbench {
+
+/// What became of a cell. The first four are measured; all others carry a reason, never a number.
+enum class Outcome {
+  zero_copy,
+  copy,
+  device_copy,
+  unproven,
+  refused,
+  unsupported,
+  wrong,
+  race,
+  crashed,
+  timed_out,
+  out_of_memory,
+  no_protocol,
+  not_installed,
+  import_failed,
+  no_device,
+  not_run,
+};
+
+inline constexpr std::array<std::string_view, 16> kOutcomes{
+    "zero-copy",     "copy",          "device-copy", "unproven",  "refused",       "unsupported",
+    "wrong",         "race",          "crashed",     "timed-out", "out-of-memory", "no-protocol",
+    "not-installed", "import-failed", "no-device",   "not-run"};
+
+std::string_view to_string(Outcome outcome);
+
+/// Throws UsageError for a word that is no outcome.
+Outcome outcome_from(std::string_view word);
+
+constexpr bool is_measured(Outcome outcome) {
+  return outcome <= Outcome::unproven;
+}
+
+/// One instrument's word on "no bytes were copied": yes (shared), no (copied), or it did not look.
+enum class Proof { yes, no, skipped };
+
+std::string_view to_string(Proof proof);
+Proof proof_from(std::string_view word);
+
+}  // namespace dlbench

@@ -1,0 +1,84 @@
+#include "model/units.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "model/error.hpp"
+
+namespace dlbench {
+namespace {
+
+struct Quantity {
+  double number;
+  std::string_view unit;
+};
+
+[[noreturn]] void misfit(std::string_view what, std::string_view text, std::string_view allowed) {
+  throw UsageError("'" + std::string(text) + "' is no " + std::string(what) +
+                   "; allowed: " + std::string(allowed));
+}
+
+Quantity split(std::string_view what, std::string_view text, std::string_view allowed) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number) || number <= 0) misfit(what, text, allowed);
+  std::string_view unit(end, text.data() + text.size() - end);
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  return {number, unit};
+}
+
+template <std::size_t N>
+double scaled(std::string_view what, std::string_view text, std::string_view allowed,
+              const std::array<std::pair<std::string_view, double>, N>& units) {
+  const Quantity quantity = split(what, text, allowed);
+  for (const auto& [unit, factor] : units) {
+    if (quantity.unit == unit) return quantity.number * factor;
+  }
+  misfit(what, text, allowed);
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(std::string_view text) {
+  constexpr std::string_view kAllowed = "a positive number of bytes, as 4096, 4KiB, 1MiB or 2GiB";
+  constexpr std::array<std::pair<std::string_view, double>, 8> kUnits{{{"", 1},
+                                                                       {"B", 1},
+                                                                       {"kB", 1e3},
+                                                                       {"MB", 1e6},
+                                                                       {"GB", 1e9},
+                                                                       {"KiB", 1024.0},
+                                                                       {"MiB", 1048576.0},
+                                                                       {"GiB", 1073741824.0}}};
+  const double bytes = scaled("size", text, kAllowed, kUnits);
+  // 2^53: beyond it a double no longer holds each byte count.
+  if (bytes != std::floor(bytes) || bytes > 9007199254740992.0) misfit("size", text, kAllowed);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+double parse_seconds(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
+  return scaled("duration", text, "a positive number with ms, s, m or h, as 90s", kUnits);
+}
+
+double parse_percent(std::string_view text) {
+  constexpr std::string_view kAllowed = "a percentage above 0 and below 100, as 2%";
+  constexpr std::array<std::pair<std::string_view, double>, 1> kUnits{{{"%", 0.01}}};
+  const double fraction = scaled("percentage", text, kAllowed, kUnits);
+  if (fraction >= 1) misfit("percentage", text, kAllowed);
+  return fraction;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes >= 1024 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return std::to_string(bytes) + " " + std::string(kUnits[unit]);
+}
+
+}  // namespace dlbench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dlbench {
+
+/// "4096", "4KiB", "1MiB", "2GiB", "64kB" -> bytes. Throws UsageError naming the allowed forms.
+std::uint64_t parse_bytes(std::string_view text);
+
+/// "250ms", "90s", "2m", "1h" -> seconds, finite and above zero. A unit is mandatory.
+double parse_seconds(std::string_view text);
+
+/// "2%" -> 0.02, above zero and below 100 %. The sign is mandatory.
+double parse_percent(std::string_view text);
+
+/// 4096 -> "4 KiB", 1000 -> "1000 B".
+std::string format_bytes(std::uint64_t bytes);
+
+}  // namespace dlbench

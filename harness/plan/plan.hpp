@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cell.hpp"
+#include "model/entry.hpp"
+
+namespace dlbench::plan {
+
+/// What is known of a library before any worker starts: its two files and its package's metadata.
+struct Library {
+  std::string name;
+  std::string environment = "default";
+  bool installed = false;
+  std::string version;        ///< of the distribution that was found
+  std::string why_not;        ///< for not-installed: "pip install torch" and the like
+  std::string producer_path;  ///< empty: it has no such role
+  std::string consumer_path;
+  std::vector<std::string> protocols;       ///< keys of the consumer's PROTOCOLS
+  std::vector<std::string> devices{"cpu"};  ///< where its arrays can lie, as far as it can be told
+  bool has_ready = false;  ///< one of its files defines `ready`: its calls return before the data
+  bool in_default_matrix = true;
+};
+
+/// What was asked for. An empty list means the default; the word "all" in a list means all that is
+/// known: for libraries also those outside the default matrix and those not installed.
+struct Axes {
+  std::vector<std::string> environments{"default"};
+  std::vector<std::string> producers;
+  std::vector<std::string> consumers;
+  std::vector<std::string> protocols;  ///< default: dlpack, dlpack_c, convert
+  std::vector<std::string> devices;    ///< default: cpu and what DEVICES literals name
+  std::vector<std::string> cases;      ///< default: f32
+  std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB
+  std::string filter;                  ///< regex on the cell's name
+};
+
+/// How a case lays its array out; `bytes` of the cell decides how many elements.
+struct Case {
+  std::string name;
+  std::string dtype = "float32";
+  std::uint64_t offset = 0;  ///< bytes behind an address aligned to `align`
+  std::uint64_t align = 256;
+  std::int64_t step = 1;  ///< elements between two neighbours; 1 is C order
+  bool readonly = false;
+};
+/// f32, f64, i32, i64, u8, bool, c64, f32-unaligned (4 bytes off), f32-strided (every second
+/// element), f32-readonly.
+const std::vector<Case>& all_cases();
+
+/// Size of one element of a case's dtype.
+std::uint64_t element_bytes(const Case& array_case);
+
+/// Two libraries in one environment, both directions. `first` <= `second`; equal for a library with
+/// itself.
+struct Couple {
+  std::string environment;
+  std::string first;
+  std::string second;
+  std::vector<std::size_t> cells;  ///< indices into Plan::cells
+};
+
+struct Plan {
+  std::vector<Library> libraries;
+  std::vector<Cell> cells;      ///< to be tried, in couples' order
+  std::vector<Entry> excluded;  ///< settled without a worker: not-installed, no-device, ...
+  std::vector<Couple> couples;  ///< a library with itself first: its import failure is decisive
+  std::string fingerprint;      ///< of cells and versions; a resumed run must have the same
+
+  /// Throws UsageError where there is none.
+  const Library& library(const std::string& environment, const std::string& name) const;
+};
+
+/// Expands the axes. Throws UsageError for unknown libraries (with the nearest name), protocols,
+/// devices, cases, a size that holds no element of a case, or a filter that is no regex.
+/// Every cell of the product is in `cells` or in `excluded`, but for those that the filter drops.
+/// Clocks: `call` for each exchange, and `ready` beside it where the consumer has a `ready`; for
+/// the others the data is there when the call returns, and a second number would say nothing new.
+Plan make(std::vector<Library> libraries, const Axes& axes);
+
+}  // namespace dlbench::plan

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace dlbench::stats {
+
+/// All functions copy what they must sort, leave their input alone, and ask for at least one value
+/// (std::invalid_argument).
+
+double median(std::span<const double> values);
+
+/// Median of the absolute deviations from the median, unscaled.
+double mad(std::span<const double> values);
+
+struct Interval {
+  double lo = 0;
+  double hi = 0;
+  bool honest = false;  ///< false where there are too few values for the asked confidence
+};
+
+/// Distribution-free interval for the median from order statistics (sign test). With fewer than six
+/// values no 95 % interval exists: then it is the range, and not honest.
+Interval median_interval(std::span<const double> values, double confidence = 0.95);
+
+/// Half the interquartile range over the median, relative: the spread of the anchor over workers.
+/// 0 for a single value.
+double relative_spread(std::span<const double> values);
+
+}  // namespace dlbench::stats
