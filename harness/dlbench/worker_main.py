@@ -1,0 +1,55 @@
+"""The worker process: `PYTHON worker_main.py --fd 3 --parent PID`, started by the fleet.
+
+`--requests FILE` answers the requests in a file on the terminal instead, for `dlbench debug`.
+Runs in any environment, whether or not dlbench is installed there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+def load_package() -> ModuleType:
+    """Import `dlbench` from this file's folder, leaving sys.path as the environment made it."""
+    folder = Path(__file__).resolve().parent
+    spec = importlib.util.spec_from_file_location(
+        "dlbench", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{folder} holds no dlbench package")
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["dlbench"] = package
+    spec.loader.exec_module(package)
+    return package
+
+
+def main() -> None:
+    """Serve until told to end; then leave at once, since no library's shutdown is of interest."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--fd", type=int)
+    arguments.add_argument("--parent", type=int, default=0)
+    arguments.add_argument("--requests", type=Path)
+    options = arguments.parse_args()
+    # The script's own folder is no place to import from: it holds files such as `repro.py`.
+    sys.path[:] = [entry for entry in sys.path if entry != str(Path(__file__).resolve().parent)]
+    faulthandler.enable()
+    load_package()
+    from dlbench import _worker
+
+    if options.requests is not None:
+        _worker.serve(os.open(options.requests, os.O_RDONLY), 1)
+        return
+    os.set_inheritable(options.fd, False)
+    _worker.die_with_parent(options.parent)
+    _worker.serve(options.fd, options.fd)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

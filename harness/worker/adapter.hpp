@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "worker/py.hpp"
+
+namespace dlbench::worker {
+
+/// What loading one adapter file told.
+struct Loaded {
+  std::string version;
+  std::vector<std::string> devices;
+};
+
+/// One library in this worker: its adapter files, as far as they were loaded.
+struct Library {
+  Ref producer;  ///< module, or empty
+  Ref consumer;
+
+  /// A function that either file may define (`ready`, `address`, `values`), or an empty Ref. The
+  /// consumer's word goes first.
+  Ref function(const char* name) const;
+};
+
+/// Loads adapters and makes cases through the package's Python half.
+class Adapters {
+ public:
+  /// Throws Failure import-failed.
+  Loaded load(const std::string& role, const std::string& name, const std::string& path);
+
+  /// Throws Failure where the library was not loaded here.
+  const Library& at(const std::string& name) const;
+
+ private:
+  std::map<std::string, Library> libraries_;
+};
+
+}  // namespace dlbench::worker

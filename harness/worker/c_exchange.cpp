@@ -1,0 +1,101 @@
+#include "worker/c_exchange.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+constexpr const char* kCapsuleName = "dlpack_exchange_api";
+
+// The table's functions without an object of their own (allocator, stream, new object) need a
+// library to stand for: the one relayed last.
+const DLPackExchangeAPI* last_relayed = nullptr;
+
+const DLPackExchangeAPI* api_behind(const RelayedProducer& producer) {
+  const DLPackExchangeAPI* api = exchange_api_of(Py_TYPE(producer.x));
+  if (api == nullptr) {
+    PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API", Py_TYPE(producer.x)->tp_name);
+  }
+  return last_relayed = api;
+}
+
+void note(const RelayedProducer& producer, int status, const char* call) {
+  if (producer.tap == nullptr) return;
+  status == 0 ? producer.tap->answered("dlpack_c", call) : producer.tap->raised(call);
+}
+
+int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
+  const RelayedProducer producer = relayed_producer(object);
+  const DLPackExchangeAPI* api = api_behind(producer);
+  if (api == nullptr) return -1;
+  const int status = api->managed_tensor_from_py_object_no_sync(producer.x, out);
+  note(producer, status, "managed_tensor_from_py_object_no_sync()");
+  if (status == 0 && producer.tap != nullptr) {
+    producer.tap->handed_over({"versioned", {(*out)->version.major, (*out)->version.minor}, {}});
+  }
+  return status;
+}
+
+int borrowed_from_relay(void* object, DLTensor* out) {
+  const RelayedProducer producer = relayed_producer(object);
+  const DLPackExchangeAPI* api = api_behind(producer);
+  if (api == nullptr) return -1;
+  if (api->dltensor_from_py_object_no_sync == nullptr) {
+    PyErr_SetString(PyExc_BufferError, "the producer lends no borrowed view");
+    return -1;
+  }
+  const int status = api->dltensor_from_py_object_no_sync(producer.x, out);
+  note(producer, status, "dltensor_from_py_object_no_sync()");
+  return status;
+}
+
+int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
+             void (*set_error)(void*, const char*, const char*)) {
+  return last_relayed->managed_tensor_allocator(prototype, out, context, set_error);
+}
+
+int object_from_managed(DLManagedTensorVersioned* tensor, void** out) {
+  return last_relayed->managed_tensor_to_py_object_no_sync(tensor, out);
+}
+
+int current_stream(DLDeviceType type, int32_t id, void** out) {
+  if (last_relayed != nullptr) return last_relayed->current_work_stream(type, id, out);
+  *out = nullptr;
+  return 0;
+}
+
+const DLPackExchangeAPI* pointer_in(PyObject* published) {
+  if (PyCapsule_IsValid(published, kCapsuleName)) {
+    return static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(published, kCapsuleName));
+  }
+  if (PyLong_Check(published)) {
+    return static_cast<const DLPackExchangeAPI*>(PyLong_AsVoidPtr(published));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
+  for (const char* name : {kExchangeApiName, "__c_dlpack_exchange_api__"}) {
+    const Ref published = optional_attribute(reinterpret_cast<PyObject*>(type), name);
+    if (!published) continue;
+    // Newer major versions keep the header stable and link the older tables behind it.
+    const DLPackExchangeAPI* api = pointer_in(published.get());
+    while (api != nullptr && api->header.version.major != DLPACK_MAJOR_VERSION) {
+      api = reinterpret_cast<const DLPackExchangeAPI*>(api->header.prev_api);
+    }
+    if (api != nullptr) return api;
+  }
+  return nullptr;
+}
+
+PyObject* relayed_exchange_api() {
+  static DLPackExchangeAPI table{{{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, nullptr},
+                                 allocate,
+                                 managed_from_relay,
+                                 object_from_managed,
+                                 borrowed_from_relay,
+                                 current_stream};
+  return PyCapsule_New(&table, kCapsuleName, nullptr);
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <dlpack/dlpack.h>
+
+#include "worker/py.hpp"
+#include "worker/tap.hpp"
+
+namespace dlbench::worker {
+
+inline constexpr const char* kExchangeApiName = "__dlpack_c_exchange_api__";
+
+/// The C exchange API that a type publishes (dlpack.h v1.3), as a capsule or, under the older name,
+/// as an integer. Null where there is none of our major version.
+const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type);
+
+/// Capsule of a table whose functions hand on to the API of the producer behind a relay. New
+/// reference.
+PyObject* relayed_exchange_api();
+
+struct RelayedProducer {
+  PyObject* x;
+  Tap* tap;
+};
+/// What stands behind a relay object. Defined with the relay.
+const RelayedProducer relayed_producer(void* relay);
+
+}  // namespace dlbench::worker

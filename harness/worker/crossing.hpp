@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "worker/py.hpp"
+
+namespace dlbench::worker {
+
+/// A consumer's import, compiled once from what its PROTOCOLS say: a bare callable, Call(fn, ...)
+/// or Capsule(fn). Calling it is one vectorcall (two for a capsule), with no Python frame of ours
+/// and no lookup between.
+class Crossing {
+ public:
+  /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
+  explicit Crossing(PyObject* spelled);
+
+  /// New reference to what the consumer returned, or null with an exception set.
+  PyObject* operator()(PyObject* x) {
+    if (takes_capsule_) return through_capsule(x);
+    for (const std::size_t slot : slots_) arguments_[slot] = x;
+    return call(function_.get(), arguments_.data() + 1,
+                positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
+  }
+
+  bool takes_capsule() const { return takes_capsule_; }
+
+ private:
+  PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
+                 PyObject* names) const {
+    return vectorcall_ != nullptr ? vectorcall_(function, arguments, positional, names)
+                                  : PyObject_Vectorcall(function, arguments, positional, names);
+  }
+  PyObject* through_capsule(PyObject* x);
+
+  Ref function_;
+  vectorcallfunc vectorcall_ = nullptr;  // of function_, looked up once
+  Ref names_;                            // tuple of keyword names, or empty
+  std::vector<Ref> kept_;                // owns the constant arguments
+  std::vector<PyObject*> arguments_;     // borrowed; [0] is the slot that a callee may use
+  std::vector<std::size_t> slots_;       // where x goes
+  std::size_t positional_ = 1;
+  bool takes_capsule_ = false;
+};
+
+}  // namespace dlbench::worker

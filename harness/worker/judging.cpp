@@ -1,0 +1,49 @@
+#include "worker/judging.hpp"
+
+#include "exchange/verdict.hpp"
+#include "worker/read.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// What cannot be looked at is said as a warning; a Failure `wrong` stays one.
+template <typename Look>
+bool looked(std::vector<std::string>& warnings, const char* what, Look look) {
+  try {
+    look();
+    return true;
+  } catch (const Failure& failure) {
+    if (failure.outcome == Outcome::wrong) throw;
+    warnings.push_back(std::string(what) + ": " + failure.reason);
+    return false;
+  }
+}
+
+}  // namespace
+
+Judgement judge(PyObject* source, const Library& producer, PyObject* result,
+                const Library& consumer, const exchange::View& expected) {
+  if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
+  Judgement judgement;
+  bool crossed_device = false;
+  looked(judgement.warnings, "values not checked", [&] {
+    const Held values = read_values(result, consumer);
+    if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
+      throw Failure{Outcome::wrong, "", std::move(first)};
+    }
+    judgement.changed = exchange::changed(expected, values.view);
+  });
+  looked(judgement.warnings, "addresses not compared", [&] {
+    const Held from = read_place(source, producer);
+    const Held to = read_place(result, consumer);
+    crossed_device = from.view.device != to.view.device;
+    judgement.evidence.address = exchange::same_address(from.view, to.view);
+    judgement.evidence.write = exchange::write_through(from.view, to.view);
+  });
+  exchange::Verdict verdict = exchange::judge(judgement.evidence, crossed_device);
+  judgement.outcome = verdict.outcome;
+  for (std::string& warning : verdict.warnings) judgement.warnings.push_back(std::move(warning));
+  return judgement;
+}
+
+}  // namespace dlbench::worker

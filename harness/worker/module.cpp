@@ -1,0 +1,63 @@
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <unistd.h>
+
+#include <csignal>
+#include <system_error>
+
+#include "worker/py.hpp"
+#include "worker/serve.hpp"
+
+namespace {
+
+PyObject* serve(PyObject*, PyObject* arguments) {
+  int in = 0, out = 0;
+  if (!PyArg_ParseTuple(arguments, "ii:serve", &in, &out)) return nullptr;
+  try {
+    dlbench::worker::serve(in, out);
+  } catch (const dlbench::worker::Failure& failure) {
+    PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
+    return nullptr;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+// A worker must not outlive its fleet, however that ends. The parent may be gone before we ask.
+PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
+  const long parent = PyLong_AsLong(expected_parent);
+  if (parent == -1 && PyErr_Occurred()) return nullptr;
+#ifdef __linux__
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return PyErr_SetFromErrno(PyExc_OSError);
+#endif
+  if (parent > 0 && ::getppid() != parent) ::_exit(1);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef methods[] = {
+    {"serve", serve, METH_VARARGS,
+     "serve(in_fd, out_fd)\n--\n\nAnswer the fleet's requests until `end` or the end of the "
+     "input."},
+    {"die_with_parent", die_with_parent, METH_O,
+     "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
+    {},
+};
+
+PyModuleDef definition{PyModuleDef_HEAD_INIT,
+                       "_worker",
+                       "The child's half of dlbench: it holds a couple of libraries and measures.",
+                       -1,
+                       methods,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__worker() {
+  return PyModule_Create(&definition);
+}

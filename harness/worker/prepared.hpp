@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/round.hpp"
+#include "model/entry.hpp"
+#include "worker/crossing.hpp"
+#include "worker/judging.hpp"
+#include "worker/read.hpp"
+#include "worker/relay.hpp"
+
+namespace dlbench::worker {
+
+/// What is to be prepared, as the fleet asked for it.
+struct Order {
+  Exchange exchange;
+  Ref make_case;  ///< callable without arguments: a fresh Case object
+  std::vector<std::string> clocks;
+  double round_ns = 1e6;
+};
+
+/// Tells the fleet what is about to be tried, so that it can say where a worker died.
+using Step = std::function<void(const char*)>;
+
+/// One exchange in this worker: its arrays, its compiled call, and what was seen of it.
+class Prepared {
+ public:
+  /// Makes the arrays, crosses once directly and once tapped, judges, calibrates. Throws Failure.
+  Prepared(const Order& order, const Library& producer, const Library& consumer, const Step& step);
+
+  /// One timed block after `prelude` untimed calls. Throws Failure where a call raises.
+  measure::Reading round(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude);
+
+  /// Looks again at a fresh crossing: lazy libraries change their mind. Throws Failure.
+  Judgement judge_again();
+
+  const Judgement& judgement() const { return judgement_; }
+  const Seen& seen() const { return seen_; }
+  const std::map<std::string, double>& first_ns() const { return first_ns_; }
+  const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
+  bool relayed() const { return seen_.via == "relay"; }
+
+ private:
+  struct Block;
+  Ref cross_once(PyObject* x);
+  void wait_for(PyObject* result);
+  void make_pool(const Order& order, const Step& step);
+  void require_offer(const std::string& requested) const;
+  void find_protocol(const std::string& requested);
+  void go_through_relay(const std::string& requested, const std::string& direct);
+  std::string cross_tapped(Shown shown, Tap& tap);
+  void calibrate(const Order& order);
+  Block block(const std::string& clock);
+  void drain();
+
+  const Library& producer_;
+  const Library& consumer_;
+  Crossing crossing_;
+  Ref ready_;  // the consumer's, empty where a call's result is ready at once
+  Held expected_;
+  std::vector<Ref> pool_;         // the producer's arrays
+  std::vector<Ref> shown_;        // what the consumer is given: the same, or relays before them
+  std::vector<PyObject*> given_;  // borrowed from shown_, for the timed loop
+  std::size_t next_ = 0;
+  std::uint64_t most_iterations_ = 0;
+  Judgement judgement_;
+  Seen seen_;
+  std::map<std::string, double> first_ns_;
+  std::map<std::string, std::uint64_t> iterations_;
+};
+
+}  // namespace dlbench::worker

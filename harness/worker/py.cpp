@@ -1,0 +1,69 @@
+#include "worker/py.hpp"
+
+#include <string_view>
+
+namespace dlbench::worker {
+namespace {
+
+constexpr std::size_t kLongestReason = 400;
+
+std::string utf8(const Ref& text) {
+  Py_ssize_t size = 0;
+  const char* bytes = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return "?";
+  }
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+// The first line that says something: some libraries begin their messages with a blank one.
+std::string first_line(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  text = text.substr(begin);
+  text = text.substr(0, text.find_first_of("\r\n"));
+  return std::string(text.substr(0, kLongestReason));
+}
+
+}  // namespace
+
+std::string text_of(PyObject* object) {
+  return utf8(Ref::steal(PyObject_Str(object)));
+}
+std::string repr_of(PyObject* object) {
+  return utf8(Ref::steal(PyObject_Repr(object)));
+}
+
+Failure fetch_failure(Outcome otherwise) {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  const Ref owned_type = Ref::steal(type), owned_value = Ref::steal(value);
+  const Ref owned_trace = Ref::steal(trace);
+  if (!owned_type) return {otherwise, "", "the call failed without an exception"};
+  Failure failure{otherwise, reinterpret_cast<PyTypeObject*>(type)->tp_name, ""};
+  if (const std::size_t dot = failure.exception.rfind('.'); dot != std::string::npos) {
+    failure.exception.erase(0, dot + 1);
+  }
+  if (value != nullptr) failure.reason = first_line(text_of(value));
+  if (failure.reason.empty()) failure.reason = failure.exception;
+  if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
+    failure.outcome = Outcome::out_of_memory;
+  } else if (failure.exception == "Unsupported") {
+    failure.outcome = Outcome::unsupported;
+    failure.exception.clear();
+  }
+  return failure;
+}
+
+Ref optional_attribute(PyObject* object, const char* name) {
+  PyObject* value = PyObject_GetAttrString(object, name);
+  if (value == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw fetch_failure();
+    PyErr_Clear();
+  }
+  return Ref::steal(value);
+}
+
+}  // namespace dlbench::worker

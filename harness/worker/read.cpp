@@ -1,0 +1,171 @@
+#include "worker/read.hpp"
+
+#include <dlpack/dlpack.h>
+
+#include <optional>
+#include <string_view>
+
+#include "exchange/read.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using exchange::View;
+
+std::shared_ptr<void> keeper_of(Ref object) {
+  return {object.release(), [](void* kept) { Py_XDECREF(static_cast<PyObject*>(kept)); }};
+}
+
+[[noreturn]] void unreadable(const exchange::ViewError& error) {
+  throw Failure{Outcome::wrong, "", error.what()};
+}
+
+std::vector<std::int64_t> integers(PyObject* sequence) {
+  const Ref tuple = checked(PySequence_Tuple(sequence));
+  std::vector<std::int64_t> values;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); ++i) {
+    const long long value = PyLong_AsLongLong(PyTuple_GetItem(tuple.get(), i));
+    if (value == -1 && PyErr_Occurred()) throw fetch_failure();
+    values.push_back(value);
+  }
+  return values;
+}
+
+Ref export_capsule(PyObject* array) {
+  const Ref method = optional_attribute(array, "__dlpack__");
+  if (!method) return {};
+  const Ref none = checked(PyTuple_New(0));
+  const Ref newest = checked(Py_BuildValue("{s(ii)}", "max_version", 1, 3));
+  if (PyObject* capsule = PyObject_Call(method.get(), none.get(), newest.get())) {
+    return Ref::steal(capsule);
+  }
+  // A producer from before DLPack 1.0 knows no max_version.
+  PyErr_Clear();
+  PyObject* capsule = PyObject_CallNoArgs(method.get());
+  if (capsule == nullptr) PyErr_Clear();
+  return Ref::steal(capsule);
+}
+
+std::optional<Held> read_dlpack(PyObject* array) {
+  Ref capsule = export_capsule(array);
+  if (!capsule || !PyCapsule_CheckExact(capsule.get())) return {};
+  View view = view_of_capsule(capsule.get());
+  return Held{std::move(view), keeper_of(std::move(capsule))};
+}
+
+std::optional<Held> read_buffer(PyObject* array) {
+  if (!PyObject_CheckBuffer(array)) return {};
+  const std::shared_ptr<Py_buffer> buffer(new Py_buffer{}, [](Py_buffer* held) {
+    PyBuffer_Release(held);
+    delete held;
+  });
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  const auto rank = static_cast<std::size_t>(buffer->ndim);
+  exchange::BufferFacts facts;
+  facts.address = reinterpret_cast<std::uintptr_t>(buffer->buf);
+  facts.length = buffer->len;
+  facts.itemsize = buffer->itemsize;
+  if (buffer->format != nullptr) facts.format = buffer->format;
+  if (buffer->shape != nullptr) facts.shape = {buffer->shape, rank};
+  if (buffer->strides != nullptr) facts.strides = {buffer->strides, rank};
+  facts.readonly = buffer->readonly != 0;
+  return Held{exchange::read(facts), buffer};
+}
+
+std::optional<Held> read_interface(PyObject* array) {
+  Ref dict = optional_attribute(array, "__array_interface__");
+  if (!dict || !PyDict_Check(dict.get())) return {};
+  PyObject* data = PyDict_GetItemString(dict.get(), "data");
+  PyObject* typestr = PyDict_GetItemString(dict.get(), "typestr");
+  PyObject* shape = PyDict_GetItemString(dict.get(), "shape");
+  PyObject* strides = PyDict_GetItemString(dict.get(), "strides");
+  if (data == nullptr || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || typestr == nullptr ||
+      shape == nullptr) {
+    return {};
+  }
+  const std::string type = text_of(typestr);
+  const std::vector<std::int64_t> lengths = integers(shape);
+  std::vector<std::int64_t> steps;
+  exchange::InterfaceFacts facts;
+  facts.address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
+  facts.typestr = type;
+  facts.shape = lengths;
+  if (strides != nullptr && strides != Py_None) facts.strides = steps = integers(strides);
+  facts.readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  if (PyErr_Occurred()) throw fetch_failure();
+  return Held{exchange::read(facts), keeper_of(Ref::borrow(array))};
+}
+
+std::optional<Held> read_struct(PyObject* array) {
+  Ref capsule = optional_attribute(array, "__array_struct__");
+  if (!capsule || !PyCapsule_CheckExact(capsule.get())) return {};
+  const void* content = PyCapsule_GetPointer(capsule.get(), PyCapsule_GetName(capsule.get()));
+  if (content == nullptr) throw fetch_failure();
+  View view = exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
+  return Held{std::move(view), keeper_of(std::move(capsule))};
+}
+
+}  // namespace
+
+View view_of_capsule(PyObject* capsule) try {
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    return exchange::read(*static_cast<const DLManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule, "dltensor_versioned")));
+  }
+  if (PyCapsule_IsValid(capsule, "dltensor")) {
+    return exchange::read(
+        *static_cast<const DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor")));
+  }
+  throw Failure{Outcome::wrong, "", "not a DLPack capsule: " + repr_of(capsule)};
+} catch (const exchange::ViewError& error) {
+  unreadable(error);
+}
+
+CapsuleFacts facts_of_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor")) return {"legacy", {}, {}};
+  if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return {};
+  const auto* managed = static_cast<const DLManagedTensorVersioned*>(
+      PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+  CapsuleFacts facts{"versioned", {managed->version.major, managed->version.minor}, {}};
+  if (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) facts.flags.emplace_back("read-only");
+  if (managed->flags & DLPACK_FLAG_BITMASK_IS_COPIED) facts.flags.emplace_back("is-copied");
+  if (managed->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
+    facts.flags.emplace_back("subbyte-padded");
+  }
+  return facts;
+}
+
+namespace {
+
+Held read_array(PyObject* array) try {
+  for (const auto reader : {read_dlpack, read_buffer, read_interface, read_struct}) {
+    if (std::optional<Held> held = reader(array)) return *std::move(held);
+  }
+  throw Failure{Outcome::unproven, "",
+                std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};
+} catch (const exchange::ViewError& error) {
+  unreadable(error);
+}
+
+}  // namespace
+
+Held read_place(PyObject* array, const Library& library) {
+  Held held = read_array(array);
+  if (const Ref address = library.function("address")) {
+    const Ref number = checked(PyObject_CallOneArg(address.get(), array));
+    held.view.address = PyLong_AsUnsignedLongLong(number.get());
+    if (PyErr_Occurred()) throw fetch_failure();
+  }
+  return held;
+}
+
+Held read_values(PyObject* array, const Library& library) {
+  const Ref values = library.function("values");
+  if (!values) return read_place(array, library);
+  return read_array(checked(PyObject_CallOneArg(values.get(), array)).get());
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/view.hpp"
+#include "worker/adapter.hpp"
+
+namespace dlbench::worker {
+
+/// What a DLPack capsule says of itself.
+struct CapsuleFacts {
+  std::string struct_name;  ///< "legacy" or "versioned"
+  std::vector<std::uint32_t> version;
+  std::vector<std::string> flags;
+};
+
+/// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.
+exchange::View view_of_capsule(PyObject* capsule);
+CapsuleFacts facts_of_capsule(PyObject* capsule);
+
+/// A view, and what keeps its memory alive.
+struct Held {
+  exchange::View view;
+  std::shared_ptr<void> keeper;
+};
+
+/// Where an array lies: what DLPack, buffer, `__array_interface__` or `__array_struct__` say,
+/// whichever answers first. `address(array)` overrides the address, since an export may copy.
+/// Throws Failure `unproven` where nothing answers.
+Held read_place(PyObject* array, const Library& library);
+
+/// What an array holds: the same, but for libraries with a `values` of their own.
+Held read_values(PyObject* array, const Library& library);
+
+}  // namespace dlbench::worker

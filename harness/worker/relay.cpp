@@ -1,0 +1,194 @@
+#include "worker/relay.hpp"
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "worker/c_exchange.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+struct Relay {
+  PyObject_HEAD PyObject* x;  // owned
+  Tap* tap;                   // borrowed, may be null
+};
+
+Relay* relay_of(PyObject* self) {
+  return reinterpret_cast<Relay*>(self);
+}
+
+PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const char* protocol,
+                  PyObject* const* arguments, Py_ssize_t positional, PyObject* keyword_names) {
+  Relay* relay = relay_of(self);
+  constexpr Py_ssize_t kMost = 12;
+  const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+  if (positional + keywords >= kMost) {
+    PyErr_Format(PyExc_TypeError, "%s: too many arguments", spelled);
+    return nullptr;
+  }
+  std::array<PyObject*, kMost> stack{relay->x};
+  for (Py_ssize_t i = 0; i < positional + keywords; ++i) {
+    stack[static_cast<std::size_t>(i) + 1] = arguments[i];
+  }
+  PyObject* result = PyObject_VectorcallMethod(
+      name, stack.data(), static_cast<std::size_t>(positional) + 1, keyword_names);
+  if (relay->tap != nullptr) {
+    std::string call = spell_call(spelled, arguments, positional, keyword_names);
+    if (result == nullptr) {
+      relay->tap->raised(std::move(call));
+    } else {
+      relay->tap->answered(protocol, std::move(call));
+      if (PyCapsule_CheckExact(result)) relay->tap->handed_over(facts_of_capsule(result));
+    }
+  }
+  return result;
+}
+
+PyObject* relay_dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
+                       PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
+  return forward(self, "__dlpack__", name, "dlpack", arguments, positional, names);
+}
+
+PyObject* relay_dlpack_device(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
+                              PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("__dlpack_device__");
+  return forward(self, "__dlpack_device__", name, "", arguments, positional, names);
+}
+
+PyObject* relay_array(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
+                      PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("__array__");
+  return forward(self, "__array__", name, "array", arguments, positional, names);
+}
+
+struct Property {
+  const char* name;
+  const char* protocol;
+  Shown shown;
+};
+constexpr std::array<Property, 3> kProperties{
+    {{"__array_interface__", "array_interface", kShowsInterface},
+     {"__array_struct__", "array_struct", kShowsStruct},
+     {"__cuda_array_interface__", "cuda_array_interface", kShowsCuda}}};
+
+PyObject* relay_property(PyObject* self, void* which) {
+  const auto* property = static_cast<const Property*>(which);
+  Relay* relay = relay_of(self);
+  PyObject* value = PyObject_GetAttrString(relay->x, property->name);
+  if (relay->tap != nullptr) {
+    value == nullptr ? relay->tap->raised(property->name)
+                     : relay->tap->answered(property->protocol, property->name);
+  }
+  return value;
+}
+
+int relay_buffer(PyObject* self, Py_buffer* buffer, int flags) {
+  Relay* relay = relay_of(self);
+  const int status = PyObject_GetBuffer(relay->x, buffer, flags);
+  if (relay->tap != nullptr) {
+    status == 0 ? relay->tap->answered("buffer", "buffer") : relay->tap->raised("buffer");
+  }
+  return status;
+}
+
+void relay_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_DECREF(relay_of(self)->x);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef method(const char* name,
+                   PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          METH_FASTCALL | METH_KEYWORDS, nullptr};
+}
+
+// A type keeps pointers into these lists for as long as it lives, which is for ever.
+struct TypeParts {
+  std::vector<PyMethodDef> methods;
+  std::vector<PyGetSetDef> properties;
+  Ref type;
+};
+
+PyTypeObject* relay_type(Shown shown) {
+  static std::map<Shown, TypeParts>& types = *new std::map<Shown, TypeParts>;
+  TypeParts& parts = types[shown];
+  if (parts.type) return reinterpret_cast<PyTypeObject*>(parts.type.get());
+  if (shown & kShowsDlpack) {
+    parts.methods.push_back(method("__dlpack__", relay_dlpack));
+    parts.methods.push_back(method("__dlpack_device__", relay_dlpack_device));
+  }
+  if (shown & kShowsArray) parts.methods.push_back(method("__array__", relay_array));
+  parts.methods.push_back({});
+  for (const Property& property : kProperties) {
+    if (!(shown & property.shown)) continue;
+    parts.properties.push_back(
+        {property.name, relay_property, nullptr, nullptr, const_cast<Property*>(&property)});
+  }
+  parts.properties.push_back({});
+  std::vector<PyType_Slot> slots{
+      {Py_tp_dealloc, reinterpret_cast<void*>(relay_dealloc)},
+      {Py_tp_methods, parts.methods.data()},
+      {Py_tp_getset, parts.properties.data()},
+  };
+  if (shown & kShowsBuffer) {
+    slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(relay_buffer)});
+  }
+  slots.push_back({0, nullptr});
+  PyType_Spec spec{"dlbench.Relay", sizeof(Relay), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+  Ref type = checked(PyType_FromSpec(&spec));
+  if (shown & kShowsDlpackC) {
+    const Ref capsule = checked(relayed_exchange_api());
+    if (PyObject_SetAttrString(type.get(), kExchangeApiName, capsule.get()) != 0) {
+      throw fetch_failure();
+    }
+  }
+  parts.type = std::move(type);
+  return reinterpret_cast<PyTypeObject*>(parts.type.get());
+}
+
+}  // namespace
+
+Shown shown_for(const std::string& protocol) {
+  if (protocol == "dlpack" || protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
+    return kShowsDlpack;
+  }
+  if (protocol == "dlpack_c") return kShowsDlpack | kShowsDlpackC;
+  if (protocol == "buffer") return kShowsBuffer;
+  if (protocol == "array") return kShowsArray;
+  for (const Property& property : kProperties) {
+    if (protocol == property.protocol) return property.shown;
+  }
+  return 0;
+}
+
+Shown shown_by(PyObject* x) {
+  Shown shown = 0;
+  if (PyObject_HasAttrString(x, "__dlpack__")) shown |= kShowsDlpack;
+  if (exchange_api_of(Py_TYPE(x)) != nullptr) shown |= kShowsDlpackC;
+  if (PyObject_CheckBuffer(x)) shown |= kShowsBuffer;
+  if (PyObject_HasAttrString(x, "__array__")) shown |= kShowsArray;
+  for (const Property& property : kProperties) {
+    if (PyObject_HasAttrString(x, property.name)) shown |= property.shown;
+  }
+  return shown;
+}
+
+Ref make_relay(PyObject* x, Shown shown, Tap* tap) {
+  PyTypeObject* type = relay_type(shown);
+  auto* relay = reinterpret_cast<Relay*>(checked(type->tp_alloc(type, 0)).release());
+  relay->x = Py_NewRef(x);
+  relay->tap = tap;
+  return Ref::steal(reinterpret_cast<PyObject*>(relay));
+}
+
+const RelayedProducer relayed_producer(void* object) {
+  const auto* relay = static_cast<const Relay*>(object);
+  return {relay->x, relay->tap};
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "worker/py.hpp"
+#include "worker/tap.hpp"
+
+namespace dlbench::worker {
+
+/// Which protocols an object shows, as bits.
+using Shown = unsigned;
+inline constexpr Shown kShowsDlpack = 1;
+inline constexpr Shown kShowsDlpackC = 2;
+inline constexpr Shown kShowsBuffer = 4;
+inline constexpr Shown kShowsInterface = 8;
+inline constexpr Shown kShowsStruct = 16;
+inline constexpr Shown kShowsArray = 32;
+inline constexpr Shown kShowsCuda = 64;
+
+/// What an object offers a consumer. A type's C exchange API counts under either published name.
+Shown shown_by(PyObject* x);
+
+/// The bit of a protocol's name; 0 for `convert`, which is no protocol of its own.
+Shown shown_for(const std::string& protocol);
+
+/// An object that stands for x before a consumer, shows exactly those protocols, and hands every
+/// request on to x. With a tap it also notes what was asked; the tap must outlive it.
+Ref make_relay(PyObject* x, Shown shown, Tap* tap);
+
+}  // namespace dlbench::worker

@@ -1,0 +1,196 @@
+#include "worker/serve.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "model/build.hpp"
+#include "worker/floors.hpp"
+#include "worker/lines.hpp"
+#include "worker/prepared.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using nlohmann::json;
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+json to_json(const Judgement& judgement) {
+  const Evidence& evidence = judgement.evidence;
+  return {{"outcome", to_string(judgement.outcome)},
+          {"changed", judgement.changed},
+          {"copied_by", ""},
+          {"late_read", false},
+          {"evidence",
+           {{"address", to_string(evidence.address)},
+            {"guard", to_string(evidence.guard)},
+            {"write", to_string(evidence.write)},
+            {"slope", to_string(evidence.slope)}}},
+          {"warnings", judgement.warnings}};
+}
+
+json to_json(const Seen& seen) {
+  return {{"used", seen.used},          {"via", seen.via},         {"calls", seen.calls},
+          {"struct", seen.struct_name}, {"version", seen.version}, {"flags", seen.flags}};
+}
+
+Ref python_from(const json& value) {
+  const Ref loads = checked(PyImport_ImportModule("json"));
+  return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
+}
+
+// Collecting over all that torch or TensorFlow hold takes tens of milliseconds; what is there now
+// is there to stay.
+void freeze_garbage_collector() {
+  const Ref gc = checked(PyImport_ImportModule("gc"));
+  checked(PyObject_CallMethod(gc.get(), "collect", nullptr));
+  checked(PyObject_CallMethod(gc.get(), "freeze", nullptr));
+  checked(PyObject_CallMethod(gc.get(), "disable", nullptr));
+}
+
+bool has_gil() {
+  const Ref sys = checked(PyImport_ImportModule("sys"));
+  const Ref enabled = optional_attribute(sys.get(), "_is_gil_enabled");
+  return !enabled || PyObject_IsTrue(checked(PyObject_CallNoArgs(enabled.get())).get()) == 1;
+}
+
+class Server {
+ public:
+  explicit Server(Lines& lines) : lines_(lines) {}
+
+  void run() {
+    const std::string python = text_of(PySys_GetObject("version"));
+    say({{"hello",
+          {{"build", build_id()},
+           {"python", python.substr(0, python.find(' '))},
+           {"gil", has_gil()},
+           {"pid", ::getpid()}}}});
+    while (const std::optional<std::string> line = lines_.next()) {
+      if (line->empty()) continue;
+      const json request = json::parse(*line);
+      const std::string& verb = request.at("do").get_ref<const std::string&>();
+      if (verb == "end") return;
+      say(answer(verb, request));
+    }
+  }
+
+ private:
+  void say(const json& message) {
+    lines_.write(message.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
+  json answer(const std::string& verb, const json& request) {
+    try {
+      if (verb == "load") return {{"ok", load(request)}};
+      if (verb == "floors") return {{"ok", floors()}};
+      if (verb == "prepare") return {{"ok", prepare(request)}};
+      if (verb == "round") return {{"ok", round(request)}};
+      if (verb == "judge") return {{"ok", to_json(at(request).judge_again())}};
+      if (verb == "drop") return {{"ok", drop(request)}};
+      return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
+    } catch (const Failure& failure) {
+      return failed(failure);
+    } catch (const std::exception& error) {
+      return failed({Outcome::refused, "", error.what()});
+    }
+  }
+
+  static json failed(const Failure& failure) {
+    return {{"error",
+             {{"outcome", to_string(failure.outcome)},
+              {"exception", failure.exception},
+              {"reason", failure.reason}}}};
+  }
+
+  json load(const json& request) {
+    const double begin = seconds_now();
+    const Loaded loaded =
+        adapters_.load(request.at("role"), request.at("library"), request.at("path"));
+    frozen_ = false;
+    return {{"version", loaded.version},
+            {"devices", loaded.devices},
+            {"seconds", seconds_now() - begin}};
+  }
+
+  static json floors() {
+    const WorkerFloors floors = measure_floors();
+    return {{"empty", floors.empty_ns},
+            {"clock", floors.clock_ns},
+            {"call", floors.call_ns},
+            {"relay", floors.relay_ns}};
+  }
+
+  json prepare(const json& request) {
+    const double begin = seconds_now();
+    if (!std::exchange(frozen_, true)) freeze_garbage_collector();
+    Order order;
+    const json& exchange = request.at("exchange");
+    order.exchange = {exchange.at("environment"), exchange.at("producer"), exchange.at("consumer"),
+                      exchange.at("protocol"),    exchange.at("device"),   exchange.at("case"),
+                      exchange.at("bytes")};
+    order.clocks = request.at("clocks").get<std::vector<std::string>>();
+    order.round_ns = request.value("round_ns", order.round_ns);
+    order.make_case = case_maker(request.at("case"), order.exchange.bytes);
+    const int id = request.at("id");
+    prepared_.erase(id);
+    auto prepared =
+        std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer),
+                                   adapters_.at(order.exchange.consumer), [this](const char* step) {
+                                     say({{"step", step}});
+                                   });
+    json result = to_json(prepared->judgement());
+    result["seen"] = to_json(prepared->seen());
+    result["first_ns"] = prepared->first_ns();
+    result["iterations"] = prepared->iterations();
+    result["floor"] = prepared->relayed() ? "relay" : "call";
+    prepared_[id] = std::move(prepared);
+    result["seconds"] = seconds_now() - begin;
+    return result;
+  }
+
+  // functools.partial(Case, name=..., bytes=...): each call of it is a fresh array's description.
+  static Ref case_maker(json description, std::uint64_t bytes) {
+    description["bytes"] = bytes;
+    const Ref module = checked(PyImport_ImportModule("dlbench.case"));
+    const Ref type = checked(PyObject_GetAttrString(module.get(), "Case"));
+    const Ref functools = checked(PyImport_ImportModule("functools"));
+    const Ref partial = checked(PyObject_GetAttrString(functools.get(), "partial"));
+    const Ref positional = checked(PyTuple_Pack(1, type.get()));
+    return checked(PyObject_Call(partial.get(), positional.get(), python_from(description).get()));
+  }
+
+  json round(const json& request) {
+    const measure::Reading reading = at(request).round(
+        request.at("clock"), request.at("iterations"), request.value("prelude", std::uint64_t{0}));
+    return {{"ns", reading.ns}, {"cpu_ns", reading.cpu_ns}};
+  }
+
+  json drop(const json& request) {
+    prepared_.erase(request.at("id").get<int>());
+    return json::object();
+  }
+
+  Prepared& at(const json& request) { return *prepared_.at(request.at("id").get<int>()); }
+
+  Lines& lines_;
+  Adapters adapters_;
+  std::map<int, std::unique_ptr<Prepared>> prepared_;
+  bool frozen_ = false;
+};
+
+}  // namespace
+
+void serve(int in, int out) {
+  Lines lines(in, out);
+  Server(lines).run();
+}
+
+}  // namespace dlbench::worker
