@@ -21,9 +21,11 @@ bool looked(std::vector<std::string>& warnings, const char* what, Look look) {
 
 }  // namespace
 
-Judgement judge(PyObject* source, const Library& producer, PyObject* result,
-                const Library& consumer, const exchange::View& expected) {
+Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
+                const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
+  PyObject* source = pool.arrays.front().get();
+  const exchange::View& expected = pool.expected.view;
   Judgement judgement;
   bool crossed_device = false;
   looked(judgement.warnings, "values not checked", [&] {
@@ -32,6 +34,12 @@ Judgement judge(PyObject* source, const Library& producer, PyObject* result,
       throw Failure{Outcome::wrong, "", std::move(first)};
     }
     judgement.changed = exchange::changed(expected, values.view);
+  });
+  looked(judgement.warnings, "source not checked", [&] {
+    const Held values = read_values(source, producer);
+    if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
+      throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first};
+    }
   });
   looked(judgement.warnings, "addresses not compared", [&] {
     const Held from = read_place(source, producer);

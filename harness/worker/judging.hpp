@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "exchange/view.hpp"
 #include "model/entry.hpp"
-#include "worker/adapter.hpp"
+#include "worker/arrays.hpp"
 
 namespace dlbench::worker {
 
@@ -17,9 +16,10 @@ struct Judgement {
   std::vector<std::string> warnings;
 };
 
-/// Compares the consumer's array with what the case should hold, and where it lies with where the
-/// producer's lies. The consumer's data must be ready. Throws Failure `wrong` where values differ.
-Judgement judge(PyObject* source, const Library& producer, PyObject* result,
-                const Library& consumer, const exchange::View& expected);
+/// Compares what the consumer made of the pool's first array with what that should hold, and where
+/// the two lie. The consumer's data must be ready. Throws Failure `wrong` where values differ, or
+/// where the consumer wrote into the producer's array.
+Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
+                const Library& consumer);
 
 }  // namespace dlbench::worker

@@ -6,17 +6,21 @@
 #include <csignal>
 #include <system_error>
 
-#include "worker/py.hpp"
+#include "worker/block.hpp"
 #include "worker/serve.hpp"
 
 namespace {
+
+using dlbench::worker::Block;
+using dlbench::worker::Crossing;
+using dlbench::worker::Failure;
 
 PyObject* serve(PyObject*, PyObject* arguments) {
   int in = 0, out = 0;
   if (!PyArg_ParseTuple(arguments, "ii:serve", &in, &out)) return nullptr;
   try {
     dlbench::worker::serve(in, out);
-  } catch (const dlbench::worker::Failure& failure) {
+  } catch (const Failure& failure) {
     PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
     return nullptr;
   } catch (const std::exception& error) {
@@ -37,10 +41,30 @@ PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
   Py_RETURN_NONE;
 }
 
+// For benchmarks of dlbench itself: the very loop of a cell, in a process of the caller's.
+PyObject* round(PyObject*, PyObject* arguments) {
+  PyObject *spelled = nullptr, *x = nullptr;
+  unsigned long long iterations = 0;
+  if (!PyArg_ParseTuple(arguments, "OOK:round", &spelled, &x, &iterations)) return nullptr;
+  try {
+    Crossing crossing(spelled);
+    std::size_t next = 0;
+    Block block{crossing, {&x, 1}, next};
+    const dlbench::measure::Reading reading = dlbench::measure::round(block.body(), iterations);
+    return reading.valid ? PyFloat_FromDouble(reading.ns) : nullptr;
+  } catch (const Failure& failure) {
+    PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
+    return nullptr;
+  }
+}
+
 PyMethodDef methods[] = {
     {"serve", serve, METH_VARARGS,
      "serve(in_fd, out_fd)\n--\n\nAnswer the fleet's requests until `end` or the end of the "
      "input."},
+    {"round", round, METH_VARARGS,
+     "round(call, array, iterations)\n--\n\nMean nanoseconds of one exchange over one timed "
+     "block."},
     {"die_with_parent", die_with_parent, METH_O,
      "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
     {},

@@ -6,11 +6,6 @@
 namespace dlbench::worker {
 namespace {
 
-// A few arrays are handed over in turn, so that one cache line does not stay warm by itself; large
-// ones do not fit anyway.
-constexpr std::size_t kMostArrays = 4;
-constexpr std::uint64_t kMostPoolBytes = 16ULL << 20;
-
 // An asynchronous consumer that is not waited for piles its copies up: 7 GB were seen.
 constexpr std::uint64_t kMostBytesInFlight = 256ULL << 20;
 constexpr std::uint64_t kMostIterations = 10'000'000;
@@ -53,46 +48,18 @@ Seen seen_through(const Tap& tap, const char* via) {
 
 }  // namespace
 
-struct Prepared::Block {
-  Crossing& crossing;
-  std::span<PyObject* const> given;
-  std::size_t& next;
-  PyObject* ready;
-
-  PyObject* advance() {
-    PyObject* x = given[next];
-    next = next + 1 == given.size() ? 0 : next + 1;
-    return x;
-  }
-
-  static bool call(void* self) {
-    auto* block = static_cast<Block*>(self);
-    PyObject* result = block->crossing(block->advance());
-    if (result == nullptr) return false;
-    Py_DECREF(result);
-    return true;
-  }
-
-  static bool call_and_wait(void* self) {
-    auto* block = static_cast<Block*>(self);
-    PyObject* result = block->crossing(block->advance());
-    if (result == nullptr) return false;
-    PyObject* waited = PyObject_CallOneArg(block->ready, result);
-    Py_DECREF(result);
-    Py_XDECREF(waited);
-    return waited != nullptr;
-  }
-
-  measure::Body body() { return {ready != nullptr ? &Block::call_and_wait : &Block::call, this}; }
-};
-
 Prepared::Prepared(const Order& order, const Library& producer, const Library& consumer,
-                   const Step& step)
+                   Arrays& arrays, const Step& step)
     : producer_(producer),
       consumer_(consumer),
       crossing_(protocol_call(consumer, order.exchange).get()),
-      ready_(consumer.function("ready")) {
-  make_pool(order, step);
+      ready_(consumer.function("ready")),
+      most_iterations_(ready_
+                           ? std::max<std::uint64_t>(1, kMostBytesInFlight / order.exchange.bytes)
+                           : kMostIterations) {
+  step("make");
+  pool_ = arrays.get(order.exchange, producer, order.make_case);
+  show(pool_->arrays);
   require_offer(order.exchange.protocol);
 
   step("call");
@@ -104,13 +71,17 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   first_ns_["ready"] = now_ns() - begin;
 
   step("tap");
-  find_protocol(order.exchange.protocol);
+  if (result.get() == first_array()) {
+    seen_.used = "own";
+  } else {
+    find_protocol(order.exchange.protocol);
+  }
   if (relayed()) {
     result = cross_once(given_[0]);
     wait_for(result.get());
   }
   step("values");
-  judgement_ = judge(pool_[0].get(), producer_, result.get(), consumer_, expected_.view);
+  judgement_ = judge(*pool_, producer_, result.get(), consumer_);
   step("calibrate");
   calibrate(order);
 }
@@ -123,35 +94,14 @@ void Prepared::wait_for(PyObject* result) {
   if (ready_) checked(PyObject_CallOneArg(ready_.get(), result));
 }
 
-void Prepared::make_pool(const Order& order, const Step& step) {
-  step("make");
-  const Ref make = checked(PyObject_GetAttrString(producer_.producer.get(), "make"));
-  const Ref ready = producer_.function("ready");
-  const std::uint64_t bytes = order.exchange.bytes;
-  most_iterations_ =
-      ready_ ? std::max<std::uint64_t>(1, kMostBytesInFlight / bytes) : kMostIterations;
-  const std::size_t arrays =
-      std::clamp<std::size_t>(static_cast<std::size_t>(kMostPoolBytes / bytes), 1, kMostArrays);
-  for (std::size_t i = 0; i < arrays; ++i) {
-    const Ref spec = checked(PyObject_CallNoArgs(order.make_case.get()));
-    if (i == 0) {
-      const Ref content = checked(PyObject_CallMethod(spec.get(), "numpy", nullptr));
-      expected_ = read_place(content.get(), {});
-    }
-    Ref array =
-        checked(PyObject_CallFunction(make.get(), "Os", spec.get(), order.exchange.device.c_str()));
-    if (array.get() == Py_None) {
-      throw Failure{Outcome::wrong, "", order.exchange.producer + "'s make returned None"};
-    }
-    if (ready) checked(PyObject_CallOneArg(ready.get(), array.get()));
-    pool_.push_back(std::move(array));
-  }
-  shown_ = pool_;
-  for (const Ref& array : shown_) given_.push_back(array.get());
+void Prepared::show(std::vector<Ref> objects) {
+  shown_ = std::move(objects);
+  given_.clear();
+  for (const Ref& object : shown_) given_.push_back(object.get());
 }
 
 void Prepared::require_offer(const std::string& requested) const {
-  PyObject* x = pool_[0].get();
+  PyObject* x = first_array();
   const Shown wanted = shown_for(requested);
   if ((shown_by(x) & wanted) == wanted) return;
   throw Failure{Outcome::no_protocol, "",
@@ -162,7 +112,7 @@ void Prepared::require_offer(const std::string& requested) const {
 // looks at the exact type asks the relay nothing: then only `convert` may be filed directly, since
 // it promises no protocol.
 void Prepared::find_protocol(const std::string& requested) {
-  PyObject* x = pool_[0].get();
+  PyObject* x = first_array();
   if (crossing_.takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
@@ -188,16 +138,17 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
                       (refusal.empty() ? "" : "; shown that alone it says: " + refusal)};
   }
   seen_ = seen_through(tap, "relay");
-  for (std::size_t i = 0; i < pool_.size(); ++i) {
-    shown_[i] = make_relay(pool_[i].get(), shown_for(requested), nullptr);
-    given_[i] = shown_[i].get();
+  std::vector<Ref> relays;
+  for (const Ref& array : pool_->arrays) {
+    relays.push_back(make_relay(array.get(), shown_for(requested), nullptr));
   }
+  show(std::move(relays));
 }
 
 // Returns what the consumer raised, or nothing.
 std::string Prepared::cross_tapped(Shown shown, Tap& tap) {
   try {
-    const Ref relay = make_relay(pool_[0].get(), shown, &tap);
+    const Ref relay = make_relay(first_array(), shown, &tap);
     wait_for(cross_once(relay.get()).get());
     return {};
   } catch (const Failure& failure) {
@@ -205,7 +156,7 @@ std::string Prepared::cross_tapped(Shown shown, Tap& tap) {
   }
 }
 
-Prepared::Block Prepared::block(const std::string& clock) {
+Block Prepared::block(const std::string& clock) {
   return {crossing_, given_, next_, clock == "ready" ? ready_.get() : nullptr};
 }
 
@@ -242,7 +193,7 @@ measure::Reading Prepared::round(const std::string& clock, std::uint64_t iterati
 Judgement Prepared::judge_again() {
   const Ref result = cross_once(given_[0]);
   wait_for(result.get());
-  judgement_ = judge(pool_[0].get(), producer_, result.get(), consumer_, expected_.view);
+  judgement_ = judge(*pool_, producer_, result.get(), consumer_);
   return judgement_;
 }
 

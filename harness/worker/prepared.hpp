@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "measure/round.hpp"
 #include "model/entry.hpp"
+#include "worker/arrays.hpp"
+#include "worker/block.hpp"
 #include "worker/crossing.hpp"
 #include "worker/judging.hpp"
 #include "worker/read.hpp"
@@ -31,7 +32,8 @@ using Step = std::function<void(const char*)>;
 class Prepared {
  public:
   /// Makes the arrays, crosses once directly and once tapped, judges, calibrates. Throws Failure.
-  Prepared(const Order& order, const Library& producer, const Library& consumer, const Step& step);
+  Prepared(const Order& order, const Library& producer, const Library& consumer, Arrays& arrays,
+           const Step& step);
 
   /// One timed block after `prelude` untimed calls. Throws Failure where a call raises.
   measure::Reading round(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude);
@@ -46,10 +48,10 @@ class Prepared {
   bool relayed() const { return seen_.via == "relay"; }
 
  private:
-  struct Block;
+  PyObject* first_array() const { return pool_->arrays.front().get(); }
+  void show(std::vector<Ref> objects);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
-  void make_pool(const Order& order, const Step& step);
   void require_offer(const std::string& requested) const;
   void find_protocol(const std::string& requested);
   void go_through_relay(const std::string& requested, const std::string& direct);
@@ -62,9 +64,8 @@ class Prepared {
   const Library& consumer_;
   Crossing crossing_;
   Ref ready_;  // the consumer's, empty where a call's result is ready at once
-  Held expected_;
-  std::vector<Ref> pool_;         // the producer's arrays
-  std::vector<Ref> shown_;        // what the consumer is given: the same, or relays before them
+  std::shared_ptr<const Pool> pool_;
+  std::vector<Ref> shown_;        // what the consumer is given: the arrays, or relays before them
   std::vector<PyObject*> given_;  // borrowed from shown_, for the timed loop
   std::size_t next_ = 0;
   std::uint64_t most_iterations_ = 0;

@@ -47,11 +47,10 @@ Ref python_from(const json& value) {
   return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
 }
 
-// Collecting over all that torch or TensorFlow hold takes tens of milliseconds; what is there now
-// is there to stay.
+// Collecting over all that torch or TensorFlow hold takes 100 ms; what is there now is there to stay,
+// so it is not even collected once.
 void freeze_garbage_collector() {
   const Ref gc = checked(PyImport_ImportModule("gc"));
-  checked(PyObject_CallMethod(gc.get(), "collect", nullptr));
   checked(PyObject_CallMethod(gc.get(), "freeze", nullptr));
   checked(PyObject_CallMethod(gc.get(), "disable", nullptr));
 }
@@ -140,12 +139,11 @@ class Server {
     order.round_ns = request.value("round_ns", order.round_ns);
     order.make_case = case_maker(request.at("case"), order.exchange.bytes);
     const int id = request.at("id");
-    prepared_.erase(id);
-    auto prepared =
-        std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer),
-                                   adapters_.at(order.exchange.consumer), [this](const char* step) {
-                                     say({{"step", step}});
-                                   });
+    auto prepared = std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer),
+                                               adapters_.at(order.exchange.consumer), arrays_,
+                                               [this](const char* step) {
+                                                 say({{"step", step}});
+                                               });
     json result = to_json(prepared->judgement());
     result["seen"] = to_json(prepared->seen());
     result["first_ns"] = prepared->first_ns();
@@ -175,13 +173,21 @@ class Server {
 
   json drop(const json& request) {
     prepared_.erase(request.at("id").get<int>());
+    arrays_.drop_unused();
     return json::object();
   }
 
-  Prepared& at(const json& request) { return *prepared_.at(request.at("id").get<int>()); }
+  Prepared& at(const json& request) {
+    const auto found = prepared_.find(request.at("id").get<int>());
+    if (found == prepared_.end()) {
+      throw Failure{Outcome::refused, "", "nothing is prepared under " + request.at("id").dump()};
+    }
+    return *found->second;
+  }
 
   Lines& lines_;
   Adapters adapters_;
+  Arrays arrays_;
   std::map<int, std::unique_ptr<Prepared>> prepared_;
   bool frozen_ = false;
 };

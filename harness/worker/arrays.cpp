@@ -1,0 +1,54 @@
+#include "worker/arrays.hpp"
+
+#include <algorithm>
+
+namespace dlbench::worker {
+namespace {
+
+// A few small arrays take turns, so that no cache line stays warm by itself; large ones leave the
+// caches anyway.
+constexpr std::size_t kMostArrays = 4;
+constexpr std::uint64_t kMostPoolBytes = 256 << 10;
+
+Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec) {
+  const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
+  Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
+  if (array.get() == Py_None) {
+    throw Failure{Outcome::wrong, "", exchange.producer + "'s make returned None"};
+  }
+  if (const Ref ready = producer.function("ready")) {
+    checked(PyObject_CallOneArg(ready.get(), array.get()));
+  }
+  return array;
+}
+
+Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+  Pool pool;
+  const std::size_t count =
+      std::clamp<std::size_t>(kMostPoolBytes / exchange.bytes, 1, kMostArrays);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
+    if (i == 0) {
+      const Ref content = checked(PyObject_CallMethod(spec.get(), "numpy", nullptr));
+      pool.expected = read_values(content.get(), {});
+    }
+    pool.arrays.push_back(make_one(exchange, producer, spec));
+  }
+  return pool;
+}
+
+}  // namespace
+
+std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library& producer,
+                                        const Ref& make_case) {
+  std::shared_ptr<const Pool>& pool =
+      pools_[{exchange.producer, exchange.device, exchange.case_name, exchange.bytes}];
+  if (!pool) pool = std::make_shared<const Pool>(make_pool(exchange, producer, make_case));
+  return pool;
+}
+
+void Arrays::drop_unused() {
+  std::erase_if(pools_, [](const auto& item) { return item.second.use_count() <= 1; });
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/cell.hpp"
+#include "worker/adapter.hpp"
+#include "worker/read.hpp"
+
+namespace dlbench::worker {
+
+/// A producer's arrays for one case, handed over in turn, and what each of them must hold.
+struct Pool {
+  std::vector<Ref> arrays;
+  Held expected;
+};
+
+/// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
+/// fault every 4 KiB, which on some machines is dearer than all that is measured.
+class Arrays {
+ public:
+  /// Makes the pool on first use: `make_case` is called once an array and returns a Case. Waits
+  /// until the arrays are computed. Throws Failure where the library's `make` raises or returns
+  /// nonsense.
+  std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
+                                  const Ref& make_case);
+
+  /// Lets go of the pools that no exchange holds.
+  void drop_unused();
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t>;
+  std::map<Key, std::shared_ptr<const Pool>> pools_;
+};
+
+}  // namespace dlbench::worker
