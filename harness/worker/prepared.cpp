@@ -70,18 +70,11 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   wait_for(result.get());
   first_ns_["ready"] = now_ns() - begin;
 
-  step("tap");
-  if (result.get() == first_array()) {
-    seen_.used = "own";
-  } else {
-    find_protocol(order.exchange.protocol);
-  }
-  if (relayed()) {
-    result = cross_once(given_[0]);
-    wait_for(result.get());
-  }
   step("values");
   judgement_ = judge(*pool_, producer_, result.get(), consumer_);
+  step("tap");
+  find_protocol(order.exchange.protocol, result.get() == first_array());
+  if (relayed()) judge_again();
   step("calibrate");
   calibrate(order);
 }
@@ -111,8 +104,15 @@ void Prepared::require_offer(const std::string& requested) const {
 // Crosses once more through a tapped relay that shows all that the producer has. A consumer that
 // looks at the exact type asks the relay nothing: then only `convert` may be filed directly, since
 // it promises no protocol.
-void Prepared::find_protocol(const std::string& requested) {
+void Prepared::find_protocol(const std::string& requested, bool same_object) {
   PyObject* x = first_array();
+  if (same_object) {
+    if (requested != "convert") {
+      throw Failure{Outcome::no_protocol, "", "the consumer returned the very object it was given"};
+    }
+    seen_.used = "own";
+    return;
+  }
   if (crossing_.takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());

@@ -53,7 +53,7 @@ class Prepared {
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void require_offer(const std::string& requested) const;
-  void find_protocol(const std::string& requested);
+  void find_protocol(const std::string& requested, bool same_object);
   void go_through_relay(const std::string& requested, const std::string& direct);
   std::string cross_tapped(Shown shown, Tap& tap);
   void calibrate(const Order& order);

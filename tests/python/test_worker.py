@@ -1,0 +1,233 @@
+"""The worker's half, asked over its own wire with planted adapters around NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wire import F32, UNALIGNED, ask, plant, prepare
+
+MAKE = "def make(case, device):\n    return case.numpy()\n"
+SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": np.asarray}\n'
+
+
+def cross(folder: Path, make: str, take: str, protocol: str = "dlpack", case: dict[str, Any] = F32):
+    """Prepare one exchange between a planted producer and a planted consumer."""
+    return ask(
+        folder,
+        plant(folder, "producer", "giver", make),
+        plant(folder, "consumer", "taker", take),
+        prepare(1, "giver", "taker", protocol, case),
+    )[-1]
+
+
+def test_sharing_is_zero_copy_with_both_proofs(tmp_path: Path) -> None:
+    ok = cross(tmp_path, MAKE, SHARE)["ok"]
+    assert ok["outcome"] == "zero-copy"
+    assert (ok["evidence"]["address"], ok["evidence"]["write"]) == ("yes", "yes")
+    assert ok["seen"]["used"] == "dlpack"
+    assert ok["seen"]["calls"] == ["__dlpack__(dl_device=None,copy=None,max_version=(1,0))"]
+    assert (ok["seen"]["struct"], ok["seen"]["version"]) == ("versioned", [1, 0])
+    assert ok["iterations"]["call"] > 1
+
+
+def test_a_copy_is_a_copy(tmp_path: Path) -> None:
+    take = "import numpy as np\ndef f(x): return np.from_dlpack(x).copy()\nPROTOCOLS={'dlpack': f}"
+    ok = cross(tmp_path, MAKE, take)["ok"]
+    assert ok["outcome"] == "copy"
+    assert (ok["evidence"]["address"], ok["evidence"]["write"]) == ("no", "no")
+
+
+def test_the_offset_of_a_case_reaches_the_array(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "def f(x):\n"
+        "    y = np.from_dlpack(x)\n"
+        "    assert y.ctypes.data % 256 == 4, y.ctypes.data\n"
+        "    return y\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    assert cross(tmp_path, MAKE, take, case=UNALIGNED)["ok"]["outcome"] == "zero-copy"
+    assert cross(tmp_path, MAKE, take, case=F32)["error"]["exception"] == "AssertionError"
+
+
+@pytest.mark.parametrize(
+    ("make", "take", "outcome", "reason"),
+    [
+        (MAKE, "PROTOCOLS = {'dlpack': lambda x: None}", "wrong", "returned None"),
+        ("def make(case, device): return None", SHARE, "wrong", "make returned None"),
+        (MAKE, "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.from_dlpack(x) + 1}",
+         "wrong", "element (0,): expected 3, found 4"),
+        (MAKE, "import numpy as np\ndef f(x):\n    x[5] = 9\n    return np.from_dlpack(x).copy()\n"
+         "PROTOCOLS = {'dlpack': f}", "wrong", "expected"),
+        (MAKE, "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.from_dlpack(x)[:-1]}",
+         "wrong", "shape"),
+        (MAKE, "def f(x): raise BufferError('\\n  no, thank you\\nmore')\nPROTOCOLS={'dlpack': f}",
+         "refused", "no, thank you"),
+        (MAKE, "def f(x): raise MemoryError('full')\nPROTOCOLS = {'dlpack': f}",
+         "out-of-memory", "full"),
+        ("def make(case, device): raise RuntimeError('cannot')", SHARE, "refused", "cannot"),
+        ("from dlbench import Unsupported\n"
+         "def make(case, device): raise Unsupported('not that')", SHARE, "unsupported", "not that"),
+        ("def make(case, device): return bytearray(case.numpy().tobytes())", SHARE,
+         "no-protocol", "a bytearray offers no dlpack"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_has_a_reason(
+    tmp_path: Path, make: str, take: str, outcome: str, reason: str
+) -> None:
+    error = cross(tmp_path, make, take)["error"]
+    assert error["outcome"] == outcome
+    assert reason in error["reason"]
+    assert "\n" not in error["reason"]
+
+
+def test_a_consumer_that_writes_into_its_input_is_told(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "def f(x):\n    y = np.from_dlpack(x).copy()\n    x[5] = 77\n    return y\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    error = cross(tmp_path, MAKE, take)["error"]
+    assert error["outcome"] == "wrong"
+
+
+def test_an_import_error_is_the_libraries_own(tmp_path: Path) -> None:
+    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", "import no_such_library"))[0]
+    assert answer["error"]["outcome"] == "import-failed"
+    assert answer["error"]["exception"] == "ModuleNotFoundError"
+    assert "no_such_library" in answer["error"]["reason"]
+
+
+def test_convert_tells_which_protocol_it_used(tmp_path: Path) -> None:
+    make = (
+        "class Box:\n"
+        "    def __init__(self, a): self.a = a\n"
+        "    def __dlpack__(self, **k): return self.a.__dlpack__(**k)\n"
+        "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
+        "    @property\n"
+        "    def __array_interface__(self): return self.a.__array_interface__\n"
+        "def make(case, device): return Box(case.numpy())\n"
+    )
+    ok = cross(tmp_path, make, SHARE, protocol="convert")["ok"]
+    assert ok["seen"]["used"] == "array_interface"
+    assert ok["outcome"] == "zero-copy"
+
+
+def test_convert_of_its_own_type_asks_no_protocol(tmp_path: Path) -> None:
+    assert cross(tmp_path, MAKE, SHARE, protocol="convert")["ok"]["seen"]["used"] == "own"
+
+
+def test_retries_are_seen(tmp_path: Path) -> None:
+    make = (
+        "class Old:\n"
+        "    def __init__(self, a): self.a = a\n"
+        "    def __dlpack__(self): return self.a.__dlpack__()\n"
+        "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
+        "def make(case, device): return Old(case.numpy())\n"
+    )
+    seen = cross(tmp_path, make, SHARE)["ok"]["seen"]
+    assert seen["calls"][0].endswith("-> TypeError")
+    assert seen["calls"][-1] == "__dlpack__()"
+    assert seen["struct"] == "legacy"
+
+
+def test_a_consumer_that_takes_another_way_is_not_filed_under_dlpack(tmp_path: Path) -> None:
+    take = "import numpy as np\nPROTOCOLS = {'dlpack': np.asarray}\n"
+    error = cross(tmp_path, MAKE, take)["error"]
+    assert error["outcome"] == "no-protocol"
+    assert "the very object" in error["reason"]
+
+
+def test_a_protocol_that_was_not_used_is_named(tmp_path: Path) -> None:
+    take = "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.asarray(memoryview(x))}\n"
+    error = cross(tmp_path, MAKE, take)["error"]
+    assert error["outcome"] == "no-protocol"
+    assert "took buffer, not dlpack" in error["reason"]
+
+
+def test_calls_are_compiled_with_their_arguments(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\nfrom dlbench import Call, X\n"
+        "PROTOCOLS = {'buffer': Call(np.frombuffer, X, dtype=np.float32)}\n"
+    )
+    ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
+    assert (ok["outcome"], ok["seen"]["used"]) == ("zero-copy", "buffer")
+
+
+def test_a_capsule_consumer_is_given_a_capsule(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\nfrom dlbench import Capsule\n"
+        "class Shim:\n"
+        "    def __init__(self, c): self.c = c\n"
+        "    def __dlpack__(self, **k): return self.c\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+        "PROTOCOLS = {'dlpack': Capsule(lambda c: np.from_dlpack(Shim(c)))}\n"
+    )
+    ok = cross(tmp_path, MAKE, take)["ok"]
+    assert ok["outcome"] == "zero-copy"
+    assert ok["seen"]["struct"] == "legacy"
+
+
+def test_ready_is_waited_for_before_judging(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "class Lazy:\n"
+        "    def __init__(self, a): self.source, self.array = a, np.zeros_like(a)\n"
+        "    def __array_interface__(self): raise AssertionError\n"
+        "    def __dlpack__(self, **k): return self.array.__dlpack__(**k)\n"
+        "    def wait(self): self.array[...] = self.source\n"
+        "def ready(x): x.wait()\n"
+        "PROTOCOLS = {'dlpack': lambda x: Lazy(np.from_dlpack(x))}\n"
+    )
+    ok = cross(tmp_path, MAKE, take)["ok"]
+    assert ok["outcome"] == "copy"
+    assert ok["first_ns"]["ready"] > ok["first_ns"]["call"]
+
+
+def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\ncount = 0\n"
+        "def f(x):\n    global count\n    count += 1\n"
+        "    if count > 60000: raise ValueError('worn out')\n    return np.from_dlpack(x)\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    answers = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", take),
+        prepare(1, "giver", "taker", "dlpack", F32),
+        {"do": "round", "id": 1, "clock": "call", "iterations": 100, "prelude": 16},
+        {"do": "round", "id": 1, "clock": "call", "iterations": 60000, "prelude": 16},
+        {"do": "drop", "id": 1},
+        {"do": "round", "id": 1, "clock": "call", "iterations": 1, "prelude": 0},
+    )
+    assert answers[3]["ok"]["ns"] > 0
+    assert answers[4]["error"]["exception"] == "ValueError"
+    assert answers[5] == {"ok": {}}
+    assert "nothing is prepared under 1" in answers[6]["error"]["reason"]
+
+
+def test_floors_are_positive_and_in_order(tmp_path: Path) -> None:
+    floors = ask(tmp_path, {"do": "floors"})[0]["ok"]
+    assert 0 < floors["empty"] < floors["call"] < floors["relay"]
+    assert floors["clock"] > 0
+
+
+def test_judging_again_sees_what_changed(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\ncount = 0\n"
+        "def f(x):\n    global count\n    count += 1\n    y = np.from_dlpack(x)\n"
+        "    return y if count < 3 else y.copy()\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    answers = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", take),
+        prepare(1, "giver", "taker", "dlpack", F32),
+        {"do": "judge", "id": 1},
+    )
+    assert answers[2]["ok"]["outcome"] == "zero-copy"
+    assert answers[3]["ok"]["outcome"] == "copy"
