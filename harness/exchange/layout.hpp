@@ -33,4 +33,9 @@ void require_reach(const View& view);
 /// Can the host read it by its address?
 bool on_host(const Device& device);
 
+/// The one place where a described address becomes memory.
+inline void* memory_at(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 }  // namespace dlbench::exchange

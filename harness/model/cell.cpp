@@ -1,5 +1,6 @@
 #include "model/cell.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/error.hpp"
@@ -48,6 +49,7 @@ Cell cell_from_name(std::string_view text) {
     if (colon == std::string_view::npos) misfit(text, part);
     const std::string_view key = part.substr(0, colon);
     const std::string_view value = part.substr(colon + 1);
+    if (value.empty()) misfit(text, part);
     if (key == "producer")
       x.producer = value;
     else if (key == "consumer")

@@ -24,7 +24,7 @@ Quantity split(std::string_view what, std::string_view text, std::string_view al
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number) || number <= 0) misfit(what, text, allowed);
-  std::string_view unit(end, text.data() + text.size() - end);
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   return {number, unit};
 }
@@ -34,7 +34,10 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
               const std::array<std::pair<std::string_view, double>, N>& units) {
   const Quantity quantity = split(what, text, allowed);
   for (const auto& [unit, factor] : units) {
-    if (quantity.unit == unit) return quantity.number * factor;
+    if (quantity.unit != unit) continue;
+    const double value = quantity.number * factor;
+    // Neither may the factor carry it to infinity or to zero.
+    if (std::isfinite(value) && value > 0) return value;
   }
   misfit(what, text, allowed);
 }

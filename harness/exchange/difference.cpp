@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "exchange/layout.hpp"
+#include "exchange/number.hpp"
+#include "exchange/text.hpp"
+#include "exchange/verdict.hpp"
+
+namespace dlbench::exchange {
+namespace {
+
+void require_host(const View& view) {
+  if (on_host(view.device)) return;
+  throw ViewError("values on device type " + std::to_string(view.device.type) +
+                  " cannot be read by the host");
+}
+
+/// Walks two arrays of one shape together, row by row: a row is all the trailing dimensions along
+/// which both are compact.
+class Walk {
+ public:
+  Walk(const View& expected, const View& found, bool compact_rows)
+      : expected_(expected), found_(found), rows_(expected.shape.size()) {
+    std::int64_t wanted_expected = expected.element_bytes();
+    std::int64_t wanted_found = found.element_bytes();
+    while (compact_rows && rows_ > 0) {
+      const std::int64_t extent = expected.shape[rows_ - 1];
+      const bool compact = extent == 1 || (expected.strides[rows_ - 1] == wanted_expected &&
+                                           found.strides[rows_ - 1] == wanted_found);
+      if (!compact) break;
+      wanted_expected *= extent;
+      wanted_found *= extent;
+      row_elements_ *= extent;
+      --rows_;
+    }
+    index_.resize(rows_);
+  }
+
+  std::int64_t row_elements() const { return row_elements_; }
+
+  /// Addresses of an element of the present row.
+  std::uintptr_t expected_at(std::int64_t element) const {
+    return expected_.address +
+           static_cast<std::uintptr_t>(expected_offset_ + element * expected_.element_bytes());
+  }
+  std::uintptr_t found_at(std::int64_t element) const {
+    return found_.address +
+           static_cast<std::uintptr_t>(found_offset_ + element * found_.element_bytes());
+  }
+
+  std::string place(std::int64_t element) const {
+    std::vector<std::int64_t> whole = index_;
+    whole.resize(expected_.shape.size());
+    for (std::size_t d = whole.size(); d-- > rows_;) {
+      whole[d] = element % expected_.shape[d];
+      element /= expected_.shape[d];
+    }
+    return "element " + tuple_text(whole);
+  }
+
+  bool next_row() {
+    for (std::size_t d = rows_; d-- > 0;) {
+      const std::int64_t last = expected_.shape[d] - 1;
+      if (index_[d] < last) {
+        ++index_[d];
+        expected_offset_ += expected_.strides[d];
+        found_offset_ += found_.strides[d];
+        return true;
+      }
+      index_[d] = 0;
+      expected_offset_ -= expected_.strides[d] * last;
+      found_offset_ -= found_.strides[d] * last;
+    }
+    return false;
+  }
+
+ private:
+  const View& expected_;
+  const View& found_;
+  std::size_t rows_;
+  std::int64_t row_elements_ = 1;
+  std::int64_t expected_offset_ = 0;
+  std::int64_t found_offset_ = 0;
+  std::vector<std::int64_t> index_;
+};
+
+std::string bytes_text(std::uintptr_t address, std::int64_t count) {
+  constexpr std::array<char, 17> kDigits{"0123456789abcdef"};
+  constexpr std::int64_t kMost = 16;
+  std::string text = "bytes ";
+  for (std::int64_t i = 0; i < std::min(count, kMost); ++i) {
+    unsigned char byte = 0;
+    std::memcpy(&byte, memory_at(address + static_cast<std::uintptr_t>(i)), 1);
+    text += kDigits.at(byte >> 4);
+    text += kDigits.at(byte & 15);
+  }
+  return text + (count > kMost ? "..." : "");
+}
+
+std::string element_text(std::uintptr_t address, const View& view) {
+  if (!has_numbers(view.dtype)) return bytes_text(address, view.element_bytes());
+  return to_string(number_at(address, view.dtype), view.dtype);
+}
+
+bool equal(std::uintptr_t expected, std::uintptr_t found, Dtype dtype, Dtype found_dtype) {
+  if (dtype != found_dtype) {
+    return explained(number_at(expected, dtype), number_at(found, found_dtype), found_dtype);
+  }
+  return has_numbers(dtype) && same(number_at(expected, dtype), number_at(found, dtype));
+}
+
+}  // namespace
+
+std::string difference(const View& expected, const View& found) {
+  require_host(expected);
+  require_host(found);
+  if (expected.shape != found.shape) {
+    return "shape " + tuple_text(found.shape) + ", not " + tuple_text(expected.shape);
+  }
+  const bool one_dtype = expected.dtype == found.dtype;
+  if (!one_dtype && !(has_numbers(expected.dtype) && has_numbers(found.dtype))) {
+    return "dtype " + to_string(found.dtype) + " cannot be compared with " +
+           to_string(expected.dtype);
+  }
+  if (expected.elements() == 0) return {};
+
+  Walk walk(expected, found, one_dtype);
+  const auto element_bytes = static_cast<std::size_t>(expected.element_bytes());
+  const auto same_bytes = [&](std::int64_t element, std::int64_t count) {
+    return one_dtype &&
+           std::memcmp(memory_at(walk.expected_at(element)), memory_at(walk.found_at(element)),
+                       static_cast<std::size_t>(count) * element_bytes) == 0;
+  };
+  do {
+    if (same_bytes(0, walk.row_elements())) continue;
+    for (std::int64_t i = 0; i < walk.row_elements(); ++i) {
+      const std::uintptr_t a = walk.expected_at(i);
+      const std::uintptr_t b = walk.found_at(i);
+      if (same_bytes(i, 1) || equal(a, b, expected.dtype, found.dtype)) continue;
+      return walk.place(i) + ": expected " + element_text(a, expected) + ", found " +
+             element_text(b, found);
+    }
+  } while (walk.next_row());
+  return {};
+}
+
+}  // namespace dlbench::exchange

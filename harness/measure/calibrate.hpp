@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace dlbench::measure {
+
+/// The wall time of one block of so many iterations, in ns; none where the body stopped it.
+using Block = std::function<std::optional<double>(std::uint64_t iterations)>;
+
+/// calibrate() of round.hpp over any source of readings.
+std::uint64_t calibrate(const Block& block, double target_ns, std::uint64_t most);
+
+}  // namespace dlbench::measure

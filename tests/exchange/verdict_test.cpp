@@ -1,0 +1,235 @@
+#include "exchange/verdict.hpp"
+
+#include <dlpack/dlpack.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "arrays.hpp"
+
+namespace {
+
+using namespace dlbench::exchange;
+using dlbench::Evidence;
+using dlbench::Outcome;
+using dlbench::Proof;
+using Words = std::vector<std::string>;
+
+constexpr Proof Y = Proof::yes;
+constexpr Proof N = Proof::no;
+constexpr Proof S = Proof::skipped;
+
+TEST(Changed, NothingBetweenTwins) {
+  const auto a = array<float>("float32", {1, 2});
+  EXPECT_EQ(changed(a.view, a.view), Words{});
+}
+
+Words changed_dtype(const char* from, const char* to) {
+  View a;
+  View b;
+  a.dtype = dtype_from_name(from);
+  b.dtype = dtype_from_name(to);
+  return changed(a, b);
+}
+
+TEST(Changed, FewerBitsOfOneKindArePrecision) {
+  EXPECT_EQ(changed_dtype("float64", "float32"), Words{"precision"});
+  EXPECT_EQ(changed_dtype("int64", "int32"), Words{"precision"});
+  EXPECT_EQ(changed_dtype("complex128", "complex64"), Words{"precision"});
+  EXPECT_EQ(changed_dtype("float32", "bfloat16"), Words{"precision"});
+  EXPECT_EQ(changed_dtype("float32", "float64"), Words{"dtype"});
+  EXPECT_EQ(changed_dtype("int64", "float32"), Words{"dtype"});
+  EXPECT_EQ(changed_dtype("int8", "uint8"), Words{"dtype"});
+  EXPECT_EQ(changed_dtype("bool", "uint8"), Words{"dtype"});
+  EXPECT_EQ(changed_dtype("float16", "bfloat16"), Words{"dtype"});
+}
+
+View strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
+             const char* dtype = "float32") {
+  View view;
+  view.address = 4096;
+  view.dtype = dtype_from_name(dtype);
+  view.shape = std::move(shape);
+  view.strides = std::move(strides);
+  return view;
+}
+
+TEST(Changed, LayoutIsStridesThatMatter) {
+  EXPECT_EQ(changed(strided({2, 3}, {12, 4}), strided({2, 3}, {4, 8})), Words{"layout"});
+  EXPECT_EQ(changed(strided({4}, {8}), strided({4}, {4})), Words{"layout"});
+  EXPECT_EQ(changed(strided({1, 3}, {999, 4}), strided({1, 3}, {12, 4})), Words{});
+  EXPECT_EQ(changed(strided({0, 3}, {999, 4}), strided({0, 3}, {12, 8})), Words{});
+  EXPECT_EQ(changed(strided({6}, {4}), strided({2, 3}, {12, 4})), Words{"layout"});
+}
+
+TEST(Changed, AnotherWidthIsNoOtherLayout) {
+  EXPECT_EQ(changed(strided({2, 3}, {24, 8}, "float64"), strided({2, 3}, {12, 4})),
+            Words{"precision"});
+  EXPECT_EQ(changed(strided({2, 3}, {48, 16}, "float64"), strided({2, 3}, {12, 4})),
+            (Words{"precision", "layout"}));
+}
+
+TEST(SameAddress, LooksAtTheFirstElementAndTheDevice) {
+  const auto a = array<float>("float32", {1, 2});
+  View b = a.view;
+  EXPECT_EQ(same_address(a.view, b), Y);
+  b.address += 4;
+  EXPECT_EQ(same_address(a.view, b), N);
+  b = a.view;
+  b.device = {kDLCUDA, 0};
+  EXPECT_EQ(same_address(a.view, b), N);
+  View c = b;
+  EXPECT_EQ(same_address(b, c), Y);
+  c.device.id = 1;
+  EXPECT_EQ(same_address(b, c), N);
+}
+
+TEST(SameAddress, PinnedMemoryIsHostMemory) {
+  const auto a = array<float>("float32", {1});
+  View b = a.view;
+  b.device.type = kDLCUDAHost;
+  EXPECT_EQ(same_address(a.view, b), Y);
+}
+
+TEST(SameAddress, OfNothingSaysNothing) {
+  EXPECT_EQ(same_address(strided({0}, {4}), strided({0}, {4})), S);
+}
+
+TEST(WriteThrough, SeesSharedMemoryAndPutsItBack) {
+  auto a = array<float>("float32", {1, 2, 3});
+  const auto before = a.memory;
+  EXPECT_EQ(write_through(a.view, a.view), Y);
+  EXPECT_EQ(a.memory, before);
+}
+
+TEST(WriteThrough, SeesACopy) {
+  auto a = array<float>("float32", {1, 2, 3});
+  auto b = array<float>("float32", {1, 2, 3});
+  const auto before = a.memory;
+  EXPECT_EQ(write_through(a.view, b.view), N);
+  EXPECT_EQ(a.memory, before);
+  EXPECT_EQ(b.memory, before);
+}
+
+TEST(WriteThrough, HalfSharedIsNotShared) {
+  auto a = array<float>("float32", {1, 2, 3});
+  View b = a.view;
+  b.strides = {0};
+  EXPECT_EQ(write_through(a.view, b), N);
+  b = a.view;
+  b.address += 4;
+  b.shape = {2};
+  View first_two = a.view;
+  first_two.shape = {2};
+  EXPECT_EQ(write_through(first_two, b), N);
+}
+
+TEST(WriteThrough, GoesThroughBothLayouts) {
+  Array<std::int16_t> a({0, 1, 2, 3, 4, 5}, {kDLInt, 16, 1}, {2, 3});
+  View backwards = a.view;
+  backwards.address += 10;
+  backwards.strides = {-6, -2};
+  EXPECT_EQ(write_through(backwards, backwards), Y);
+  EXPECT_EQ(write_through(a.view, backwards), N);
+  EXPECT_EQ(a.memory, (std::vector<std::int16_t>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(WriteThrough, OverlappingElementsAreSeenAndPutBack) {
+  Array<std::int32_t> a({42, 43}, {kDLInt, 32, 1}, {5});
+  a.view.strides = {0};
+  EXPECT_EQ(write_through(a.view, a.view), Y);
+  EXPECT_EQ(a.memory, (std::vector<std::int32_t>{42, 43}));
+  a.view.shape = {3};
+  a.view.strides = {2};
+  EXPECT_EQ(write_through(a.view, a.view), Y);
+  EXPECT_EQ(a.memory, (std::vector<std::int32_t>{42, 43}));
+}
+
+TEST(WriteThrough, AViewOfAnotherDtypeStillShares) {
+  auto a = array<std::uint8_t>("bool", {1, 0, 1});
+  View bytes = a.view;
+  bytes.dtype = dtype_from_name("uint8");
+  EXPECT_EQ(write_through(a.view, bytes), Y);
+  EXPECT_EQ(a.memory, (std::vector<std::uint8_t>{1, 0, 1}));
+}
+
+TEST(WriteThrough, IsSkippedWhereItMustNotOrCannotLook) {
+  auto a = array<float>("float32", {1, 2, 3});
+  View readonly = a.view;
+  readonly.readonly = true;
+  EXPECT_EQ(write_through(readonly, a.view), S);
+  EXPECT_EQ(write_through(a.view, readonly), Y) << "only the source is written to";
+  View device = a.view;
+  device.device.type = kDLCUDA;
+  EXPECT_EQ(write_through(device, a.view), S);
+  EXPECT_EQ(write_through(a.view, device), S);
+  View shorter = a.view;
+  shorter.shape = {2};
+  EXPECT_EQ(write_through(a.view, shorter), S);
+  EXPECT_EQ(write_through(strided({0}, {4}), strided({0}, {4})), S);
+}
+
+struct Row {
+  Evidence evidence;  // address, guard, write, slope
+  Outcome outcome;
+  std::size_t warnings;
+};
+
+TEST(Judge, FollowsTheOrderOfTrust) {
+  const std::vector<Row> table{
+      {{S, S, S, S}, Outcome::unproven, 0},  {{Y, Y, Y, Y}, Outcome::zero_copy, 0},
+      {{N, N, N, N}, Outcome::copy, 0},      {{S, Y, S, S}, Outcome::zero_copy, 0},
+      {{S, N, S, S}, Outcome::copy, 0},      {{S, S, Y, S}, Outcome::zero_copy, 0},
+      {{S, S, N, S}, Outcome::copy, 0},      {{Y, S, S, S}, Outcome::zero_copy, 0},
+      {{N, S, S, S}, Outcome::copy, 0},      {{S, S, S, Y}, Outcome::zero_copy, 0},
+      {{S, S, S, N}, Outcome::copy, 0},      {{Y, S, Y, S}, Outcome::zero_copy, 0},
+      {{N, S, N, S}, Outcome::copy, 0},      {{N, S, Y, S}, Outcome::zero_copy, 1},
+      {{Y, S, N, S}, Outcome::unproven, 1},  {{Y, Y, N, S}, Outcome::unproven, 1},
+      {{Y, N, N, N}, Outcome::unproven, 1},  {{S, Y, N, S}, Outcome::zero_copy, 1},
+      {{S, N, Y, S}, Outcome::copy, 1},      {{Y, N, Y, S}, Outcome::copy, 2},
+      {{N, Y, N, N}, Outcome::zero_copy, 3}, {{Y, S, S, N}, Outcome::zero_copy, 1},
+      {{N, S, S, Y}, Outcome::copy, 1},      {{Y, S, Y, N}, Outcome::zero_copy, 1}};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Verdict verdict = judge(table[i].evidence, false);
+    EXPECT_EQ(to_string(verdict.outcome), to_string(table[i].outcome)) << i;
+    EXPECT_EQ(verdict.warnings.size(), table[i].warnings) << i;
+  }
+}
+
+TEST(Judge, WarnsOfEachDisagreement) {
+  EXPECT_EQ(judge({.address = N, .write = Y}, false).warnings,
+            Words{"write says shared, address says copied: write decides"});
+  EXPECT_EQ(judge({.address = Y, .write = N}, false).warnings,
+            Words{"write says copied, address says shared: unproven"});
+  EXPECT_EQ(judge({.address = Y, .guard = N, .write = Y}, false).warnings,
+            (Words{"guard says copied, write says shared: guard decides",
+                   "guard says copied, address says shared: guard decides"}));
+}
+
+TEST(Judge, ACopyToAnotherDeviceIsADeviceCopy) {
+  EXPECT_EQ(judge({.address = N}, true).outcome, Outcome::device_copy);
+  EXPECT_EQ(judge({.write = Y}, true).outcome, Outcome::zero_copy);
+  EXPECT_EQ(judge({}, true).outcome, Outcome::unproven);
+  EXPECT_EQ(judge({.address = Y, .write = N}, true).outcome, Outcome::unproven);
+}
+
+/// Every combination: a verdict without a warning has all that looked on its side.
+TEST(Judge, IsUnanimousWhereItDoesNotWarn) {
+  for (int code = 0; code < 81; ++code) {
+    const auto word = [code](int place) { return static_cast<Proof>(code / place % 3); };
+    const Evidence evidence{word(1), word(3), word(9), word(27)};
+    const Verdict verdict = judge(evidence, false);
+    bool any_yes = false;
+    bool any_no = false;
+    for (const Proof proof : {evidence.address, evidence.guard, evidence.write, evidence.slope}) {
+      any_yes = any_yes || proof == Y;
+      any_no = any_no || proof == N;
+    }
+    EXPECT_EQ(verdict.warnings.empty(), !(any_yes && any_no)) << code;
+    if (any_yes && any_no) continue;
+    const Outcome looked = any_yes ? Outcome::zero_copy : Outcome::copy;
+    EXPECT_EQ(verdict.outcome, any_yes || any_no ? looked : Outcome::unproven) << code;
+  }
+}
+
+}  // namespace

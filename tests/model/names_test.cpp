@@ -1,0 +1,103 @@
+#include "model/names.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/error.hpp"
+#include "model/outcome.hpp"
+
+namespace {
+
+using namespace dlbench;
+
+const std::vector<std::string> kLibraries{"jax", "numpy", "tensorflow", "torch"};
+
+TEST(Nearest, FindsASlipOfTheFinger) {
+  EXPECT_EQ(nearest("nmpy", kLibraries), "numpy");
+  EXPECT_EQ(nearest("Numpy", kLibraries), "numpy");
+  EXPECT_EQ(nearest("tensroflow", kLibraries), "tensorflow");
+  EXPECT_EQ(nearest("jx", kLibraries), "jax");
+}
+
+TEST(Nearest, IsEmptyWhereNothingIsNear) {
+  EXPECT_EQ(nearest("cupy", kLibraries), "");
+  EXPECT_EQ(nearest("x", kLibraries), "");
+  EXPECT_EQ(nearest("", kLibraries), "");
+  EXPECT_EQ(nearest("numpy", {}), "");
+}
+
+TEST(RequireKnown, PassesWhatIsAllowed) {
+  EXPECT_NO_THROW(require_known("library", "jax", kLibraries));
+}
+
+std::string complaint(std::string_view wanted) {
+  try {
+    require_known("library", wanted, kLibraries);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RequireKnown, NamesTheNearestAndTheAllowed) {
+  EXPECT_EQ(complaint("trch"),
+            "unknown library 'trch' (did you mean 'torch'?); allowed: jax, numpy, tensorflow, "
+            "torch");
+  EXPECT_EQ(complaint("warp"), "unknown library 'warp'; allowed: jax, numpy, tensorflow, torch");
+}
+
+TEST(Names, AreUniqueAndFitIntoACellsName) {
+  std::set<std::string_view> seen;
+  for (const auto word : kProtocols) {
+    EXPECT_TRUE(seen.insert(word).second) << word;
+    EXPECT_EQ(word.find_first_of("/:"), std::string_view::npos) << word;
+  }
+  EXPECT_EQ(kPhases.front(), "exchange");
+  EXPECT_EQ(kClocks.front(), "call");
+}
+
+TEST(Outcome, EachHasItsWord) {
+  for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    EXPECT_EQ(to_string(outcome), kOutcomes.at(i));
+    EXPECT_EQ(outcome_from(kOutcomes.at(i)), outcome);
+    EXPECT_EQ(std::count(kOutcomes.begin(), kOutcomes.end(), kOutcomes.at(i)), 1);
+  }
+  EXPECT_THROW(outcome_from("fine"), UsageError);
+  EXPECT_THROW(outcome_from(""), UsageError);
+}
+
+// The words of the results document, by hand: moving one in the list must not pass unseen.
+TEST(Outcome, WordsBelongToTheirValues) {
+  EXPECT_EQ(to_string(Outcome::zero_copy), "zero-copy");
+  EXPECT_EQ(to_string(Outcome::unproven), "unproven");
+  EXPECT_EQ(to_string(Outcome::refused), "refused");
+  EXPECT_EQ(to_string(Outcome::wrong), "wrong");
+  EXPECT_EQ(to_string(Outcome::crashed), "crashed");
+  EXPECT_EQ(to_string(Outcome::timed_out), "timed-out");
+  EXPECT_EQ(to_string(Outcome::no_protocol), "no-protocol");
+  EXPECT_EQ(to_string(Outcome::not_run), "not-run");
+}
+
+TEST(Outcome, OnlyTheFirstFourAreMeasured) {
+  std::vector<std::string_view> measured;
+  for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+    if (is_measured(static_cast<Outcome>(i))) measured.push_back(kOutcomes.at(i));
+  }
+  EXPECT_EQ(measured,
+            (std::vector<std::string_view>{"zero-copy", "copy", "device-copy", "unproven"}));
+}
+
+TEST(Proof, WordsThereAndBack) {
+  for (const Proof proof : {Proof::yes, Proof::no, Proof::skipped}) {
+    EXPECT_EQ(proof_from(to_string(proof)), proof);
+  }
+  EXPECT_EQ(to_string(Proof::skipped), "skipped");
+  EXPECT_THROW(proof_from("maybe"), UsageError);
+}
+
+}  // namespace
