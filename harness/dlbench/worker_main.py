@@ -17,7 +17,7 @@ from types import ModuleType
 
 def load_package() -> ModuleType:
     """Import `dlbench` from this file's folder, leaving sys.path as the environment made it."""
-    folder = Path(__file__).resolve().parent
+    folder = Path(__file__).absolute().parent
     spec = importlib.util.spec_from_file_location(
         "dlbench", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
@@ -37,7 +37,9 @@ def main() -> None:
     arguments.add_argument("--requests", type=Path)
     options = arguments.parse_args()
     # The script's own folder is no place to import from: it holds files such as `repro.py`.
-    sys.path[:] = [entry for entry in sys.path if entry != str(Path(__file__).resolve().parent)]
+    script = Path(__file__)
+    own = {str(script.absolute().parent), str(script.resolve().parent)}
+    sys.path[:] = [entry for entry in sys.path if entry not in own]
     faulthandler.enable()
     load_package()
     from dlbench import _worker

@@ -8,14 +8,14 @@ namespace {
 
 // What cannot be looked at is said as a warning; a Failure `wrong` stays one.
 template <typename Look>
-bool looked(std::vector<std::string>& warnings, const char* what, Look look) {
+void looked(std::vector<std::string>& warnings, const char* what, Look look) {
   try {
     look();
-    return true;
   } catch (const Failure& failure) {
     if (failure.outcome == Outcome::wrong) throw;
     warnings.push_back(std::string(what) + ": " + failure.reason);
-    return false;
+  } catch (const exchange::ViewError& error) {
+    warnings.push_back(std::string(what) + ": " + error.what());
   }
 }
 

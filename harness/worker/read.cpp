@@ -16,8 +16,10 @@ std::shared_ptr<void> keeper_of(Ref object) {
   return {object.release(), [](void* kept) { Py_XDECREF(static_cast<PyObject*>(kept)); }};
 }
 
+// A description that cannot be true is the library's fault, not a gap of the instrument's.
 [[noreturn]] void unreadable(const exchange::ViewError& error) {
-  throw Failure{Outcome::wrong, "", error.what()};
+  throw Failure{Outcome::wrong, "",
+                std::string("what it returned describes no array: ") + error.what()};
 }
 
 std::vector<std::int64_t> integers(PyObject* sequence) {

@@ -31,10 +31,12 @@ PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const cha
   for (Py_ssize_t i = 0; i < positional + keywords; ++i) {
     stack[static_cast<std::size_t>(i) + 1] = arguments[i];
   }
+  // Spelled before the call: with an exception pending nothing may be asked for its repr.
+  std::string call;
+  if (relay->tap != nullptr) call = spell_call(spelled, arguments, positional, keyword_names);
   PyObject* result = PyObject_VectorcallMethod(
       name, stack.data(), static_cast<std::size_t>(positional) + 1, keyword_names);
   if (relay->tap != nullptr) {
-    std::string call = spell_call(spelled, arguments, positional, keyword_names);
     if (result == nullptr) {
       relay->tap->raised(std::move(call));
     } else {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "measure/copy_floors.hpp"
 #include "model/build.hpp"
 #include "worker/floors.hpp"
 #include "worker/lines.hpp"
@@ -47,8 +48,8 @@ Ref python_from(const json& value) {
   return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
 }
 
-// Collecting over all that torch or TensorFlow hold takes 100 ms; what is there now is there to stay,
-// so it is not even collected once.
+// Collecting over all that torch or TensorFlow hold takes 100 ms; what is there now is there to
+// stay, so it is not even collected once.
 void freeze_garbage_collector() {
   const Ref gc = checked(PyImport_ImportModule("gc"));
   checked(PyObject_CallMethod(gc.get(), "freeze", nullptr));
@@ -90,6 +91,7 @@ class Server {
     try {
       if (verb == "load") return {{"ok", load(request)}};
       if (verb == "floors") return {{"ok", floors()}};
+      if (verb == "copy_floors") return {{"ok", copy_floors()}};
       if (verb == "prepare") return {{"ok", prepare(request)}};
       if (verb == "round") return {{"ok", round(request)}};
       if (verb == "judge") return {{"ok", to_json(at(request).judge_again())}};
@@ -125,6 +127,11 @@ class Server {
             {"clock", floors.clock_ns},
             {"call", floors.call_ns},
             {"relay", floors.relay_ns}};
+  }
+
+  static json copy_floors() {
+    const measure::CopyFloors floors = measure::copy_floors();
+    return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
   }
 
   json prepare(const json& request) {
