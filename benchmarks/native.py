@@ -1,0 +1,40 @@
+"""native -> native DLPack against the same steps as one C function, plus two calls from C.
+
+The rest is what the Python protocol asks for: a capsule, its name, keyword arguments, the look-up of
+`__dlpack__`.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+import _bare
+from dlbench import _worker
+from number import ends
+
+ITERATIONS = 20_000
+ROUNDS = 101
+
+
+def main() -> None:
+    """Print both, their ratio, and the parts."""
+    call, x = ends("native", "native")
+    rows: dict[str, list[float]] = {key: [] for key in ("dlbench", "steps", "call", "capsule")}
+    for _ in range(ROUNDS):
+        rows["dlbench"].append(_worker.round(call, x, ITERATIONS))
+        rows["steps"].append(_bare.exchange(ITERATIONS))
+        rows["call"].append(_worker.round(_bare.nothing, x, ITERATIONS))
+        rows["capsule"].append(_bare.capsule(ITERATIONS))
+    ns = {key: statistics.median(values) for key, values in rows.items()}
+    floor = ns["steps"] + 2 * ns["call"]
+    rest = ns["dlbench"] - floor
+    print(f"native -> native, dlpack               {ns['dlbench']:7.1f} ns")
+    print(f"the same steps as one C function       {ns['steps']:7.1f} ns")
+    print(f"two calls of a C function that does nothing {2 * ns['call']:2.1f} ns")
+    print(f"ratio                                  {ns['dlbench'] / floor:7.2f}")
+    print(f"the rest: {rest:.1f} ns, of it {ns['capsule']:.1f} ns one capsule made, renamed and freed;")
+    print("          what remains is the look-up of __dlpack__ and its keyword arguments")
+
+
+if __name__ == "__main__":
+    main()
