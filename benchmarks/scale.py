@@ -69,7 +69,7 @@ def entry(cell: _core.Cell) -> dict[str, object]:
         "device": cell.device, "case": cell.case, "bytes": cell.bytes,
         "environment": cell.environment, "outcome": "zero-copy", "changed": [],
         "evidence": evidence, "lo_ns": 1000.0, "hi_ns": 1005.0, "mad_ns": 1.5,
-        "floor_ratio": 47.7, "warnings": [], "copied_by": "", "late_read": False,
+        "floor_ratio": 47.7, "warnings": [],
         "workers": [{"median_ns": 1002.5, "first_ns": 52000.0, "samples_ns": samples}],
         "seen": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__()"],
                  "struct": "legacy", "version": [], "flags": []},

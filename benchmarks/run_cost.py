@@ -1,0 +1,87 @@
+"""What a run costs beside its imports and its rounds, on the default matrix of what is installed.
+
+- wall time of the run over (the couples' bare imports at the same concurrency + time in rounds);
+- from the last import to the end: milliseconds a cell that were not spent in rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from dlbench import _core, discover
+
+JOBS = min(4, os.cpu_count() or 1)
+WORKER = Path(discover.__file__).parent / "worker_main.py"
+
+
+class Silent:
+    """An observer that prints nothing."""
+
+    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
+        """Ignore it."""
+
+    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None:
+        """Ignore it."""
+
+
+def loads(couple: tuple[str, str], paths: dict[str, tuple[str, str]]) -> str:
+    """The requests that load a couple's adapters, as a worker reads them."""
+    return "".join(
+        json.dumps({"do": "load", "role": role, "library": name, "path": path}) + "\n"
+        for name in dict.fromkeys(couple)
+        for role, path in zip(("producer", "consumer"), paths[name], strict=True)
+        if path
+    )
+
+
+def import_alone(script: Path) -> None:
+    """One couple's imports in a process of their own."""
+    command = [sys.executable, str(WORKER), "--requests", str(script)]
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, stdout=quiet, stderr=quiet, check=True)
+
+
+def main() -> None:
+    """Run the default matrix and print the two figures."""
+    libraries = discover.libraries(discover.catalogue(None))
+    paths = {one.name: (one.producer_path, one.consumer_path) for one in libraries}
+    plan = _core.make_plan(libraries, _core.Axes())
+    with tempfile.TemporaryDirectory() as folder:
+        scripts = []
+        for number, (_, first, second, _) in enumerate(plan.couples):
+            script = Path(folder, f"{number}.jsonl")
+            script.write_text(loads((first, second), paths))
+            scripts.append(script)
+        begin = time.perf_counter()
+        with ThreadPoolExecutor(JOBS) as pool:
+            list(pool.map(import_alone, scripts))
+        imports = time.perf_counter() - begin
+        options = _core.Options(
+            out=str(Path(folder, "run")),
+            pythons={"default": sys.executable},
+            worker_main=str(WORKER),
+            jobs=JOBS,
+            timeout_s=60,
+            seed=1,
+        )
+        Path(folder, "run").mkdir()
+        ran = _core.run(plan, options, Silent())
+    after = ran.wall_s - ran.last_import_s - ran.round_after_import_s
+    cells = len(plan.cells)
+    print(f"{len(plan.couples)} couples, {cells} cells, {ran.measured} measured, {JOBS} at a time")
+    print(f"bare imports {imports:7.1f} s")
+    print(f"rounds       {ran.round_s:7.1f} s")
+    print(f"the run      {ran.wall_s:7.1f} s")
+    print(f"run over (imports + rounds)            {ran.wall_s / (imports + ran.round_s):6.3f}")
+    print(f"after the last import, beside rounds   {after / cells * 1e3:6.3f} ms a cell")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Runs that are ended from outside, and disks that fill up."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from whole import document, entries, left_alive, plant, run, start
+
+SIZES = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB"
+AXES = ("--matrix", "--adapters", "adapters", "--producers", "a,b", "--consumers", "a,b",
+        "--protocols", "dlpack", "--sizes", SIZES)  # fmt: skip
+CELLS = 2 * 2 * 6
+
+
+def two(folder: Path) -> None:
+    """Two well-behaved libraries."""
+    plant(folder / "adapters", "a")
+    plant(folder / "adapters", "b")
+
+
+def settled(folder: Path) -> list[str]:
+    """Names of the cells that the journal settles, a torn last line left out."""
+    journal = folder / "run" / "journal.jsonl"
+    lines = journal.read_text().split("\n")[:-1] if journal.exists() else []
+    return [line["entry"]["name"] for line in map(json.loads, lines) if "entry" in line]
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 13, 19])
+def test_a_killed_run_goes_on_and_measures_nothing_twice(tmp_path: Path, after: int) -> None:
+    two(tmp_path)
+    process = start(tmp_path, *AXES, "--out", "run", "--no-plots")
+    while len(settled(tmp_path)) < after or not (tmp_path / "run" / "journal.jsonl").exists():
+        time.sleep(0.002)
+        assert process.poll() is None or after >= CELLS
+    process.kill()
+    process.communicate()
+    before = settled(tmp_path)
+    assert left_alive(tmp_path) == []
+    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    assert status == 0, err
+    names = Counter(settled(tmp_path))
+    assert set(before) <= set(names)
+    assert set(names.values()) == {1}
+    assert len(entries(document(tmp_path))) == CELLS
+
+
+def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
+    two(tmp_path)
+    status, _, err = run(tmp_path, *AXES, "--out", "run", "--no-plots")
+    assert status == 0, err
+    journal = tmp_path / "run" / "journal.jsonl"
+    journal.write_text(journal.read_text().replace('"cores":', '"cores":9', 1))
+    kept = journal.read_bytes()
+    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    assert status == 2
+    assert "cores" in err
+    assert len(err.splitlines()) == 1
+    assert journal.read_bytes() == kept
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_what_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: int, status: int
+) -> None:
+    asleep = tmp_path / "asleep"
+    # Only a's arrays put b's consumer to sleep: the libraries with themselves are measured before.
+    make = (
+        "DISTRIBUTION = None\nimport numpy as np\nclass A(np.ndarray): pass\n"
+        "def make(case, device): return case.numpy().view(A)\n"
+    )
+    take = (
+        "DISTRIBUTION = None\nimport os, pathlib, time\nimport numpy as np\n"
+        "def take(x):\n"
+        "    if type(x).__name__ == 'A' and 'AWAKE' not in os.environ:\n"
+        f"        pathlib.Path({str(asleep)!r}).touch(); time.sleep(25)\n"
+        "    return np.from_dlpack(x)\n"
+        "PROTOCOLS = {'dlpack': take}\n"
+    )
+    plant(tmp_path / "adapters", "a", make=make)
+    plant(tmp_path / "adapters", "b", take=take)
+    process = start(tmp_path, *AXES, "--jobs", "1", "--out", "run", "--no-plots")
+    while not asleep.exists():
+        time.sleep(0.01)
+        assert process.poll() is None
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == status, err
+    loaded = document(tmp_path)
+    measured = {(e["producer"], e["consumer"]) for e in loaded["benchmarks"]}
+    assert {("a", "a"), ("b", "b")} <= measured
+    assert ("a", "b") not in measured
+    assert len(entries(loaded)) == CELLS
+    for entry in loaded["not_measured"]:
+        assert (entry["outcome"], entry["code"]) == ("not-run", "interrupted")
+    assert left_alive(tmp_path) == []
+    monkeypatch.setenv("AWAKE", "1")
+    assert run(tmp_path, "--resume", "run", "--no-plots")[0] == 0
+    assert len(document(tmp_path)["benchmarks"]) == CELLS
+
+
+def test_a_folder_that_holds_a_run_is_left_alone(tmp_path: Path) -> None:
+    two(tmp_path)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "journal.jsonl").write_text("mine\n")
+    status, _, err = run(tmp_path, *AXES, "--out", "run")
+    assert status == 2
+    assert len(err.splitlines()) == 1
+    assert (tmp_path / "run" / "journal.jsonl").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("limit", [0, 3000, 9000])
+def test_a_disk_that_fills_up_keeps_the_journal(tmp_path: Path, limit: int) -> None:
+    two(tmp_path)
+
+    def small_disk() -> None:
+        # SIGXFSZ ignored, a write beyond the limit fails as on a full disk.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+    status, _, err = run(tmp_path, *AXES, "--out", "run", "--no-plots", preexec_fn=small_disk)
+    assert status == 2
+    assert "Traceback" not in err
+    assert "journal" in err.splitlines()[-1]
+    before = settled(tmp_path)
+    assert left_alive(tmp_path) == []
+    if limit == 0:
+        return
+    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    assert status == 0, err
+    assert set(before) <= set(settled(tmp_path))
+    assert len(document(tmp_path)["benchmarks"]) == CELLS

@@ -1,0 +1,79 @@
+"""Whole runs of the installed command, with planted adapters, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+GOOD_MAKE = "DISTRIBUTION = None\ndef make(case, device):\n    return case.numpy()\n"
+GOOD_TAKE = 'DISTRIBUTION = None\nimport numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack}\n'
+LIMIT_S = 180
+
+
+def plant(folder: Path, name: str, make: str = GOOD_MAKE, take: str = GOOD_TAKE) -> None:
+    """A library of that name in both roles."""
+    for role, text in (("producers", make), ("consumers", take)):
+        (folder / role).mkdir(parents=True, exist_ok=True)
+        (folder / role / f"{name}.py").write_text(text)
+
+
+def command(*words: str) -> list[str]:
+    """The command as the shell would find it."""
+    return [sys.executable, "-m", "dlbench", *words]
+
+
+def start(folder: Path, *words: str, **more: Any) -> subprocess.Popen[str]:
+    """A run in a folder and a session of its own, its words marking its processes."""
+    environment = os.environ | {"DLBENCH_TEST_MARK": str(folder), "NO_COLOR": "1"}
+    return subprocess.Popen(
+        command(*words),
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **more,
+    )
+
+
+def run(folder: Path, *words: str, **more: Any) -> tuple[int, str, str]:
+    """Status, stdout and stderr of a run that must end by itself."""
+    process = start(folder, *words, **more)
+    out, err = process.communicate(timeout=LIMIT_S)
+    return process.returncode, out, err
+
+
+def left_alive(folder: Path) -> list[str]:
+    """Command lines of the processes that a run in this folder started and left."""
+    mark = f"DLBENCH_TEST_MARK={folder}".encode()
+    deadline = time.monotonic() + 5  # a killed process takes a moment to go
+    while True:
+        alive = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    alive.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+        if not alive or time.monotonic() > deadline:
+            return alive
+        time.sleep(0.05)
+
+
+def document(folder: Path, name: str = "run") -> dict[str, Any]:
+    """The results document of a run."""
+    loaded: dict[str, Any] = json.loads((folder / name / "results.json").read_text())
+    return loaded
+
+
+def entries(loaded: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every cell by name, measured or not."""
+    return {e["name"]: e for e in (*loaded["benchmarks"], *loaded["not_measured"])}
