@@ -1,0 +1,119 @@
+"""The compiled half of the parent: planning, the fleet, documents."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+version: str
+build_id: str
+protocols: list[str]
+case_names: list[str]
+outcomes: list[str]
+
+class UsageError(ValueError): ...
+class DiskError(OSError): ...
+
+def parse_bytes(text: str) -> int: ...
+def parse_seconds(text: str) -> float: ...
+def parse_percent(text: str) -> float: ...
+def format_bytes(count: int) -> str: ...
+def nearest(wanted: str, allowed: Sequence[str]) -> str: ...
+def case(name: str) -> dict[str, Any]: ...
+
+class Library:
+    name: str
+    environment: str
+    installed: bool
+    version: str
+    why_not: str
+    producer_path: str
+    consumer_path: str
+    protocols: list[str]
+    devices: list[str]
+    has_ready: bool
+    in_default_matrix: bool
+    def __init__(
+        self,
+        *,
+        name: str = ...,
+        environment: str = ...,
+        installed: bool = ...,
+        version: str = ...,
+        why_not: str = ...,
+        producer_path: str = ...,
+        consumer_path: str = ...,
+        protocols: list[str] = ...,
+        devices: list[str] = ...,
+        has_ready: bool = ...,
+        in_default_matrix: bool = ...,
+    ) -> None: ...
+
+class Axes:
+    def __init__(
+        self,
+        *,
+        environments: list[str] = ...,
+        producers: list[str] = ...,
+        consumers: list[str] = ...,
+        protocols: list[str] = ...,
+        devices: list[str] = ...,
+        cases: list[str] = ...,
+        sizes: list[int] = ...,
+        filter: str = ...,  # noqa: A002
+    ) -> None: ...
+
+class Cell:
+    name: str
+    phase: str
+    clock: str
+    environment: str
+    producer: str
+    consumer: str
+    protocol: str
+    device: str
+    case: str
+    bytes: int
+
+class Plan:
+    cells: list[Cell]
+    excluded: list[tuple[Cell, str, str]]
+    couples: list[tuple[str, str, str, int]]
+    fingerprint: str
+
+def cell_from_name(name: str) -> Cell: ...
+def make_plan(libraries: Sequence[Library], axes: Axes) -> Plan: ...
+
+class Options:
+    out: str
+    def __init__(
+        self,
+        *,
+        out: str = ...,
+        pythons: dict[str, str] = ...,
+        worker_main: str = ...,
+        jobs: int = ...,
+        timeout_s: float = ...,
+        budget_s: float = ...,
+        precision: float = ...,
+        replicas: int = ...,
+        seed: int = ...,
+        context: str = ...,
+        resume: bool = ...,
+    ) -> None: ...
+
+class Summary:
+    wall_s: float
+    round_s: float
+    round_after_import_s: float
+    last_import_s: float
+    settled: int
+    measured: int
+    signal: int
+    disk_full: bool | str
+
+class Observer(Protocol):
+    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None: ...
+    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None: ...
+
+def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
+def write_document(run_dir: str) -> str: ...
+def validate_document(path: str) -> None: ...

@@ -1,0 +1,63 @@
+"""What an adapter file may import: how a call is spelled, and how a library says no."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+class _Placeholder:
+    """Where the producer's array goes in a `Call`."""
+
+    def __repr__(self) -> str:
+        return "X"
+
+
+X = _Placeholder()
+
+
+class Call:
+    """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
+
+    It is a spelling, not a function: the worker compiles it to one vectorcall.
+    """
+
+    def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Capsule:
+    """A consumer's call that takes a DLPack capsule: `x.__dlpack__()` goes before it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+
+class Unsupported(Exception):  # noqa: N818
+    """Raised by `make` where the library cannot express the case; the text is the reason."""
+
+
+def require(condition: bool, reason: str) -> None:
+    """Raise Unsupported(reason) unless the condition holds."""
+    if not condition:
+        raise Unsupported(reason)
+
+
+def require_own_layout(case: Any, library: str) -> None:
+    """For libraries that place their arrays themselves: no offset, no steps, nothing read-only."""
+    require(case.offset == 0, f"{library} decides where its arrays lie")
+    require(case.strides is None, f"{library}'s arrays are contiguous")
+    require(not case.readonly, f"{library} has no read-only arrays")
+
+
+def opencl_cpu() -> str:
+    """The file of intel-opencl-rt's CPU driver, which registers itself nowhere, or nothing.
+
+    A SYCL library finds it where OCL_ICD_FILENAMES says so before its import.
+    """
+    drivers = sorted(Path(sys.prefix, "lib").glob("libintelocl.so.*"))
+    return str(drivers[-1]) if drivers else ""

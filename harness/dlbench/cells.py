@@ -1,0 +1,83 @@
+"""CELL on the command line: a cell's full name, or words that choose one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dlbench import _core, values
+from dlbench import document as documents
+from dlbench.errors import BadInput
+from dlbench.grid import DULL
+from dlbench.values import Entry
+
+WORD_AXES = ("protocol", "device", "case", "clock", "environment", "phase")
+MOST_CANDIDATES = 12
+
+
+def matching(document: dict[str, Any], words: Sequence[str]) -> list[Entry]:
+    """The settled cells that all words fit: PRODUCER CONSUMER, then values of any axis.
+
+    Raises BadInput where none is left, with the nearest name where a word is unknown.
+    """
+    entries = list(documents.entries(document))
+    if len(words) == 1 and "/" in words[0]:
+        return [_by_name(entries, words[0])]
+    if len(words) < 2:
+        raise BadInput("a cell is its full name, or PRODUCER CONSUMER [PROTOCOL] [BYTES] ...")
+    for axis, word in zip(("producer", "consumer"), words, strict=False):
+        known = {str(entry[axis]) for entry in entries}
+        if word not in known:
+            raise BadInput(f"no {axis} {word!r} in this run{_hint(word, known)}")
+        entries = [entry for entry in entries if entry[axis] == word]
+        if not entries:
+            raise BadInput(f"no cell {words[0]} -> {words[1]} in this run")
+    for word in words[2:]:
+        entries = _narrow(entries, word)
+    return entries
+
+
+def one(document: dict[str, Any], words: Sequence[str]) -> Entry:
+    """The single cell that is meant. What the words leave open falls to the usual: the protocol
+    `dlpack`, the clock `call`, the smallest size. Raises BadInput with the candidates where that
+    is not enough."""
+    entries = matching(document, words)
+    entries = [entry for entry in entries if entry["outcome"] not in DULL] or entries
+    for axis, usual in (("protocol", "dlpack"), ("clock", "call")):
+        if any(entry[axis] == usual for entry in entries):
+            entries = [entry for entry in entries if entry[axis] == usual]
+    smallest = min(entry["bytes"] for entry in entries)
+    entries = [entry for entry in entries if entry["bytes"] == smallest]
+    if len(entries) > 1:
+        names = [documents.cell_name(entry) for entry in entries[:MOST_CANDIDATES]]
+        more = f" and {len(entries) - len(names)} more" if len(entries) > len(names) else ""
+        raise BadInput(f"{len(entries)} cells fit: {', '.join(names)}{more}")
+    return entries[0]
+
+
+def _by_name(entries: list[Entry], name: str) -> Entry:
+    names = {documents.cell_name(entry): entry for entry in entries}
+    if name not in names:
+        raise BadInput(f"no cell {name!r} in this run{_hint(name, names)}")
+    return names[name]
+
+
+def _narrow(entries: list[Entry], word: str) -> list[Entry]:
+    for axis in WORD_AXES:
+        if any(entry.get(axis) == word for entry in entries):
+            return [entry for entry in entries if entry.get(axis) == word]
+    try:
+        count = _core.parse_bytes(word)
+    except _core.UsageError:
+        known = {str(entry[axis]) for entry in entries for axis in WORD_AXES if axis in entry}
+        raise BadInput(f"no cell here has {word!r}{_hint(word, known)}") from None
+    chosen = [entry for entry in entries if entry["bytes"] == count]
+    if not chosen:
+        sizes = ", ".join(values.size(size) for size in sorted({e["bytes"] for e in entries}))
+        raise BadInput(f"no cell here has {word} ({sizes} were asked for)")
+    return chosen
+
+
+def _hint(word: str, known: Any) -> str:
+    near = _core.nearest(word, sorted(known))
+    return f" (did you mean {near!r}?)" if near else ""

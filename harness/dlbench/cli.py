@@ -1,0 +1,160 @@
+"""The command line. Every bad use or input is one line on stderr and exit status 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from dlbench import _core, options, request, run, rundir
+from dlbench.document import RESULTS
+from dlbench.errors import BadInput, first_line
+from dlbench.verbs import VERBS
+
+SHORT_HELP = """\
+dlbench measures what it costs to hand an array from one library to another.
+
+  dlbench --matrix          every couple of the array libraries found here
+  dlbench numpy torch       one couple, both directions
+  dlbench list              libraries, protocols, what is missing
+  dlbench doctor            what of this machine makes numbers wander
+  dlbench show latest       the last run again;  repro, debug, plot: more about it
+
+dlbench --help names all options.
+"""
+
+
+class Measure(click.Command):
+    """The measuring run, whose help names the verbs too."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage("dlbench", "--matrix [OPTIONS] | A B [OPTIONS] | VERB ...")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(
+                [(name, verb.get_short_help_str(200)) for name, verb in VERBS.items()]
+            )
+
+
+@click.command(cls=Measure)
+@click.argument("libraries", nargs=-1)
+@options.measuring
+@click.version_option(_core.version, prog_name="dlbench", message="%(prog)s %(version)s")
+@click.pass_context
+def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
+    """Measure what happens when one array library hands an array to another."""
+    if not options.given(ctx):
+        click.echo(SHORT_HELP, nl=False)
+        return 0
+    if params["resume"]:
+        options.require_resume_alone(options.given(ctx))
+        return resume(resumable(params["resume"]), params)
+    if bool(libraries) == params["matrix"]:
+        if libraries:
+            raise BadInput("--matrix measures all couples: leave out the libraries, or --matrix")
+        raise BadInput(
+            "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
+        )
+    asked = options.request(params, libraries)
+    found = run.find_libraries(asked.adapters)
+    if libraries:
+        require_couple(libraries, [one.name for one in found])
+    plan = _core.make_plan(found, asked.axes())
+    asked.options(Path(), {}, resume=False)  # unfit values are told before a folder is made
+    if params["dry_run"]:
+        return run.dry_run(plan, Console())
+    run.require_cells(plan)
+    folder = rundir.fresh(params["out"])
+    context = run.context(asked, found, sys.argv)
+    return measure(folder, asked, plan, context, params, resuming=False)
+
+
+def require_couple(words: Sequence[str], known: list[str]) -> None:
+    """Raises BadInput, naming what is nearest, unless these are two libraries."""
+    for word in words:
+        if word not in known:
+            near = _core.nearest(word, [*known, *VERBS])
+            kind = "verb or library" if word == words[0] else "library"
+            hint = f" (did you mean {near!r}?)" if near else ""
+            raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' names them")
+    if len(words) != 2:
+        raise BadInput(f"a couple is two libraries, not {len(words)}: 'dlbench numpy torch'")
+
+
+def resumable(asked: str) -> Path:
+    """The folder of --resume, which may be `latest` as in the other commands."""
+    folder = Path(asked)
+    if asked == "latest" and not folder.exists():
+        folder = rundir.latest() or folder
+    if not folder.is_dir():
+        raise BadInput(f"cannot resume {asked!r}: no such folder")
+    return folder
+
+
+def resume(folder: Path, params: dict[str, Any]) -> int:
+    """Goes on with the run in this folder."""
+    asked = request.resumed(request.journal_context(folder))
+    found = run.find_libraries(asked.adapters)
+    plan = _core.make_plan(found, asked.axes())
+    # This machine's own context: the core refuses where the journal's is another.
+    context = run.context(asked, found, sys.argv)
+    return measure(folder, asked, plan, context, params, resuming=True)
+
+
+def measure(
+    folder: Path,
+    asked: request.Request,
+    plan: _core.Plan,
+    context: dict[str, Any],
+    params: dict[str, Any],
+    *,
+    resuming: bool,
+) -> int:
+    quiet, before = params["quiet"], rundir.latest()
+    try:
+        # Before the run: a killed one is found and resumed by this name.
+        if folder.parent == RESULTS:
+            rundir.link_latest(folder)
+        summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
+    except Exception:
+        if not resuming:
+            rundir.give_up(folder, before)
+        raise
+    plots = not params["no_plots"]
+    return run.conclude(folder, asked, summary, plots=plots, quiet=quiet, console=Console())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command: click.Command = dlbench
+    name = "dlbench"
+    if words and words[0] in VERBS:
+        name = f"dlbench {words[0]}"
+        command = VERBS[words.pop(0)]
+    try:
+        with command.make_context(name, words) as ctx:
+            status = command.invoke(ctx)
+        sys.stdout.flush()
+        return int(status or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        run.warn(first_line(error.format_message()))
+    except (BadInput, _core.UsageError) as error:
+        run.warn(first_line(error))
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        run.warn(first_line(error))
+    except KeyboardInterrupt:
+        return 130
+    return 2

@@ -1,0 +1,136 @@
+"""Every number of a few cells: what `dlbench A B` and `dlbench show RUN A B` print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dlbench import document as documents
+from dlbench import values
+from dlbench.layout import columns, shorten
+from dlbench.values import Entry
+from rich.text import Text
+
+HEAD = "from -> to|protocol|size|clock|median|+-|outcome|used|first|GB/s".split("|")  # noqa: SIM905
+RIGHT = ("size", "median", "+-", "first", "GB/s")
+#: Columns that go, in this order, where all do not fit.
+SPARE = ("first", "used", "GB/s", "+-")
+
+
+def table(entries: Sequence[Entry], width: int) -> list[Text]:
+    """One line a cell. A reason stands behind its outcome and is cut at the width."""
+    ordered = sorted(entries, key=_order)
+    rows = [_row(entry) for entry in ordered]
+    heads = list(HEAD)
+    for axis in ("device", "case", "environment"):
+        if len({entry.get(axis) for entry in entries}) > 1:
+            heads.insert(2, axis)
+            for row, entry in zip(rows, ordered, strict=True):
+                row[axis] = str(entry.get(axis, ""))
+    heads = [head for head in heads if any(row[head] for row in rows)]
+    for spare in ("", *SPARE):
+        heads = [head for head in heads if head != spare]
+        right = [i for i, head in enumerate(heads) if head in RIGHT]
+        lines = columns([heads, *([row[head] for head in heads] for row in rows)], right)
+        if max(len(line) for line in lines) <= width:
+            break
+    shown = [Text(shorten(lines[0], width), style="bold")]
+    for entry, line in zip(ordered, lines[1:], strict=True):
+        if not values.is_measured(entry):
+            line = f"{line}  {values.reason(entry)}"
+        shown.append(Text(shorten(line, width), style=_style(entry)))
+    return shown
+
+
+def _order(entry: Entry) -> tuple[Any, ...]:
+    protocol = entry["protocol"]
+    known = ("dlpack", "dlpack_c", "convert")
+    rank = known.index(protocol) if protocol in known else len(known)
+    pair = (entry["producer"], entry["consumer"])
+    return (*pair, rank, protocol, entry["device"], entry["case"], entry["bytes"], entry["clock"])
+
+
+def _style(entry: Entry) -> str:
+    if not values.is_measured(entry):
+        return "red" if entry["outcome"] not in ("no-protocol", "not-installed") else "dim"
+    return "yellow" if entry["outcome"] in values.COPIED else ""
+
+
+def _row(entry: Entry) -> dict[str, str]:
+    row = dict.fromkeys(HEAD, "")
+    row["from -> to"] = f"{entry['producer']} -> {entry['consumer']}"
+    row["protocol"] = entry["protocol"]
+    row["size"] = values.size(entry["bytes"])
+    row["clock"] = entry.get("clock", "call")
+    row["outcome"] = entry["outcome"]
+    if not values.is_measured(entry):
+        return row
+    median = entry["real_time"]
+    before, _ = values.marks(entry)
+    row["median"] = before + values.duration(median)
+    if "lo_ns" in entry and "hi_ns" in entry:
+        wide = max(entry["hi_ns"] - median, median - entry["lo_ns"], 0.0)
+        row["+-"] = values.percent(wide / median)
+    row["used"] = used(entry)
+    first = [worker["first_ns"] for worker in entry.get("workers", []) if worker.get("first_ns")]
+    row["first"] = values.duration(max(first)) if first else ""
+    row["GB/s"] = values.rate(entry["gb_per_s"]) if entry.get("gb_per_s") else ""
+    return row
+
+
+def used(entry: Entry) -> str:
+    """The protocol that carried the bytes, with its struct and how it was offered."""
+    seen = entry.get("seen", {})
+    words = [seen.get("used", ""), seen.get("struct", "")]
+    words += [f"via {seen['via']}"] if seen.get("via", "direct") != "direct" else []
+    return " ".join(word for word in words if word)
+
+
+def details(entry: Entry) -> list[str]:
+    """All that is known of one cell, a fact a line."""
+    facts: list[tuple[str, str]] = [("cell", documents.cell_name(entry))]
+    facts.append(("outcome", _outcome(entry)))
+    if values.is_measured(entry):
+        facts += _numbers(entry)
+    else:
+        facts.append(("reason", values.reason(entry)))
+    for worker in entry.get("workers", []):
+        rounds = len(worker.get("samples_ns", []))
+        first = worker.get("first_ns")
+        text = f"median {values.duration(worker['median_ns'])} of {rounds} rounds"
+        facts.append(("worker", f"{text}, first call {values.duration(first)}" if first else text))
+    evidence = entry.get("evidence", {})
+    if evidence:
+        facts.append(("evidence", "  ".join(f"{name}: {word}" for name, word in evidence.items())))
+    seen = entry.get("seen", {})
+    if seen.get("used"):
+        flags = "".join(f", {flag}" for flag in seen.get("flags", []))
+        version = ".".join(str(part) for part in seen.get("version", []))
+        facts.append(("used", f"{used(entry)}{' ' + version if version else ''}{flags}"))
+    facts += [("asked", call) for call in seen.get("calls", [])]
+    facts += [("warning", warning) for warning in entry.get("warnings", [])]
+    facts += [("stderr", line) for line in entry.get("stderr_tail", "").splitlines()[-20:]]
+    return columns(facts)
+
+
+def _outcome(entry: Entry) -> str:
+    words = [entry["outcome"]]
+    words += [f"by the {entry['copied_by']}"] if entry.get("copied_by") else []
+    words += ["still reading the source after it returned"] if entry.get("late_read") else []
+    changed = entry.get("changed", [])
+    words += [f"changed: {', '.join(changed)}"] if changed else []
+    return ", ".join(words)
+
+
+def _numbers(entry: Entry) -> list[tuple[str, str]]:
+    median = entry["real_time"]
+    interval = ""
+    if "lo_ns" in entry and "hi_ns" in entry:
+        low, high = values.duration(entry["lo_ns"]), values.duration(entry["hi_ns"])
+        interval = f"  ({low} .. {high})"
+    facts = [("median", values.duration(median) + interval)]
+    if entry.get("floor_ratio"):
+        facts.append(("floor", f"{entry['floor_ratio']:.1f} times the instrument's own time"))
+    if entry.get("gb_per_s"):
+        facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s"))
+    return facts

@@ -1,0 +1,75 @@
+"""Finds and reads a run's results document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core
+from dlbench.errors import BadInput, os_reason
+from dlbench.values import Entry
+
+RESULTS = Path("dlbench-results")
+LATEST = "latest"
+AXES = ("phase", "clock", "environment", "producer", "consumer", "protocol", "device", "case")
+
+
+def locate(run: str) -> Path:
+    """RUN -> its results.json. RUN is a directory, a results.json, or `latest`.
+
+    A run that was killed left a journal alone; its document is written here.
+    """
+    path = RESULTS / LATEST if run == LATEST else Path(run)
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        asked = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
+        raise BadInput(asked)
+    document, journal = path / "results.json", path / "journal.jsonl"
+    if journal.is_file() and (
+        not document.is_file() or document.stat().st_mtime_ns < journal.stat().st_mtime_ns
+    ):
+        return Path(_core.write_document(str(path)))
+    if not document.is_file():
+        raise BadInput(f"{run!r} holds neither results.json nor journal.jsonl")
+    return document
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The document. Raises BadInput or _core.UsageError for what is no results document."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
+        raise BadInput(f"cannot read {path}: {why}") from error
+    _core.validate_document(str(path))
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def entries(document: dict[str, Any]) -> Iterator[Entry]:
+    """Every settled cell, measured or not."""
+    yield from document.get("benchmarks", [])
+    yield from document.get("not_measured", [])
+
+
+def cell_name(entry: Entry) -> str:
+    """The cell's name."""
+    return str(entry["name"])
+
+
+def about(document: dict[str, Any]) -> dict[str, Any]:
+    """The document's `context.dlbench`."""
+    found: dict[str, Any] = document["context"]["dlbench"]
+    return found
+
+
+def libraries(document: dict[str, Any]) -> dict[str, str]:
+    """Versions by library over all environments; the first environment's where they differ."""
+    versions: dict[str, str] = {}
+    for environment in about(document).get("environments", {}).values():
+        for name, version in environment.get("libraries", {}).items():
+            versions.setdefault(name, version)
+    return dict(sorted(versions.items()))

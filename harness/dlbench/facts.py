@@ -1,0 +1,132 @@
+"""What an adapter file says in literals, read without running it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench.errors import BadInput, os_reason
+
+
+@dataclass(frozen=True)
+class AdapterFile:
+    """One role of one library. None stands for what this file does not say."""
+
+    role: str
+    name: str
+    path: Path
+    distributions: tuple[str, ...] | None  #: empty: it needs no package
+    devices: tuple[str, ...] | None
+    default: bool
+    protocols: tuple[str, ...]  #: of a consumer, in the order of its PROTOCOLS
+    has_ready: bool
+
+
+def parse(path: Path) -> ast.Module:
+    """The file's tree. Raises BadInput where it cannot be read or does not parse."""
+    try:
+        return ast.parse(path.read_bytes(), str(path))
+    except OSError as error:
+        raise BadInput(f"adapter {path}: {os_reason(error)}") from error
+    except SyntaxError as error:
+        line = f" in line {error.lineno}" if error.lineno else ""
+        raise BadInput(f"adapter {path} does not parse: {error.msg}{line}") from error
+    except ValueError as error:
+        raise BadInput(f"adapter {path} does not parse: {error}") from error
+
+
+def bound_names(node: ast.stmt) -> list[str]:
+    """The names that a top-level statement binds."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, ast.If | ast.Try | ast.With | ast.For):
+        children = [child for child in ast.walk(node) if isinstance(child, ast.stmt)]
+        inner = [
+            c for c in children if isinstance(c, ast.Import | ast.ImportFrom | ast.FunctionDef)
+        ]
+        return [name for child in inner for name in bound_names(child)] + _stored(node)
+    return _stored(node)
+
+
+def _stored(node: ast.stmt) -> list[str]:
+    return [
+        name.id
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    ]
+
+
+def assigned(tree: ast.Module, name: str) -> ast.expr | None:
+    """The value last given to a name at the top level."""
+    value = None
+    for node in tree.body:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            value = getattr(node, "value", None)
+    return value
+
+
+def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
+    """Raises BadInput for a file that does not parse or lacks what its role must define."""
+    tree = parse(path)
+    names = {bound for node in tree.body for bound in bound_names(node)}
+    needed = "make" if role == "producer" else "PROTOCOLS"
+    if needed not in names:
+        raise BadInput(f"adapter {path} defines no {needed}, which a {role} must have")
+    default = _literal(tree, path, "DEFAULT", True)
+    if not isinstance(default, bool):
+        raise BadInput(f"adapter {path}: DEFAULT must be True or False")
+    return AdapterFile(
+        role=role,
+        name=name,
+        path=path,
+        distributions=_distributions(tree, path, names),
+        devices=_words(tree, path, "DEVICES"),
+        default=default,
+        protocols=_protocols(tree, path) if role == "consumer" else (),
+        has_ready="ready" in names,
+    )
+
+
+def _literal(tree: ast.Module, path: Path, name: str, absent: Any) -> Any:
+    value = assigned(tree, name)
+    if value is None:
+        return absent
+    try:
+        return ast.literal_eval(value)
+    except ValueError:
+        raise BadInput(f"adapter {path}: {name} must be a literal") from None
+
+
+def _words(tree: ast.Module, path: Path, name: str) -> tuple[str, ...] | None:
+    value = _literal(tree, path, name, None)
+    if value is None:
+        return None
+    words = (value,) if isinstance(value, str) else value
+    if not isinstance(words, tuple | list) or not all(isinstance(word, str) for word in words):
+        raise BadInput(f"adapter {path}: {name} must be a string or a tuple of strings")
+    return tuple(word for word in words if word)
+
+
+def _distributions(tree: ast.Module, path: Path, names: set[str]) -> tuple[str, ...] | None:
+    words = _words(tree, path, "DISTRIBUTION")
+    # DISTRIBUTION = None says that there is no package; no such line says nothing.
+    return () if words is None and "DISTRIBUTION" in names else words
+
+
+def _protocols(tree: ast.Module, path: Path) -> tuple[str, ...]:
+    value = assigned(tree, "PROTOCOLS")
+    if not isinstance(value, ast.Dict):
+        raise BadInput(f"adapter {path}: PROTOCOLS must be written as a dict")
+    keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
+    if not all(isinstance(key, str) for key in keys):
+        raise BadInput(f"adapter {path}: the keys of PROTOCOLS must be literal strings")
+    return tuple(str(key) for key in keys)

@@ -1,0 +1,208 @@
+"""The lines under the matrix: one a finding, each with the next command to type."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dlbench import document as documents
+from dlbench import values
+from dlbench.layout import listing
+from dlbench.values import Entry
+
+Pair = tuple[str, str]
+
+#: Outcomes without a number in the order in which they are told, and the verb that looks closer.
+FAILURES = {
+    "crashed": "debug",
+    "timed-out": "debug",
+    "wrong": "repro",
+    "race": "repro",
+    "import-failed": "show",
+    "out-of-memory": "show",
+    "refused": "repro",
+    "unsupported": "repro",
+    "no-device": "doctor",
+    "not-run": "",
+}
+MOST_LINES = 8  #: of one outcome
+ALIKE = 30  #: reasons that begin with as many equal letters differ in the array's name or size
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`label` says what was found, `text` where and why, `command` what to type next."""
+
+    label: str
+    text: str
+    command: str = ""
+
+
+def pairs_text(pairs: Iterable[Pair]) -> str:
+    """ "a, b -> c; d -> e, f": producers with the same consumers stand together."""
+    consumers: dict[str, list[str]] = defaultdict(list)
+    for producer, consumer in sorted(set(pairs)):
+        consumers[producer].append(consumer)
+    together: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for producer, targets in consumers.items():
+        together[tuple(targets)].append(producer)
+    groups = [f"{listing(sources, 4)} -> {listing(to, 4)}" for to, sources in together.items()]
+    return "; ".join(groups[:3]) + (f"; and {len(groups) - 3} more" if len(groups) > 3 else "")
+
+
+def find(
+    document: dict[str, Any], run: str = documents.LATEST, most_lines: int = MOST_LINES
+) -> list[Finding]:
+    """All findings, at most so many of one outcome. `run` is what the commands call this run."""
+    quoted = shlex.quote(run)
+    entries = list(documents.entries(document))
+    found = [*_copies(entries, quoted)]
+    for outcome in FAILURES:
+        found += _failures(entries, outcome, quoted, most_lines)
+    found += _no_protocol(entries)
+    found += _absent(documents.about(document), entries)
+    found += _noise(documents.about(document))
+    return found
+
+
+def _by_pair(entries: Iterable[Entry]) -> dict[Pair, list[Entry]]:
+    pairs: dict[Pair, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        pairs[_pair(entry)].append(entry)
+    return pairs
+
+
+def _some(all_of: Iterable[Any], these: Iterable[Any], text: Callable[[Any], str] = str) -> str:
+    """Names these where they are not all."""
+    chosen = set(these)
+    return "" if set(all_of) <= chosen else ", ".join(text(item) for item in sorted(chosen))
+
+
+def _copies(entries: list[Entry], run: str) -> Iterator[Finding]:
+    measured = [entry for entry in entries if values.is_measured(entry)]
+    groups: dict[tuple[str, ...], list[tuple[Pair, list[Entry]]]] = defaultdict(list)
+    for pair, of_pair in _by_pair(measured).items():
+        copied = [entry for entry in of_pair if entry["outcome"] in values.COPIED]
+        if not copied:
+            continue
+        who = next((entry["copied_by"] for entry in copied if entry.get("copied_by")), "")
+        owner = {"producer": pair[0], "consumer": pair[1]}.get(who, "")
+        key = (
+            owner or pair[1],
+            f"by {owner}" if owner else "",
+            _some((e["protocol"] for e in of_pair), (e["protocol"] for e in copied)),
+            _some((e["case"] for e in of_pair), (e["case"] for e in copied)),
+            _some((e["bytes"] for e in of_pair), (e["bytes"] for e in copied), values.size),
+        )
+        groups[key].append((pair, copied))
+    for (_, by, *limits), members in sorted(groups.items()):
+        copied = [entry for _, of_pair in members for entry in of_pair]
+        said = [f"only {limit}" for limit in limits if limit]
+        said += [by] if by else []
+        rates = [speed for _, of_pair in members if (speed := _speed(of_pair))]
+        if rates:
+            low, high = values.rate(min(rates)), values.rate(max(rates))
+            said.append(f"{low} GB/s" if low == high else f"{low}..{high} GB/s")
+        if any(entry.get("late_read") for entry in copied):
+            said.append("still reading the source after it returned")
+        text = pairs_text(pair for pair, _ in members)
+        producer, consumer = members[0][0]
+        command = f"dlbench show {run} {producer} {consumer}"
+        yield Finding("copies", f"{text}: {', '.join(said)}" if said else text, command)
+
+
+def _speed(copied: list[Entry]) -> float:
+    """A pair's GB/s at its largest size, where the call itself weighs least."""
+    timed = [entry for entry in copied if entry.get("gb_per_s")]
+    return float(max(timed, key=lambda entry: entry["bytes"])["gb_per_s"]) if timed else 0.0
+
+
+def _failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> Iterator[Finding]:
+    failed = [entry for entry in entries if entry["outcome"] == outcome]
+    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for pair, of_pair in _by_pair(failed).items():
+        tried = [e for e in entries if _pair(e) == pair]
+        for why in dict.fromkeys(values.reason(entry)[:ALIKE] for entry in of_pair):
+            same = [entry for entry in of_pair if values.reason(entry).startswith(why)]
+            only = _some((e["protocol"] for e in tried), (e["protocol"] for e in same))
+            groups[why, only].extend(same)
+    lines = sorted(groups.items(), key=lambda item: -len(item[1]))
+    for (_, only), same in lines[:most_lines]:
+        pairs = pairs_text(_pair(entry) for entry in same)
+        where = f"{pairs} ({only})" if only else pairs
+        first = next((entry for entry in same if entry["protocol"] == "dlpack"), same[0])
+        why = values.reason(first)
+        yield Finding(outcome, f"{where}: {why}", _next_command(outcome, first, run))
+    if len(lines) > most_lines:
+        more = f"and {len(lines) - most_lines} more reasons"
+        yield Finding(outcome, more, f"dlbench show {run}")
+
+
+def _next_command(outcome: str, entry: Entry, run: str) -> str:
+    verb = FAILURES[outcome]
+    if outcome == "not-run":
+        return f"dlbench --resume {run}"
+    if verb == "doctor":
+        return "dlbench doctor"
+    if not verb:
+        return ""
+    words = f"{entry['producer']} {entry['consumer']}"
+    if entry["protocol"] != "dlpack":
+        words += f" {entry['protocol']}"
+    return f"dlbench {verb} {run} {words}"
+
+
+def _no_protocol(entries: list[Entry]) -> Iterator[Finding]:
+    """One line a protocol: who never takes it, who never offers it, and the pairs in between."""
+    here = [e for e in entries if e["outcome"] not in ("no-device", "not-installed")]
+    for protocol in dict.fromkeys(entry["protocol"] for entry in here):
+        asked = [entry for entry in here if entry["protocol"] == protocol]
+        takers = {entry["consumer"] for entry in asked if entry["outcome"] != "no-protocol"}
+        never = sorted({entry["consumer"] for entry in asked} - takers)
+        asked = [entry for entry in asked if entry["consumer"] in takers]
+        givers = {entry["producer"] for entry in asked if entry["outcome"] != "no-protocol"}
+        silent = sorted({entry["producer"] for entry in asked} - givers)
+        asked = [entry for entry in asked if entry["producer"] in givers]
+        pairs = [_pair(entry) for entry in asked if entry["outcome"] == "no-protocol"]
+        said = [f"not taken by {listing(never, 12)}"] if never else []
+        said += [f"not offered by {listing(silent, 12)}"] if silent else []
+        said += [pairs_text(pairs)] if pairs else []
+        if said:
+            yield Finding("no-protocol", f"{protocol}: {'; '.join(said)}")
+
+
+def _pair(entry: Entry) -> Pair:
+    return entry["producer"], entry["consumer"]
+
+
+def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
+    absent: dict[str, str] = about.get("absent", {})
+    if absent:
+        named = ", ".join(f"{name} ({why})" for name, why in sorted(absent.items()))
+        yield Finding("not installed", named, "dlbench list")
+        return
+    for why in sorted({values.reason(e) for e in entries if e["outcome"] == "not-installed"}):
+        yield Finding("not installed", why, "dlbench list")
+
+
+def _noise(about: dict[str, Any]) -> Iterator[Finding]:
+    machine = about.get("machine", {})
+    facts = []
+    if machine.get("virtual"):
+        facts.append("virtual machine")
+    if machine.get("turbo") == "on":
+        facts.append("turbo on")
+    if machine.get("governor", "unknown") not in ("unknown", "performance"):
+        facts.append(f"governor {machine['governor']}")
+    spreads = [
+        environment["anchor"]["spread"]
+        for environment in about.get("environments", {}).values()
+        if environment.get("anchor", {}).get("spread")
+    ]
+    if spreads:
+        facts.append(f"differences under {values.percent(2 * max(spreads))} mean nothing")
+    if facts:
+        yield Finding("noise", ", ".join(facts), "dlbench doctor")

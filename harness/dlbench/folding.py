@@ -1,0 +1,101 @@
+"""Evaluates what is known in a piece of adapter source, and drops the branches not taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+#: Functions of dlbench.adapter that say what a library cannot express.
+CHECKS = {"require", "require_own_layout"}
+
+
+class Folder(ast.NodeTransformer):
+    """Replaces what is known by its value, and drops the branches that are not taken.
+
+    `names` are replaced wherever they are read; `case` gives the attributes of `case`.
+    """
+
+    def __init__(self, names: Mapping[str, ast.expr], case: Mapping[str, Any]) -> None:
+        self._names, self._case = dict(names), case
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        known = isinstance(node.ctx, ast.Load) and node.id in self._names
+        return self._names[node.id] if known else node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | None:
+        """`kind, _, number = device.partition(":")` is known once the device is."""
+        self.generic_visit(node)
+        target = node.targets[0]
+        if not (isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)):
+            return node
+        pairs = list(zip(target.elts, node.value.elts, strict=False))
+        if not all(isinstance(n, ast.Name) and isinstance(v, ast.Constant) for n, v in pairs):
+            return node
+        self._names |= {n.id: value for n, value in pairs if isinstance(n, ast.Name)}
+        return None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | None:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            # What a library cannot express was told when the cell was settled.
+            return None if call.func.id in CHECKS else self._visited(node)
+        return self._visited(node)
+
+    def _visited(self, node: ast.Expr) -> ast.stmt:
+        self.generic_visit(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if ast.unparse(node) == "case.numpy()":
+            return ast.Name("source", ast.Load())
+        self.generic_visit(node)
+        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)
+        if method and not node.keywords and all(isinstance(a, ast.Constant) for a in node.args):
+            return _literal(eval(ast.unparse(node), {}))
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id == "case" and node.attr in self._case:
+            return _literal(self._case[node.attr])
+        self.generic_visit(node)
+        return node
+
+    def visit_If(self, node: ast.If) -> Any:
+        self.generic_visit(node)
+        known, taken = _constant(node.test)
+        if not known:
+            return node
+        return node.body if taken else node.orelse
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        known, taken = _constant(node.test)
+        if not known:
+            return node
+        return node.body if taken else node.orelse
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        decides = isinstance(node.op, ast.Or)
+        for index, value in enumerate(node.values):
+            known, truth = _constant(value)
+            if not known:
+                left = node.values[index:]
+                return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
+            if bool(truth) is decides:
+                return value
+        return node.values[-1]
+
+
+def _literal(value: Any) -> ast.expr:
+    return ast.parse(repr(value), mode="eval").body
+
+
+def _constant(node: ast.expr) -> tuple[bool, Any]:
+    if any(isinstance(part, ast.Name | ast.Call | ast.Attribute) for part in ast.walk(node)):
+        return False, None
+    try:
+        return True, eval(compile(ast.Expression(node), "<case>", "eval"), {})
+    except Exception:
+        return False, None

@@ -1,0 +1,142 @@
+"""The matrix: producers down, consumers across, one block a protocol, device, case and size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.values import Entry
+
+CORNER = "from \\ to"
+#: Rows and columns that hold nothing else say nothing that one line below cannot say.
+DULL = ("no-protocol", "not-installed", "no-device")
+STYLES = {"*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One cell of the picture; `before` and `after` are marks outside the aligned text."""
+
+    text: str = ""
+    before: str = ""
+    after: str = ""
+    style: str = ""
+
+    @classmethod
+    def of(cls, entry: Entry | None) -> Shown:
+        if entry is None:
+            return cls()
+        if values.is_measured(entry):
+            before, after = values.marks(entry)
+            style = STYLES.get(after, "dim" if before else "")
+            return cls(values.duration(entry["real_time"]), before, after, style)
+        word = values.word(entry)
+        return cls(word, style=STYLES["-"] if word in ("-", "absent") else STYLES["word"])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One matrix. `entries` by (producer, consumer)."""
+
+    title: str
+    entries: dict[tuple[str, str], Entry]
+
+    def rows(self) -> list[str]:
+        return self._interesting(0)
+
+    def columns(self) -> list[str]:
+        return self._interesting(1)
+
+    def shown(self) -> list[Entry]:
+        """The entries in its rows and columns."""
+        rows, columns = set(self.rows()), set(self.columns())
+        return [e for pair, e in self.entries.items() if pair[0] in rows and pair[1] in columns]
+
+    def _interesting(self, axis: int) -> list[str]:
+        names = {pair[axis] for pair, entry in self.entries.items() if entry["outcome"] not in DULL}
+        # The yardstick first: everything else is read against it.
+        return sorted(names, key=lambda name: (name != "native", name))
+
+
+def blocks(grid: Grid, width: int) -> list[list[Text]]:
+    """The matrix as one or several blocks of lines, each at most `width` wide.
+
+    Consumers that do not fit beside the others go on in a further block with the same rows.
+    """
+    rows, consumers = grid.rows(), grid.columns()
+    if not rows:
+        return []
+    shown = {
+        (row, column): Shown.of(grid.entries.get((row, column)))
+        for row in rows
+        for column in consumers
+    }
+    label = max(len(CORNER), *(len(row) for row in rows))
+    widths = {
+        column: max(len(column), *(_width(shown[row, column]) for row in rows))
+        for column in consumers
+    }
+    return [
+        _block(rows, group, shown, label, widths)
+        for group in _groups(consumers, widths, width - 1 - label)
+    ]
+
+
+def _width(cell: Shown) -> int:
+    return len(cell.before) + len(cell.text)
+
+
+def _groups(consumers: Sequence[str], widths: dict[str, int], room: int) -> list[list[str]]:
+    groups: list[list[str]] = []
+    left = 0
+    for column in consumers:
+        needed = 2 + widths[column] + 1  # a gap, the text, its mark
+        if not groups or needed > left:
+            groups.append([])
+            left = room
+        groups[-1].append(column)
+        left -= needed
+    return groups
+
+
+def _block(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    shown: dict[tuple[str, str], Shown],
+    label: int,
+    widths: dict[str, int],
+) -> list[Text]:
+    head = Text(f" {CORNER.ljust(label)}", style="bold")
+    for column in columns:
+        head.append(f"  {column.rjust(widths[column])} ")
+    lines = [head]
+    for row in rows:
+        line = Text(f" {row.ljust(label)}")
+        for column in columns:
+            cell = shown[row, column]
+            line.append("  ")
+            line.append((cell.before + cell.text).rjust(widths[column]), cell.style)
+            line.append(cell.after or " ", cell.style)
+        lines.append(line)
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def legend(grids: Sequence[Grid]) -> str:
+    """What the marks in these matrices mean; empty where there are none."""
+    entries = [entry for grid in grids for entry in grid.shown()]
+    measured = [entry for entry in entries if values.is_measured(entry)]
+    used = {mark for entry in measured for mark in values.marks(entry)}
+    words = {values.word(entry) for entry in entries if not values.is_measured(entry)}
+    told = {
+        "*": "* copied",
+        "?": "? not proven",
+        "~": "~ within 2x of the instrument's own time",
+        "-": "- protocol not offered",
+        "absent": "absent: not installed",
+    }
+    return "   ".join(text for mark, text in told.items() if mark in used | words)

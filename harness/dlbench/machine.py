@@ -1,0 +1,176 @@
+"""What this machine is, as a results document tells it.
+
+Every function takes the root of the file system, so that a test can plant a machine.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import os
+import platform
+import re
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CPU = "sys/devices/system/cpu"
+DRIVERS = {
+    "cuda": ("libcuda.so.1",),
+    "rocm": ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"),
+}
+
+
+def read(root: Path, path: str) -> str:
+    """A small file's text without surrounding blanks; empty where there is none."""
+    try:
+        return (root / path).read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cpuinfo(root: Path, key: str) -> str:
+    match = re.search(rf"^{re.escape(key)}\s*:\s*(.*)$", read(root, "proc/cpuinfo"), re.MULTILINE)
+    return match[1].strip() if match else ""
+
+
+def mhz(root: Path) -> int:
+    """The highest clock that is known; 0 where none is."""
+    highest = read(root, f"{CPU}/cpu0/cpufreq/cpuinfo_max_freq")
+    if highest.isdigit():
+        return int(highest) // 1000
+    now = re.match(r"\d+", cpuinfo(root, "cpu MHz"))
+    return int(now[0]) if now else 0
+
+
+def caches(root: Path) -> list[dict[str, Any]]:
+    """cpu0's caches in Google Benchmark's form; sizes in bytes."""
+    return list(_caches(root))
+
+
+def _caches(root: Path) -> Iterator[dict[str, Any]]:
+    for folder in sorted((root / CPU / "cpu0/cache").glob("index[0-9]*")):
+        kind, level = read(folder, "type"), read(folder, "level")
+        size = re.fullmatch(r"(\d+)([KM]?)", read(folder, "size"))
+        if not kind or not level.isdigit() or size is None:
+            continue
+        scale = {"": 1, "K": 1 << 10, "M": 1 << 20}[size[2]]
+        mask = read(folder, "shared_cpu_map").replace(",", "")
+        sharing = bin(int(mask, 16)).count("1") if re.fullmatch(r"[0-9a-fA-F]+", mask) else 1
+        yield {
+            "type": kind,
+            "level": int(level),
+            "size": int(size[1]) * scale,
+            "num_sharing": sharing,
+        }
+
+
+def governor(root: Path) -> str:
+    return read(root, f"{CPU}/cpu0/cpufreq/scaling_governor") or "unknown"
+
+
+def turbo(root: Path) -> str:
+    """ "on", "off" or "unknown"."""
+    intel = read(root, f"{CPU}/intel_pstate/no_turbo")
+    if intel in ("0", "1"):
+        return "on" if intel == "0" else "off"
+    boost = read(root, f"{CPU}/cpufreq/boost")
+    return {"0": "off", "1": "on"}.get(boost, "unknown")
+
+
+def aslr(root: Path) -> str:
+    level = read(root, "proc/sys/kernel/randomize_va_space")
+    return {"": "unknown", "0": "off"}.get(level, "on")
+
+
+def smt(root: Path) -> str:
+    return {"0": "off", "1": "on"}.get(read(root, f"{CPU}/smt/active"), "unknown")
+
+
+def is_virtual(root: Path) -> bool:
+    return "hypervisor" in cpuinfo(root, "flags").split()
+
+
+def memory_bytes(root: Path, key: str = "MemTotal") -> int:
+    match = re.search(rf"^{key}:\s*(\d+) kB", read(root, "proc/meminfo"), re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
+
+
+def huge_pages(root: Path) -> str:
+    match = re.search(r"\[(\w+)\]", read(root, "sys/kernel/mm/transparent_hugepage/enabled"))
+    return match[1] if match else "unknown"
+
+
+def load() -> list[float]:
+    """Load averages over 1, 5 and 15 minutes; empty where the system has none."""
+    try:
+        return [round(value, 2) for value in os.getloadavg()]
+    except OSError:
+        return []
+
+
+def driver_state(sonames: tuple[str, ...]) -> str:
+    """Whether a driver's library loads; no context is created, so no device is woken."""
+    for soname in sonames:
+        try:
+            ctypes.CDLL(soname)
+        except OSError:
+            continue
+        return "not-probed"
+    return "no-library"
+
+
+def devices() -> list[dict[str, str]]:
+    found = [{"name": "cpu", "state": "ok"}]
+    found += [{"name": name, "state": driver_state(names)} for name, names in DRIVERS.items()]
+    return found
+
+
+def describe(root: Path = Path("/")) -> dict[str, Any]:
+    """The facts of `context.dlbench.machine`; memory in bytes, unknown facts as "unknown"."""
+    return {
+        "cpu": cpuinfo(root, "model name") or platform.processor() or platform.machine(),
+        "architecture": platform.machine(),
+        "cores": cores(),
+        "memory_bytes": memory_bytes(root),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "governor": governor(root),
+        "turbo": turbo(root),
+        "aslr": aslr(root),
+        "smt": smt(root),
+        "virtual": is_virtual(root),
+        "huge_pages": huge_pages(root),
+        "devices": devices(),
+    }
+
+
+def interpreter() -> dict[str, Any]:
+    """This Python, as an environment of which no worker has told anything yet."""
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return {"python": platform.python_version(), "gil": gil, "libraries": {}, "floors_ns": {}}
+
+
+def benchmark_context(root: Path = Path("/")) -> dict[str, Any]:
+    """The keys that readers of Google Benchmark's JSON expect in `context`."""
+    return {
+        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        "host_name": socket.gethostname(),
+        "executable": "dlbench",
+        "num_cpus": os.cpu_count() or 1,
+        "mhz_per_cpu": mhz(root),
+        "cpu_scaling_enabled": governor(root) not in ("performance", "unknown"),
+        "aslr_enabled": aslr(root) == "on",
+        "caches": caches(root),
+        "load_avg": load(),
+        "library_build_type": "release",
+        "json_schema_version": 1,
+    }

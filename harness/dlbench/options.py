@@ -1,0 +1,93 @@
+"""The options of a measuring run, and the request that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from dlbench.errors import BadInput
+from dlbench.request import AXES, Request
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: What may stand beside --resume: it changes what is shown, not what is measured.
+WITH_RESUME = {"resume", "matrix", "quiet", "no_plots"}
+
+
+def words(ctx: click.Context, option: click.Parameter, value: str | None) -> list[str] | None:
+    """ "a,b,c" -> ["a", "b", "c"]."""
+    if value is None:
+        return None
+    found = [word.strip() for word in value.split(",")]
+    if not all(found):
+        raise BadInput(f"--{option.name}: {value!r} has an empty name in it")
+    return found
+
+
+def words_option(name: str, told: str) -> Callable[[Function], Function]:
+    return click.option(name, callback=words, metavar="A,B", help=told)
+
+
+OPTIONS = (
+    click.option("--matrix", is_flag=True, help="Measure every couple of the libraries found."),
+    words_option("--producers", "Libraries that export, or all."),
+    words_option("--consumers", "Libraries that import, or all."),
+    words_option("--protocols", "dlpack, dlpack_c, convert, ..., or all."),
+    words_option("--devices", "cpu, sycl:0, ..., or all."),
+    words_option("--cases", "Kinds of array: f32, f32-unaligned, ..."),
+    words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
+    words_option("--phases", "exchange."),
+    click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
+    click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
+    click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
+    click.option("--replicas", type=click.IntRange(1), help="Workers for each couple."),
+    click.option("--jobs", type=click.IntRange(1), help="Workers that import at the same time."),
+    click.option("--timeout", metavar="TIME", help="Deadline of one step of a worker: 30s."),
+    click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, DIR/consumers."),
+    click.option("--out", metavar="DIR", help="Where the run's files go: a new or empty folder."),
+    click.option("--resume", metavar="DIR", help="Go on with a run that was cut off."),
+    click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
+    click.option("--seed", type=click.IntRange(0), help="Of the order of rounds."),
+    click.option("--no-plots", is_flag=True, help="Draw nothing."),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+)
+
+
+def measuring(function: Function) -> Function:
+    """Adds all options of a measuring run."""
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def given(context: click.Context) -> set[str]:
+    """The parameters that were typed."""
+    source = click.core.ParameterSource.COMMANDLINE
+    return {name for name in context.params if context.get_parameter_source(name) is source}
+
+
+def require_resume_alone(typed: set[str]) -> None:
+    for name in sorted(typed - WITH_RESUME):
+        word = "two libraries" if name == "libraries" else f"--{name.rstrip('_').replace('_', '-')}"
+        raise BadInput(f"--resume takes all from the run's journal: leave out {word}")
+
+
+def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
+    """What the options ask for. Raises BadInput for what no run can be."""
+    for phase in params["phases"] or ["exchange"]:
+        if phase != "exchange":
+            raise BadInput(f"unknown phase {phase!r}; allowed: exchange")
+    if libraries and (params["producers"] or params["consumers"]):
+        raise BadInput("two libraries name both sides: leave out --producers and --consumers")
+    made = Request(couple=list(libraries))
+    for axis in AXES:
+        setattr(made, axis, params[axis] or [])
+    for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):
+        if params[option] is not None:
+            setattr(made, option, params[option])
+    made.filter = params["filter_"] or ""
+    if params["adapters"] is not None:
+        made.adapters = str(Path(params["adapters"]).absolute())
+    return made

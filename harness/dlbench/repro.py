@@ -1,0 +1,146 @@
+"""`dlbench repro`: one cell's exchange, refusal or crash as a script that needs no dlbench."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from dlbench import _core, snippets, values
+from dlbench import document as documents
+from dlbench.case import Case
+from dlbench.discover import Catalogue
+from dlbench.errors import BadInput
+from dlbench.facts import AdapterFile, bound_names, parse
+from dlbench.values import Entry
+
+TIMED_CALLS = 100
+
+
+def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
+    """Raises BadInput where the run's adapter is not here any more."""
+    try:
+        return found.files[name][role]
+    except KeyError:
+        raise BadInput(
+            f"no {role} adapter {name!r} here (the run may have used --adapters)"
+        ) from None
+
+
+def attributes(name: str, count: int) -> dict[str, Any]:
+    """The attributes of a case with `count` bytes, as an adapter's `make` reads them."""
+    case = Case(**_core.case(name), bytes=count)
+    words = ("name", "dtype", "shape", "bytes", "strides", "offset", "align", "readonly")
+    return {word: getattr(case, word) for word in words}
+
+
+def source(case: Mapping[str, Any]) -> list[str]:
+    """Lines that leave the case's content in `source`, aligned and laid out as the case wants."""
+    step = case["strides"][0] if case["strides"] else 1
+    span = case["bytes"] * step
+    align, offset, dtype = case["align"], case["offset"], case["dtype"]
+    start = f"-memory.ctypes.data % {align}" + (f" + {offset}" if offset else "")
+    pattern = "(np.arange(source.size) * 7 + 3) % 101"
+    if dtype == "bool":
+        pattern += " % 2"
+    lines = [
+        f"memory = np.zeros({span + align + offset}, np.uint8)",
+        f"start = {start}",
+        f"source = memory[start : start + {span}].view({dtype!r})" + (f"[::{step}]" * (step != 1)),
+        f"source[:] = {pattern}",
+    ]
+    if dtype.startswith("complex"):
+        lines.append("source.imag = source.real % 13")
+    if case["readonly"]:
+        lines.append("source.flags.writeable = False")
+    return lines
+
+
+def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
+    """About ten lines of Python. `entry` is the settled cell, `versions` those of the run."""
+    producer, consumer = entry["producer"], entry["consumer"]
+    case = attributes(entry["case"], entry["bytes"])
+    made_by = adapter(found, "producer", producer).path
+    taken_by = adapter(found, "consumer", consumer).path
+    before, making = snippets.making(made_by, case, entry["device"])
+    further, call = snippets.calling(taken_by, entry["protocol"])
+    waits = entry.get("clock") == "ready"
+    if waits:
+        further += _ready(found, consumer)
+    further, call = _apart(before, further, call)
+    body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
+    if "case" in snippets.names_read(making):
+        body = [*_namespace(case), *body]
+    if any("source" in line for line in body):
+        body = [*source(case), *body]
+    # As in the worker: some pairs can be imported in one order only.
+    ordered = [*before, *further] if producer <= consumer else [*further, *before]
+    imports = _unique(ordered)
+    if any("np." in line for line in body) and "import numpy as np" not in imports:
+        imports.insert(0, "import numpy as np")
+    if values.is_measured(entry):
+        imports.insert(0, "import timeit")
+    exchange = ast.unparse(ast.fix_missing_locations(call))
+    if waits:
+        body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
+        body += ["    return result"]
+        exchange = "exchange()"
+    lines = [*_title(entry, versions), *imports, "", *body, f"result = {exchange}"]
+    lines.append("print(type(result), result)")
+    if values.is_measured(entry):
+        lines.append(f"seconds = timeit.repeat(lambda: {exchange}, number={TIMED_CALLS}, repeat=5)")
+        lines.append(f'print(f"{{min(seconds) / {TIMED_CALLS} * 1e9:.0f}} ns")')
+    return "\n".join(lines) + "\n"
+
+
+def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
+    what = f"{entry['protocol']}, {entry['case']}, {entry['bytes']} bytes on {entry['device']}"
+    if values.is_measured(entry):
+        came = f"{entry['outcome']}, {values.duration(entry['real_time'])}"
+    else:
+        came = f"{entry['outcome']}: {values.reason(entry)}"
+    pair = dict.fromkeys((entry["producer"], entry["consumer"]))
+    named = ", ".join(f"{name} {versions[name]}" for name in pair if versions.get(name))
+    lines = [f"# {entry['producer']} -> {entry['consumer']}, {what}", f"# seen: {came}"]
+    return [*lines, f"# with {named}"] if named else lines
+
+
+def _unique(nodes: list[ast.stmt]) -> list[str]:
+    return list(dict.fromkeys(ast.unparse(ast.fix_missing_locations(node)) for node in nodes))
+
+
+def _namespace(case: Mapping[str, Any]) -> list[str]:
+    """For a `make` that hands its case on to a function of its own."""
+    given = ", ".join(f"{name}={value!r}" for name, value in case.items())
+    return ["import types", f"case = types.SimpleNamespace({given}, numpy=lambda: source)"]
+
+
+def _ready(found: Catalogue, library: str) -> list[ast.stmt]:
+    for file in found.files[library].values():
+        if file.has_ready:
+            return snippets.needed(parse(file.path), {"ready"})
+    return []
+
+
+def _apart(
+    before: list[ast.stmt], further: list[ast.stmt], call: ast.expr
+) -> tuple[list[ast.stmt], ast.expr]:
+    """Renames the consumer's own names where the producer's file uses them for something else."""
+    known = {name: ast.unparse(node) for node in before for name in bound_names(node)}
+    clash = {
+        name
+        for node in further
+        if isinstance(node, ast.FunctionDef | ast.Assign)
+        for name in bound_names(node)
+        if name in known and known[name] != ast.unparse(node)
+    }
+    for node in [part for top in [*further, call] for part in ast.walk(top)]:
+        if isinstance(node, ast.Name) and node.id in clash:
+            node.id += "_of_consumer"
+        elif isinstance(node, ast.FunctionDef) and node.name in clash:
+            node.name += "_of_consumer"
+    return further, call
+
+
+def of_run(document: dict[str, Any], entry: Entry, found: Catalogue) -> str:
+    return script(entry, found, documents.libraries(document))

@@ -1,0 +1,100 @@
+"""What was asked of a run: kept in its journal, so that `--resume` asks the same again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, machine
+from dlbench.errors import BadInput, os_reason
+
+AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
+
+
+@dataclass
+class Request:
+    """Axes and options as they were typed; an empty one stands for the default.
+
+    `couple` names two libraries: both directions between them, and neither with itself.
+    """
+
+    couple: list[str] = field(default_factory=list)
+    producers: list[str] = field(default_factory=list)
+    consumers: list[str] = field(default_factory=list)
+    protocols: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    cases: list[str] = field(default_factory=list)
+    sizes: list[str] = field(default_factory=list)
+    filter: str = ""
+    budget: str = ""
+    precision: str = "2%"
+    replicas: int = 1
+    jobs: int = 0
+    timeout: str = "30s"
+    adapters: str = ""
+    seed: int = 1
+
+    def axes(self) -> _core.Axes:
+        """`_core.Axes`. Raises _core.UsageError for a size that is none."""
+        words = {axis: list(getattr(self, axis)) for axis in AXES[:-1]}
+        if self.couple:
+            words["producers"] = words["consumers"] = list(dict.fromkeys(self.couple))
+        sizes = [_core.parse_bytes(size) for size in self.sizes]
+        return _core.Axes(**words, sizes=sizes, filter=self._whole_filter())
+
+    def _whole_filter(self) -> str:
+        if len(set(self.couple)) < 2:
+            return self.filter
+        first, second = (_escaped(name) for name in self.couple)
+        pairs = f"/producer:{first}/consumer:{second}/|/producer:{second}/consumer:{first}/"
+        return f"^(?=.*(?:{self.filter}))(?=.*(?:{pairs}))" if self.filter else pairs
+
+    def options(self, out: Path, context: dict[str, Any], resume: bool) -> _core.Options:
+        """`_core.Options` for a run into `out`. Raises _core.UsageError for unfit values."""
+        return _core.Options(
+            out=str(out),
+            pythons={"default": sys.executable},
+            worker_main=str(Path(__file__).with_name("worker_main.py")),
+            jobs=self.jobs or max(1, min(machine.cores(), 4)),
+            timeout_s=_core.parse_seconds(self.timeout),
+            budget_s=_core.parse_seconds(self.budget) if self.budget else 0.0,
+            precision=_core.parse_percent(self.precision),
+            replicas=self.replicas,
+            seed=self.seed,
+            context=json.dumps(context),
+            resume=resume,
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """As `context.dlbench.request`."""
+        return asdict(self)
+
+
+def _escaped(name: str) -> str:
+    """A library's name inside a regular expression; only these two signs need it."""
+    return name.replace(".", "\\.").replace("+", "\\+")
+
+
+def journal_context(folder: Path) -> dict[str, Any]:
+    """The context in a journal's first line. Raises BadInput where there is none to go on with."""
+    journal = folder / "journal.jsonl"
+    try:
+        with journal.open(encoding="utf-8") as lines:
+            header = json.loads(next(lines, ""))
+        context: dict[str, Any] = header["context"]
+        context["dlbench"]["request"]
+    except OSError as error:
+        raise BadInput(f"cannot resume {str(folder)!r}: {journal}: {os_reason(error)}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"cannot resume {str(folder)!r}: its journal has no whole header") from error
+    return context
+
+
+def resumed(context: dict[str, Any]) -> Request:
+    """The request of an earlier run."""
+    known = {each.name for each in fields(Request)}
+    told = context["dlbench"]["request"]
+    return Request(**{name: value for name, value in told.items() if name in known})

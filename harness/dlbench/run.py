@@ -1,0 +1,147 @@
+"""From a request to a run's files and what the terminal says about it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from dlbench import _core, discover, machine, progress, terminal
+from dlbench import document as documents
+from dlbench.errors import BadInput, first_line, os_line
+from dlbench.layout import count, listing
+from dlbench.request import Request
+
+
+def warn(text: str) -> None:
+    sys.stderr.write(f"dlbench: {text}\n")
+
+
+def find_libraries(adapters: str) -> list[_core.Library]:
+    found = discover.catalogue(Path(adapters) if adapters else None)
+    for warning in found.warnings:
+        warn(warning)
+    return discover.libraries(found)
+
+
+def context(request: Request, libraries: list[_core.Library], command: list[str]) -> dict[str, Any]:
+    """All of a document's context that is known before the first worker starts."""
+    asked = {*request.couple, *request.producers, *request.consumers}
+    absent = {
+        one.name: one.why_not
+        for one in libraries
+        if not one.installed and (one.name in asked if asked - {"all"} else one.in_default_matrix)
+    }
+    own = {
+        "schema": 1,
+        "version": _core.version,
+        "build": _core.build_id,
+        "command": command,
+        "seed": request.seed,
+        "request": request.kept(),
+        "absent": absent,
+        "machine": machine.describe(),
+        # Workers tell more of it; a resumed run must have the same interpreter.
+        "environments": {"default": machine.interpreter()},
+    }
+    return {**machine.benchmark_context(), "dlbench": own}
+
+
+def dry_run(plan: _core.Plan, console: Console) -> int:
+    """Prints each cell of the plan, and each that cannot be, with the reason."""
+    for cell in plan.cells:
+        console.print(cell.name, soft_wrap=True, highlight=False, markup=False)
+    for cell, outcome, reason in plan.excluded:
+        console.print(
+            f"{cell.name}  {outcome}: {reason}", soft_wrap=True, highlight=False, markup=False
+        )
+    counted = f"{count(len(plan.couples), 'couple')}, {count(len(plan.cells), 'cell')} to measure"
+    console.print(f"{counted}, {len(plan.excluded)} without a worker", highlight=False)
+    return 0
+
+
+def require_cells(plan: _core.Plan) -> None:
+    """Raises BadInput, with the reasons, for a plan without a cell to try."""
+    if plan.cells:
+        return
+    reasons = Counter(f"{outcome}: {reason}" for _, outcome, reason in plan.excluded)
+    why = listing((reason for reason, _ in reasons.most_common()), 3)
+    raise BadInput(f"nothing to measure: {why or 'no cell of the plan passes the filter'}")
+
+
+def execute(plan: _core.Plan, options: _core.Options, *, quiet: bool) -> _core.Summary:
+    """Runs the plan; `_core.Summary`. Raises BadInput for what the system refused."""
+    with progress.observer(sys.stderr, quiet) as observer:
+        try:
+            return _core.run(plan, options, observer)
+        except OSError as error:
+            raise BadInput(os_line(options.out, error)) from error
+
+
+def conclude(
+    folder: Path,
+    request: Request,
+    summary: _core.Summary,
+    *,
+    plots: bool,
+    quiet: bool,
+    console: Console,
+) -> int:
+    """Document, figures, terminal; the exit status."""
+    go_on = f"dlbench --resume {folder}"
+    if summary.disk_full:
+        why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
+        warn(f"{why}; what was settled is kept: {go_on}")
+        return 2
+    try:
+        path = Path(_core.write_document(str(folder)))
+        document = documents.load(path)
+        files = (*draw(document, folder), path.name) if plots else (path.name,)
+    except OSError as error:
+        warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
+        return 2
+    if not quiet:
+        shown = shown_place(folder)
+        print_run(document, request, console, name=shown[0], place=shown[1], files=files)
+    if summary.signal:
+        warn(f"interrupted; what was settled is kept: {go_on}")
+        return 128 + int(summary.signal)
+    if not document["benchmarks"]:
+        warn("nothing could be measured")
+        return 2
+    return 0
+
+
+def shown_place(folder: Path) -> tuple[str, str]:
+    """What commands call this run, and where its files are."""
+    if folder.parent == documents.RESULTS:
+        return documents.LATEST, str(documents.RESULTS / documents.LATEST)
+    return str(folder), str(folder)
+
+
+def print_run(
+    document: dict[str, Any],
+    request: Request,
+    console: Console,
+    *,
+    name: str,
+    place: str,
+    files: tuple[str, ...],
+) -> None:
+    render = terminal.render_couple if request.couple else terminal.render
+    terminal.show(render(document, console.width, name, place, files), console)
+
+
+def draw(document: dict[str, Any], folder: Path, figure: str | None = None) -> tuple[str, ...]:
+    """Draws one or all figures; their files' names. A figure that fails costs no result."""
+    plots = importlib.import_module("dlbench.plots")  # matplotlib takes its time
+    try:
+        return tuple(Path(path).name for path in plots.draw(document, folder, figure))
+    except OSError:
+        raise
+    except ValueError as error:
+        raise BadInput(first_line(error)) from error

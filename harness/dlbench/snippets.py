@@ -1,0 +1,167 @@
+"""Cuts what one exchange needs out of adapter files, for a script that needs no dlbench."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dlbench import folding
+from dlbench.errors import BadInput
+from dlbench.facts import assigned, bound_names, parse
+
+#: Names that speak to dlbench, not to the library.
+CONTRACT = {"DISTRIBUTION", "DEVICES", "DEFAULT", "PROTOCOLS", "EXPORTS", "VERSION"}
+HELPERS = Path(__file__).with_name("adapter.py")
+
+
+def names_read(nodes: list[Any]) -> set[str]:
+    return {
+        part.id
+        for node in nodes
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
+
+
+def needed(tree: ast.Module, roots: set[str]) -> list[ast.stmt]:
+    """The top-level statements that the names in `roots` rest on, and those run for their effect
+    (a variable of the environment set before an import, an `init()`), in the file's order."""
+    candidates = [node for node in tree.body if not _is_ours(node)]
+    wanted, kept = set(roots), set[int]()
+    grown = True
+    while grown:
+        grown = False
+        for index, node in enumerate(candidates):
+            if index in kept or not (_has_effect(node) or wanted & set(bound_names(node))):
+                continue
+            kept.add(index)
+            wanted |= names_read([node])
+            grown = True
+    found: list[ast.stmt] = []
+    for index in sorted(kept):
+        found += _spelled_out(candidates[index], wanted)
+    return found
+
+
+def _spelled_out(node: ast.stmt, wanted: set[str]) -> list[ast.stmt]:
+    """An import of wanted names only; of our own helpers, what they are instead."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [_without_words(node)]
+    if not isinstance(node, ast.ImportFrom):
+        return [node]
+    names = [alias for alias in node.names if (alias.asname or alias.name) in wanted]
+    if (node.module or "").partition(".")[0] == "dlbench":
+        helpers = parse(HELPERS)
+        defined = {name for each in helpers.body for name in bound_names(each)}
+        inlined = {alias.name for alias in names} & defined
+        names = [alias for alias in names if alias.name not in defined]
+        found = needed(helpers, inlined) if inlined else []
+        return [*found, ast.ImportFrom(node.module, names, node.level)] if names else found
+    return [ast.ImportFrom(node.module, names, node.level)]
+
+
+def _without_words(node: ast.FunctionDef | ast.ClassDef) -> ast.stmt:
+    """Docstring and annotations say nothing to who runs a script once."""
+    if ast.get_docstring(node) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    if isinstance(node, ast.FunctionDef):
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+    return node
+
+
+def _is_ours(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
+    return (
+        isinstance(node, ast.Assign | ast.AnnAssign)
+        and set(bound_names(node)) <= CONTRACT
+        and (bool(bound_names(node)))
+    )
+
+
+def _has_effect(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr | ast.If | ast.Try | ast.With | ast.For | ast.AugAssign):
+        return True
+    # os.environ["NAME"] = "value"
+    return isinstance(node, ast.Assign) and not bound_names(node)
+
+
+def function(tree: ast.Module, name: str, path: Path) -> ast.FunctionDef:
+    found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    if not found:
+        raise BadInput(f"adapter {path} defines no function {name}")
+    return found[-1]
+
+
+def making(
+    path: Path, case: Mapping[str, Any], device: str
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """A producer's preparation, and the statements that leave `array`; they may read `source`,
+    the case's expected content as a NumPy array."""
+    tree = parse(path)
+    make = function(tree, "make", path)
+    arguments = [argument.arg for argument in make.args.args]
+    # What the file calls them does not matter; here they are `case` and a known device.
+    names: dict[str, ast.expr] = {"Unsupported": ast.Name("NotImplementedError", ast.Load())}
+    if arguments and arguments[0] != "case":
+        names[arguments[0]] = ast.Name("case", ast.Load())
+    if len(arguments) > 1:
+        names[arguments[1]] = ast.Constant(device)
+    renamed = ast.fix_missing_locations(folding.Folder(names, {}).visit(make))
+    body = [node for node in folding.Folder({}, case).visit(renamed).body if not _is_ours(node)]
+    body = _assign_result(body)
+    before = needed(tree, names_read(body))
+    return before, body
+
+
+def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Straight-line statements that end in `array = ...`, or a function and its call."""
+    for index, node in enumerate(body):
+        if isinstance(node, ast.Raise | ast.Return):
+            body = body[: index + 1]
+            break
+    returns = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Return)]
+    array = ast.Name("array", ast.Store())
+    if len(returns) == 1 and body[-1] is returns[0] and returns[0].value is not None:
+        return [*body[:-1], ast.Assign([array], returns[0].value, lineno=0)]
+    if not returns:
+        return body
+    make = ast.parse("def make(): pass").body[0]
+    assert isinstance(make, ast.FunctionDef)
+    make.body = body
+    return [make, *ast.parse("array = make()").body]
+
+
+def calling(path: Path, protocol: str) -> tuple[list[ast.stmt], ast.expr]:
+    """A consumer's preparation, and the call of its entry for the protocol on `array`."""
+    tree = parse(path)
+    table = assigned(tree, "PROTOCOLS")
+    assert isinstance(table, ast.Dict), "read_adapter has seen it"
+    for key, value in zip(table.keys, table.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == protocol:
+            call = _call(value)
+            return needed(tree, names_read([call])), call
+    raise BadInput(f"adapter {path} has no {protocol} any more")
+
+
+def _call(value: ast.expr) -> ast.expr:
+    array: ast.expr = ast.Name("array", ast.Load())
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        if value.func.id == "Call":
+            spelled = ast.Call(value.args[0], value.args[1:], value.keywords)
+            folded: ast.expr = folding.Folder({"X": array}, {}).visit(spelled)
+            return folded
+        if value.func.id == "Capsule":
+            capsule = ast.parse("array.__dlpack__()", mode="eval").body
+            return ast.Call(value.args[0], [capsule], [])
+    if isinstance(value, ast.Lambda) and len(value.args.args) == 1:
+        inlined: ast.expr = folding.Folder({value.args.args[0].arg: array}, {}).visit(value.body)
+        return inlined
+    return ast.Call(value, [array], [])

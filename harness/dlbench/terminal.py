@@ -1,0 +1,186 @@
+"""A results document as lines for a terminal: the matrix, and under it the findings.
+
+A pure function of the document and the width; a line is never wider than asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from dlbench import couple, findings, grid, values
+from dlbench import document as documents
+from dlbench.layout import count, fold, shorten
+from dlbench.scaling import scaling
+
+LABEL = 14
+FLOORS = ("empty", "clock", "call", "relay")
+#: What a person asks first: how it crosses as the consumer wants it, what a conversion costs, and
+#: what the C interface would cost.
+DEFAULT_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
+
+
+def render(
+    document: dict[str, Any],
+    width: int,
+    run: str = documents.LATEST,
+    place: str = "",
+    files: tuple[str, ...] = (),
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """`run` is the run's name in commands, `place` its directory with the files made there,
+    `most_lines` how many findings of one outcome are told."""
+    lines = [Text(line) for line in header(document, width)]
+    grids = matrices(document)
+    for one in grids:
+        for index, block in enumerate(grid.blocks(one, width)):
+            lines.append(Text())
+            if index == 0:
+                lines.append(Text(shorten(one.title, width), style="bold"))
+            lines += block
+    marks = grid.legend(grids)
+    if marks:
+        lines += [Text(), Text(shorten(marks, width), style="dim")]
+    grown = scaling(document, shown_protocols(document), width)
+    if grown:
+        lines += [Text(), *grown]
+    return lines + _below(document, width, run, place, files, most_lines)
+
+
+def render_couple(
+    document: dict[str, Any],
+    width: int,
+    run: str = documents.LATEST,
+    place: str = "",
+    files: tuple[str, ...] = (),
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """Like render(), with every number in a line of its own; for a couple or two."""
+    lines = [Text(line) for line in header(document, width)]
+    entries = list(documents.entries(document))
+    # One line below says who does not take part in a protocol.
+    rows = [entry for entry in entries if entry["outcome"] not in grid.DULL] or entries
+    lines += [Text(), *couple.table(rows, width)]
+    return lines + _below(document, width, run, place, files, most_lines)
+
+
+def _below(
+    document: dict[str, Any],
+    width: int,
+    run: str,
+    place: str,
+    files: tuple[str, ...],
+    most_lines: int,
+) -> list[Text]:
+    found = findings.find(document, run, most_lines)
+    lines = [Text()] if found else []
+    for finding in found:
+        lines += finding_lines(finding, width)
+    return [*lines, Text(), *(Text(line) for line in footer(document, width, place, files))]
+
+
+def show(lines: list[Text], console: Console) -> None:
+    for line in lines:
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def header(document: dict[str, Any], width: int) -> list[str]:
+    about = documents.about(document)
+    machine = about.get("machine", {})
+    environments = about.get("environments", {})
+    first: dict[str, Any] = next(iter(environments.values()), {})
+    parts = [f"dlbench {about['version']}"]
+    if machine.get("cpu"):
+        parts.append(f"{machine['cpu']}, {machine.get('cores', '?')} cores")
+    if first.get("python"):
+        free = "" if first.get("gil", True) else " without GIL"
+        parts.append(f"Python {first['python']}{free}")
+    parts += [f"{name} {version}" for name, version in documents.libraries(document).items()]
+    return fold(parts, width) + fold(_instrument(document, about, first), width, gap="   ")
+
+
+def _instrument(
+    document: dict[str, Any], about: dict[str, Any], first: dict[str, Any]
+) -> Iterator[str]:
+    entries = list(documents.entries(document))
+    couples = {frozenset((entry["producer"], entry["consumer"])) for entry in entries}
+    budget = about.get("request", {}).get("budget", "")
+    counted = f"{count(len(couples), 'couple')}, {count(len(entries), 'cell')}"
+    yield f"{counted}, budget {budget}" if budget else counted
+    floors = first.get("floors_ns", {})
+    if floors:
+        known = [name for name in FLOORS if floors.get(name, 0) > 0]
+        shown = (f"{name} {values.duration(floors[name])}" for name in known)
+        yield f"floors: {', '.join(shown)}"
+    anchor = first.get("anchor", {})
+    if anchor.get("median_ns"):
+        text = f"native -> native {values.duration(anchor['median_ns'])}"
+        spread = anchor.get("spread")
+        yield f"{text}, between processes +-{values.percent(spread)}" if spread else text
+
+
+def shown_protocols(document: dict[str, Any]) -> list[str]:
+    """Those that were asked for, else the default ones, else whatever there is."""
+    entries = list(documents.entries(document))
+    present = dict.fromkeys(entry["protocol"] for entry in entries)
+    asked = documents.about(document).get("request", {}).get("protocols") or DEFAULT_PROTOCOLS
+    return [protocol for protocol in asked if protocol in present] or list(present)
+
+
+def matrices(document: dict[str, Any]) -> list[grid.Grid]:
+    """One for each device, protocol and case at its smallest size, on the clock `call`."""
+    protocols = shown_protocols(document)
+    groups: dict[tuple[str, ...], list[values.Entry]] = {}
+    for entry in documents.entries(document):
+        if entry.get("clock", "call") == "call" and entry.get("phase", "exchange") == "exchange":
+            environment = entry.get("environment", "default")
+            key = (entry["device"], environment, entry["protocol"], entry["case"])
+            groups.setdefault(key, []).append(entry)
+    ordered = sorted(
+        (key for key in groups if key[2] in protocols),
+        key=lambda key: (key[0] != "cpu", key[0], key[1], protocols.index(key[2]), key[3]),
+    )
+    return [_matrix(key, groups[key]) for key in ordered]
+
+
+def _matrix(key: tuple[str, ...], entries: list[values.Entry]) -> grid.Grid:
+    device, environment, protocol, case = key
+    smallest = min(entry["bytes"] for entry in entries)
+    title = [device, values.size(smallest), protocol]
+    title += [case] if case != "f32" else []
+    title += [environment] if environment != "default" else []
+    chosen = {(e["producer"], e["consumer"]): e for e in entries if e["bytes"] == smallest}
+    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
+
+
+def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
+    """One line, or two where the command does not fit beside the text."""
+    head = Text(finding.label.ljust(LABEL), style="bold")
+    room = width - LABEL
+    text, command = finding.text, finding.command
+    if command and len(text) + 2 + len(command) <= room:
+        gap = room - len(text) - len(command)
+        return [head + Text(text + " " * gap) + Text(command, style="cyan")]
+    lines = [head + Text(shorten(text, room))]
+    if command:
+        lines.append(Text(command.rjust(width), style="cyan"))
+    return lines
+
+
+def footer(
+    document: dict[str, Any], width: int, place: str, files: tuple[str, ...] = ()
+) -> list[str]:
+    about = documents.about(document)
+    measured = len(document.get("benchmarks", []))
+    missing = Counter(entry["outcome"] for entry in document.get("not_measured", []))
+    parts = [f"{measured} measured, {missing.total()} not" if missing else f"{measured} measured"]
+    if about.get("wall_s"):
+        parts.append(f"{about['wall_s']:.0f} s")
+    if place:
+        named = ": " + "  ".join(files) if files else ""
+        parts.append(f"->  {place}{named}")
+    return fold(parts, width, gap="   ")

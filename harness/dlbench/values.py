@@ -1,0 +1,78 @@
+"""Numbers and words of a results document, as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Entry = Mapping[str, Any]
+
+COPIED = ("copy", "device-copy")
+NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
+
+
+def significant(value: float) -> str:
+    """Three significant digits without an exponent, for 0 < value < 1000: "1.23", "45.6", "789"."""
+    for digits, limit in ((2, 9.995), (1, 99.95)):
+        if value < limit:
+            return f"{value:.{digits}f}"
+    return f"{value:.0f}"
+
+
+def duration(nanoseconds: float) -> str:
+    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s"."""
+    value, unit = nanoseconds, "ns"
+    for larger in ("us", "ms", "s"):
+        if value < 999.5:
+            break
+        value, unit = value / 1000, larger
+    return f"{significant(value) if value < 999.5 else format(value, '.0f')} {unit}"
+
+
+def percent(share: float) -> str:
+    """ "3.1 %"; two digits are enough for an error bar."""
+    value = share * 100
+    return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
+
+
+def rate(gb_per_s: float) -> str:
+    """Without the unit: "2.2", "16", "0.013"."""
+    return f"{gb_per_s:.2g}" if gb_per_s < 10 else f"{gb_per_s:.0f}"
+
+
+def size(count: int) -> str:
+    """4096 -> "4 KiB", 1000 -> "1000 B"."""
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << power and count % (1 << power) == 0:
+            return f"{count >> power} {unit}"
+    return f"{count} B"
+
+
+def is_measured(entry: Entry) -> bool:
+    return "real_time" in entry
+
+
+def marks(entry: Entry) -> tuple[str, str]:
+    """What stands before and after a number: "~" near the floor; "*" copied, "?" not proven."""
+    before = "~" if 0 < entry.get("floor_ratio", NEAR_FLOOR) < NEAR_FLOOR else ""
+    outcome = entry["outcome"]
+    after = "*" if outcome in COPIED else "?" if outcome == "unproven" else ""
+    return before, after
+
+
+def word(entry: Entry) -> str:
+    """What stands in a cell without a number."""
+    outcome = str(entry["outcome"])
+    return SHORT_WORDS.get(outcome, outcome)
+
+
+def reason(entry: Entry) -> str:
+    """Why a cell has no number, in one line and in the library's own words."""
+    lines = [line.strip() for line in str(entry.get("reason", "")).splitlines() if line.strip()]
+    text = lines[0] if lines else ""
+    parts = [text] if text else []
+    for word in (str(entry.get("exception", "")), str(entry.get("signal", ""))):
+        if word and word not in text:
+            parts.insert(0, word)
+    return ": ".join(parts) or str(entry["outcome"])

@@ -1,0 +1,111 @@
+"""The verbs: what can be asked about a machine, its libraries, or an earlier run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from dlbench import cells, couple, debug, discover, doctor, listing, repro, run, terminal
+from dlbench import document as documents
+
+ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
+
+
+@click.command("list")
+@ADAPTERS
+def list_libraries(adapters: str | None) -> None:
+    """Libraries found, versions, protocols, what is missing and how to install it."""
+    console = Console()
+    terminal.show(listing.table(run.find_libraries(adapters or ""), console.width), console)
+
+
+@click.command("doctor")
+def see_doctor() -> None:
+    """What of this machine makes numbers wander, and what to do."""
+    console = Console()
+    found = [*doctor.checks(), doctor.noise(doctor.jitter())]
+    terminal.show(doctor.table(found, console.width), console)
+
+
+@click.command()
+@click.argument("run_", metavar="RUN")
+@click.argument("cell", nargs=-1)
+def show(run_: str, cell: tuple[str, ...]) -> None:
+    """An earlier run again; with CELL, all that is known of some of its cells.
+
+    RUN is a run's folder, a results.json, or `latest`. CELL is a cell's name, or words that choose:
+    PRODUCER CONSUMER [PROTOCOL] [BYTES] ...
+    """
+    console = Console()
+    path = documents.locate(run_)
+    document = documents.load(path)
+    if not cell:
+        made = files(path.parent)
+        request = documents.about(document).get("request", {})
+        render = terminal.render_couple if request.get("couple") else terminal.render
+        lines = render(document, console.width, run_, str(path.parent), made, most_lines=1000)
+        terminal.show(lines, console)
+        return
+    chosen = cells.matching(document, cell)
+    if len(chosen) > 1:
+        terminal.show(couple.table(chosen, console.width), console)
+        return
+    for line in couple.details(chosen[0]):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def files(folder: Path) -> tuple[str, ...]:
+    """What a run's folder holds for a person to open."""
+    made = (path.name for path in folder.iterdir() if path.suffix in (".html", ".svg", ".json"))
+    return tuple(sorted(made))
+
+
+def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any, Any, Any]:
+    document = documents.load(documents.locate(run_))
+    entry = cells.one(document, cell)
+    folder = adapters or documents.about(document).get("request", {}).get("adapters", "")
+    return document, entry, discover.catalogue(Path(folder) if folder else None)
+
+
+@click.command("repro")
+@click.argument("run_", metavar="RUN")
+@click.argument("cell", nargs=-1, required=True)
+@ADAPTERS
+def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
+    """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
+    document, entry, found = _chosen(run_, cell, adapters)
+    click.echo(repro.of_run(document, entry, found), nl=False)
+
+
+@click.command("debug")
+@click.argument("run_", metavar="RUN")
+@click.argument("cell", nargs=-1, required=True)
+@ADAPTERS
+def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
+    """Run one cell in the foreground, without a deadline; the first line is fit for gdb."""
+    _, entry, found = _chosen(run_, cell, adapters)
+    path = debug.write(debug.requests(entry, found))
+    click.echo(debug.debugger_line(path))
+    sys.stdout.flush()
+    argv = debug.command(path)
+    os.execv(argv[0], argv)
+
+
+@click.command()
+@click.argument("run_", metavar="RUN")
+@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling.")
+def plot(run_: str, figure: str | None) -> None:
+    """Draw a run's figures again, into its folder."""
+    path = documents.locate(run_)
+    for name in run.draw(documents.load(path), path.parent, figure):
+        click.echo(path.parent / name)
+
+
+VERBS = {
+    str(verb.name): verb for verb in (list_libraries, see_doctor, show, reproduce, debug_cell, plot)
+}

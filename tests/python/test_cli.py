@@ -1,0 +1,394 @@
+"""The command line: what it refuses, what it starts, where things go, how it ends."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import planted
+import pytest
+import samples
+from dlbench import _core, cli
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def dlbench(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Runs a command line in an empty folder with the planted library at `adapters`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    planted.plant(tmp_path / "adapters")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        status = cli.main(list(words))
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+class Summary:
+    wall_s = 1.0
+    round_s = 0.5
+    last_import_s = 0.1
+    settled = measured = 1
+    signal = 0
+    disk_full = ""
+
+
+class Fleet:
+    """Stands in for the core's run: settles every cell of the plan without a worker."""
+
+    def __init__(self) -> None:
+        self.summary = Summary()
+        self.entry: Callable[..., dict[str, Any]] = self.zero_copy
+        self.fails: Exception | None = None
+        self.calls: list[tuple[Any, Any]] = []
+
+    @staticmethod
+    def zero_copy(cell: Any) -> dict[str, Any]:
+        axes = ("protocol", "device", "case", "bytes", "clock")
+        given = {axis: getattr(cell, axis) for axis in axes}
+        return samples.measured(cell.producer, cell.consumer, 100.0, **given)
+
+    @staticmethod
+    def refused(cell: Any) -> dict[str, Any]:
+        entry = Fleet.zero_copy(cell)
+        axes = ("protocol", "device", "case", "bytes", "clock")
+        given = {axis: entry[axis] for axis in axes}
+        return samples.missing(cell.producer, cell.consumer, "refused", "no", **given)
+
+    def __call__(self, plan: Any, options: Any, observer: Any) -> Summary:
+        self.calls.append((plan, options))
+        if self.fails is not None:
+            raise self.fails
+        journal = Path(options.out) / "journal.jsonl"
+        if not options.resume:
+            header = {"dlbench_journal": 1, "fingerprint": plan.fingerprint}
+            header["context"] = json.loads(options.context)
+            lines = [header, *({"entry": self.entry(cell)} for cell in plan.cells)]
+            journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        observer.on_progress(1, len(plan.cells), "mine mine", 1.0)
+        return self.summary
+
+
+@pytest.fixture
+def fleet(monkeypatch: pytest.MonkeyPatch) -> Fleet:
+    planted_fleet = Fleet()
+    monkeypatch.setattr(_core, "run", planted_fleet)
+    return planted_fleet
+
+
+MINE = ("mine", "mine", "--adapters", "adapters", "--no-plots")
+
+
+def test_alone_it_prints_a_short_help(dlbench: Run) -> None:
+    status, out, err = dlbench()
+    assert (status, err) == (0, "")
+    assert "dlbench --matrix" in out
+    assert len(out.splitlines()) < 12
+
+
+def test_help_and_version(dlbench: Run) -> None:
+    status, out, _ = dlbench("--help")
+    assert status == 0
+    for word in ("--matrix", "--resume", "doctor", "repro"):
+        assert word in out
+    assert dlbench("--version")[:2] == (0, f"dlbench {_core.version}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["lst"], "did you mean 'list'?"),
+        (["numpi", "numpy"], "did you mean 'numpy'?"),
+        (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
+        (["mine", "--adapters", "adapters"], "a couple is two libraries, not 1"),
+        (["mine", "mine", "mine", "--adapters", "adapters"], "not 3"),
+        (["--dry-run"], "say what to measure"),
+        (["--matrix", "mine", "mine"], "leave out the libraries"),
+        (["--frobnicate"], "No such option"),
+        (["--matrix", "--phases", "import"], "unknown phase 'import'"),
+        (["--matrix", "--producers", "a,,b"], "an empty name"),
+        (["--matrix", "--producers", "nompy"], "did you mean 'numpy'?"),
+        (["--matrix", "--protocols", "dlpak"], "did you mean 'dlpack'?"),
+        (["--matrix", "--cases", "f33"], "f33"),
+        (["--matrix", "--sizes", "4 parsecs"], "4 parsecs"),
+        (["--matrix", "--sizes", "0"], "size"),
+        (["--matrix", "--devices", "gpu"], "gpu"),
+        (["--matrix", "--filter", "("], "regular expression"),
+        (["--matrix", "--budget", "10"], "10"),
+        (["--matrix", "--precision", "2"], "2"),
+        (["--matrix", "--timeout", "-3s"], "-3s"),
+        (["--matrix", "--replicas", "0"], "--replicas"),
+        (["--matrix", "--adapters", "nowhere"], "does not exist"),
+        (["--matrix", "--adapters", "."], "neither producers/ nor consumers/"),
+        ([*MINE, "--producers", "mine"], "leave out --producers"),
+        ([*MINE, "--filter", "nosuchcell"], "nothing to measure"),
+        (["--resume", "nowhere"], "no such folder"),
+        (["--resume", "adapters"], "journal.jsonl: No such file"),
+        (["--resume", "adapters", "--sizes", "4KiB"], "leave out --sizes"),
+        (["--resume", "adapters", "mine", "mine"], "leave out two libraries"),
+        (["show", "nowhere"], "no run 'nowhere'"),
+        (["show", "latest"], "nothing was run here yet"),
+        (["show", "adapters"], "neither results.json nor journal.jsonl"),
+        (["show"], "Missing argument"),
+        (["repro", "latest"], "Missing argument"),
+        (["list", "--adapters", "nowhere"], "does not exist"),
+    ],
+)
+def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], said: str) -> None:
+    status, out, err = dlbench(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith("dlbench: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert not Path("dlbench-results").exists()
+
+
+def test_a_couple_is_both_directions_and_neither_with_itself(dlbench: Run) -> None:
+    planted.plant(Path("adapters"), "other")
+    status, out, _ = dlbench("mine", "other", "--adapters", "adapters", "--dry-run")
+    assert status == 0
+    pairs = {tuple(line.split("/")[1:3]) for line in out.splitlines() if "/" in line}
+    assert pairs == {
+        ("producer:mine", "consumer:other"),
+        ("producer:other", "consumer:mine"),
+    }
+
+
+def test_a_filter_narrows_a_couple_further(dlbench: Run) -> None:
+    planted.plant(Path("adapters"), "other")
+    words = ("mine", "other", "--adapters", "adapters", "--dry-run")
+    _, out, _ = dlbench(*words, "--filter", "protocol:convert|^nothing")
+    names = [line for line in out.splitlines() if line.startswith("exchange/")]
+    assert names
+    assert all("/protocol:convert/" in name for name in names)
+
+
+def test_a_dry_run_leaves_no_file(dlbench: Run) -> None:
+    status, out, _ = dlbench(*MINE, "--dry-run", "--out", "new")
+    assert status == 0
+    assert "cells to measure" in out.splitlines()[-1]
+    assert not Path("new").exists()
+
+
+def test_a_run_leaves_its_results_and_the_link(dlbench: Run, fleet: Fleet) -> None:
+    status, out, err = dlbench(*MINE)
+    assert (status, err) == (0, "")
+    link = Path("dlbench-results/latest")
+    assert link.readlink().parent == Path()
+    document = json.loads((link / "results.json").read_text())
+    assert document["context"]["dlbench"]["request"]["couple"] == ["mine", "mine"]
+    assert isinstance(document["context"]["caches"], list)
+    assert "mine -> mine" in out
+    assert out.splitlines()[-1].endswith("dlbench-results/latest: results.json")
+    first = link.resolve()
+    dlbench(*MINE)
+    assert link.resolve() != first
+
+
+def test_options_reach_the_core(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(
+        *MINE, "--budget", "90s", "--precision", "5%", "--replicas", "3", "--jobs", "2",
+        "--timeout", "7s", "--seed", "42", "--sizes", "4KiB,8KiB", "--cases", "f64",
+    )  # fmt: skip
+    ((plan, options),) = fleet.calls
+    assert (options.budget_s, options.precision, options.timeout_s) == (90, 0.05, 7)
+    assert (options.replicas, options.jobs, options.seed) == (3, 2, 42)
+    assert {(cell.bytes, cell.case) for cell in plan.cells} == {(4096, "f64"), (8192, "f64")}
+    assert options.pythons == {"default": sys.executable}
+    assert Path(options.worker_main).name == "worker_main.py"
+
+
+def test_quiet_says_nothing(dlbench: Run, fleet: Fleet) -> None:
+    assert dlbench(*MINE, "--quiet") == (0, "", "")
+
+
+def test_out_is_created_and_never_overwritten(dlbench: Run, fleet: Fleet) -> None:
+    assert dlbench(*MINE, "--out", "deep/down")[0] == 0
+    before = Path("deep/down/journal.jsonl").read_bytes()
+    status, _, err = dlbench(*MINE, "--out", "deep/down")
+    assert (status, err) == (2, "dlbench: --out deep/down: holds another run\n")
+    assert Path("deep/down/journal.jsonl").read_bytes() == before
+    assert not Path("dlbench-results").exists()
+    Path("file").touch()
+    assert dlbench(*MINE, "--out", "file")[2] == "dlbench: --out file: is a file\n"
+    assert dlbench(*MINE, "--out", "adapters")[2] == "dlbench: --out adapters: is not empty\n"
+    assert len(fleet.calls) == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_out_that_is_not_writable(dlbench: Run, fleet: Fleet) -> None:
+    Path("locked").mkdir(mode=0o500)
+    assert dlbench(*MINE, "--out", "locked")[2] == "dlbench: --out locked: is not writable\n"
+
+
+def test_a_disk_that_is_full_before_the_run(
+    dlbench: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    status, _, err = dlbench(*MINE, "--out", "new")
+    assert (status, err) == (2, "dlbench: --out new: No space left on device\n")
+
+
+def test_a_disk_that_fills_up_during_the_run(dlbench: Run, fleet: Fleet) -> None:
+    fleet.summary.disk_full = "cannot write run/journal.jsonl: No space left on device"
+    status, out, err = dlbench(*MINE, "--out", "run")
+    assert (status, out) == (2, "")
+    assert "run/journal.jsonl: No space left on device" in err
+    assert "dlbench --resume run" in err
+    assert Path("run/journal.jsonl").exists()
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE)
+    before = Path("dlbench-results/latest").resolve()
+    fleet.fails = _core.UsageError("journal.jsonl: no")
+    assert dlbench(*MINE)[0] == 2
+    assert Path("dlbench-results/latest").resolve() == before
+    assert len(list(Path("dlbench-results").iterdir())) == 2
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_what_was_measured(
+    dlbench: Run, fleet: Fleet, number: int, status: int
+) -> None:
+    fleet.summary.signal = number
+    got, out, err = dlbench(*MINE)
+    assert got == status
+    assert "mine -> mine" in out
+    assert "dlbench --resume dlbench-results/" in err
+    assert Path("dlbench-results/latest/results.json").exists()
+
+
+def test_nothing_measured_is_status_2_with_the_reasons_shown(dlbench: Run, fleet: Fleet) -> None:
+    fleet.entry = fleet.refused
+    status, out, err = dlbench(*MINE)
+    assert (status, err) == (2, "dlbench: nothing could be measured\n")
+    assert "refused" in out
+
+
+def test_resume_asks_the_same_again(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE, "--sizes", "8KiB", "--seed", "7", "--filter", "dlpack")
+    status, _, err = dlbench("--resume", "latest", "--no-plots")
+    assert (status, err) == (0, "")
+    (first, begun), (again, resumed) = fleet.calls
+    assert [cell.name for cell in again.cells] == [cell.name for cell in first.cells]
+    assert (resumed.seed, resumed.resume, begun.resume) == (7, True, False)
+    assert Path(resumed.out).resolve() == Path(begun.out).resolve()
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "no json\n", '{"context": {"dlbench": {}}}\n'])
+def test_resume_needs_a_whole_header(dlbench: Run, text: str) -> None:
+    Path("run").mkdir()
+    Path("run/journal.jsonl").write_text(text)
+    status, _, err = dlbench("--resume", "run")
+    assert (status, err) == (2, "dlbench: cannot resume 'run': its journal has no whole header\n")
+
+
+def test_show_writes_the_document_of_a_killed_run(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE)
+    made = Path("dlbench-results/latest/results.json")
+    made.unlink()
+    assert dlbench("show", "latest")[0] == 0
+    assert made.exists()
+
+
+def test_show_chooses_cells_by_words(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE)
+    _, out, _ = dlbench("show", "latest", "mine", "mine", "convert")
+    assert all(line.split()[3] == "convert" for line in out.splitlines()[1:])
+    name = "exchange/producer:mine/consumer:mine/protocol:convert/device:cpu/case:f32/bytes:4096"
+    _, by_name, _ = dlbench("show", "latest", name)
+    _, by_words, _ = dlbench("show", "latest", "mine", "mine", "convert", "4KiB", "call")
+    assert by_name == by_words
+    assert by_name.splitlines()[0].split() == ["cell", name]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mine", "nim"], "no consumer 'nim' in this run"),
+        (["mine", "mine", "dlpak"], "did you mean 'dlpack'?"),
+        (["mine", "mine", "3KiB"], "no cell here has 3KiB (4 KiB, "),
+        (["mine"], "a cell is its full name"),
+        (["exchange/producer:x"], "no cell 'exchange/producer:x'"),
+    ],
+)
+def test_a_cell_that_is_not_there(dlbench: Run, fleet: Fleet, words: list[str], said: str) -> None:
+    dlbench(*MINE)
+    for verb in ("show", "repro", "debug"):
+        status, out, err = dlbench(verb, "latest", *words)
+        assert (status, out) == (2, "")
+        assert said in err
+
+
+def test_an_ambiguous_cell_lists_the_candidates(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE, "--cases", "f32,f64")
+    status, _, err = dlbench("repro", "latest", "mine", "mine")
+    assert status == 2
+    assert "2 cells fit: exchange/" in err
+    assert "case:f64" in err
+
+
+def test_repro_finds_the_adapters_of_the_run(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE)
+    status, out, _ = dlbench("repro", "latest", "mine", "mine", "convert")
+    assert status == 0
+    assert "result = np.asarray(array)" in out
+
+
+def test_debug_prints_the_debugger_line_and_becomes_the_worker(
+    dlbench: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dlbench(*MINE)
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, argv: started.append(argv))
+    _, out, _ = dlbench("debug", "latest", "mine", "mine", "convert", "ready")
+    ((_, worker, option, path),) = started
+    assert (Path(worker).name, option) == ("worker_main.py", "--requests")
+    assert out == f"gdb --args {sys.executable} {worker} --requests {path}\n"
+    asked = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    Path(path).unlink()
+    assert [line["do"] for line in asked] == ["load"] * 2 + ["prepare"] + ["round"] * 6 + ["end"]
+    assert asked[2]["clocks"] == ["ready"]
+    assert asked[2]["exchange"]["protocol"] == "convert"
+    assert asked[2]["case"]["dtype"] == "float32"
+    assert asked[3] == {
+        "do": "round", "id": 0, "clock": "ready", "iterations": 1000, "prelude": 16,
+    }  # fmt: skip
+
+
+def test_list_names_the_planted_library(dlbench: Run) -> None:
+    status, out, _ = dlbench("list", "--adapters", "adapters")
+    (line,) = [line for line in out.splitlines() if line.startswith("mine")]
+    assert status == 0
+    assert line.split() == "mine - yes cpu dlpack dlpack_c dlpack_legacy buffer convert".split()  # noqa: SIM905
+
+
+def test_doctor_has_a_line_for_each_check(dlbench: Run) -> None:
+    status, out, _ = dlbench("doctor")
+    assert status == 0
+    for name in ("cpu", "cores", "governor", "aslr", "cuda", "rocm", "python", "noise"):
+        assert any(line.startswith(name) for line in out.splitlines())
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m dlbench --help | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+    assert done.stderr == ""

@@ -1,0 +1,97 @@
+"""What a planted machine looks like, and what the doctor says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dlbench import doctor, machine
+
+CPUINFO = (
+    "processor\t: 0\nmodel name\t: Test CPU\ncpu MHz\t\t: 2596.998\nflags\t\t: fpu hypervisor\n"
+)
+CPU = "sys/devices/system/cpu"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for path, text in {
+        "proc/cpuinfo": CPUINFO,
+        "proc/meminfo": "MemTotal: 1048576 kB\nMemAvailable: 524288 kB\n",
+        "proc/sys/kernel/randomize_va_space": "2\n",
+        f"{CPU}/cpu0/cpufreq/scaling_governor": "powersave\n",
+        f"{CPU}/cpu0/cpufreq/cpuinfo_max_freq": "4500000\n",
+        f"{CPU}/intel_pstate/no_turbo": "0\n",
+        f"{CPU}/smt/active": "1\n",
+        f"{CPU}/cpu0/cache/index0/type": "Data\n",
+        f"{CPU}/cpu0/cache/index0/level": "1\n",
+        f"{CPU}/cpu0/cache/index0/size": "32K\n",
+        f"{CPU}/cpu0/cache/index0/shared_cpu_map": "00000000,00000003\n",
+        f"{CPU}/cpu0/cache/index1/type": "Unified\n",
+        "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def test_the_planted_machine_is_described(root: Path) -> None:
+    told = machine.describe(root)
+    facts = ("cpu", "memory_bytes", "governor", "turbo", "aslr", "smt", "virtual", "huge_pages")
+    planted = ("Test CPU", 1 << 30, "powersave", "on", "on", "on", True, "always")
+    assert tuple(told[fact] for fact in facts) == planted
+    assert {device["name"] for device in told["devices"]} == {"cpu", "cuda", "rocm"}
+
+
+def test_google_benchmarks_context_is_whole(root: Path) -> None:
+    told = machine.benchmark_context(root)
+    assert told["mhz_per_cpu"] == 4500
+    assert told["caches"] == [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}]
+    assert told["cpu_scaling_enabled"] is True
+    assert told["num_cpus"] >= 1
+
+
+def test_an_unknown_machine_is_unknown_not_wrong(tmp_path: Path) -> None:
+    told = machine.describe(tmp_path)
+    assert (told["governor"], told["turbo"], told["aslr"]) == ("unknown",) * 3
+    assert machine.benchmark_context(tmp_path)["caches"] == []
+    assert machine.mhz(tmp_path) == 0
+
+
+def test_without_cpufreq_the_clock_is_the_present_one(root: Path) -> None:
+    (root / CPU / "cpu0/cpufreq/cpuinfo_max_freq").unlink()
+    assert machine.mhz(root) == 2596
+
+
+def test_amd_boost_is_read_too(root: Path) -> None:
+    (root / CPU / "intel_pstate/no_turbo").unlink()
+    (root / CPU / "cpufreq").mkdir()
+    (root / CPU / "cpufreq/boost").write_text("0\n")
+    assert machine.turbo(root) == "off"
+
+
+def test_a_driver_that_is_not_there() -> None:
+    assert machine.driver_state(("libnosuchthing.so.1",)) == "no-library"
+    assert machine.driver_state(("libnosuchthing.so.1", "libc.so.6")) == "not-probed"
+
+
+def test_the_doctor_says_what_to_do(root: Path) -> None:
+    advice = {check.name: check.advice for check in doctor.checks(root)}
+    for name in ("governor", "turbo", "smt", "aslr", "virtual machine", "memory", "huge pages"):
+        assert advice[name], name
+    assert "no_turbo" in advice["turbo"]
+    (root / CPU / "cpu0/cpufreq/scaling_governor").write_text("performance\n")
+    assert {c.name: c.advice for c in doctor.checks(root)}["governor"] == ""
+
+
+def test_advice_is_never_cut(root: Path) -> None:
+    found = doctor.checks(root)
+    told = " ".join(" ".join(line.plain.split()) for line in doctor.table(found, 80))
+    for check in found:
+        for word in check.advice.split():
+            assert word in told
+
+
+@pytest.mark.parametrize(("share", "bad"), [(0.01, False), (0.2, True)])
+def test_noise_is_told_above_a_threshold(share: float, bad: bool) -> None:
+    assert bool(doctor.noise(share).advice) is bad

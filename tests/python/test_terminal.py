@@ -1,0 +1,226 @@
+"""The terminal picture: exact where a person looks first, bounded in width everywhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+import samples
+from dlbench import couple, findings, terminal, values
+from rich.console import Console
+
+COUPLE_80 = """\
+dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
+  torch 2.13.0
+3 couples, 8 cells, budget 60s
+  floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, relay 35.0 ns
+  native -> native 61.0 ns, between processes +-3.1 %
+
+cpu   4 KiB   dlpack   host time of one exchange
+ from \\ to    numpy     torch
+ numpy       112 ns    940 ns
+ torch      1.73 us   refused
+
+cpu   4 KiB   convert   host time of one exchange
+ from \\ to     numpy
+ numpy      ~36.0 ns
+
+~ within 2x of the instrument's own time
+
+grows with size: 1 of 2 exchanges; the others stay within 1.5x
+                           4 KiB  256 KiB
+ torch -> numpy  dlpack  1.73 us  16.6 us
+
+copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
+                                                 dlbench show latest torch numpy
+refused       torch -> torch: BufferError: Can't export tensors that require gr…
+                                                dlbench repro latest torch torch
+no-protocol   dlpack_c: not taken by torch
+noise         turbo on, governor powersave, differences under 6.2 % mean nothing
+                                                                  dlbench doctor
+
+6 measured, 2 not   38 s   ->  dlbench-results/latest: matrix.svg
+"""
+
+MATRIX_100 = """\
+cpu   4 KiB   dlpack   host time of one exchange
+ from \\ to    native       jax       mlx     numpy    paddle   tensorflow     torch   tvm_ffi
+ native      60.0 ns   5.15 us   2.60 us*   265 ns    126 ns      22.7 us   1.17 us   10.8 us
+ jax          556 ns   60.0 ns   7.19 us*  2.45 us   1.17 us       265 ns   10.8 us    126 ns
+ mlx         5.15 us    556 ns   2.11 us*  22.7 us   10.8 us      2.45 us    126 ns   1.17 us
+ numpy        126 ns   10.8 us   3.21 us*   556 ns    265 ns      60.0 ns   2.45 us   22.7 us
+ paddle      2.45 us    265 ns   24.7 us*  10.8 us   5.15 us      1.17 us   60.0 ns     wrong
+ tensorflow  1.17 us    126 ns   12.9 us*  5.15 us   2.45 us       556 ns   22.7 us    265 ns
+ torch        265 ns   22.7 us   4.50 us*  1.17 us    556 ns       126 ns   5.15 us   60.0 ns
+ tvm_ffi     22.7 us   2.45 us   2.31 us*   126 ns   60.0 ns      10.8 us    556 ns   5.15 us
+ warp        10.8 us   refused   2.17 us*  refused   22.7 us      5.15 us    265 ns   2.45 us
+
+ from \\ to        warp
+ native        2.45 us
+ jax         timed-out
+ mlx            265 ns
+ numpy         5.15 us
+ paddle         126 ns
+ tensorflow    60.0 ns
+ torch         crashed
+ tvm_ffi       1.17 us
+ warp           556 ns
+
+* copied
+"""
+
+
+def plain(lines: list[terminal.Text]) -> str:
+    return "".join(f"{line.plain}\n" for line in lines)
+
+
+def test_a_couple_at_80_columns() -> None:
+    place = "dlbench-results/latest"
+    lines = terminal.render(samples.couple(), 80, place=place, files=("matrix.svg",))
+    assert plain(lines) == COUPLE_80
+
+
+def test_consumers_that_do_not_fit_go_on_in_a_further_block() -> None:
+    assert MATRIX_100 in plain(terminal.render(samples.matrix(), 100))
+
+
+def test_at_120_columns_the_matrix_is_one_block() -> None:
+    text = plain(terminal.render(samples.matrix(), 120))
+    assert text.count("from \\ to") == 1
+    assert (
+        " jax          556 ns   60.0 ns   7.19 us*  2.45 us   1.17 us       265 ns   10.8 us"
+        in text
+    )
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("sample", [samples.couple, samples.matrix])
+@pytest.mark.parametrize("render", [terminal.render, terminal.render_couple])
+def test_no_line_is_wider_than_the_terminal(width, sample, render) -> None:  # type: ignore[no-untyped-def]
+    place = "dlbench-results/latest"
+    files = ("matrix.svg", "results.json", "scaling.svg")
+    lines = render(sample(), width, place=place, files=files)
+    assert [line.plain for line in lines if len(line.plain) > width] == []
+
+
+def printed(monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=80)
+    terminal.show(terminal.render(samples.couple(), 80), console)
+    return stream.getvalue()
+
+
+def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[36m" in printed(monkeypatch, TERM="xterm")
+    assert "\x1b[36m" not in printed(monkeypatch, TERM="xterm", NO_COLOR="1")
+
+
+def test_library_text_is_never_read_as_markup() -> None:
+    entry = samples.missing("a", "b", "refused", "[red]odd[/nothing]")
+    stream = io.StringIO()
+    document = samples.document(samples.measured("a", "a", 10.0), entry)
+    terminal.show(terminal.render(document, 100), Console(file=stream, width=100))
+    assert "[red]odd[/nothing]" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [
+        (0.3, "0.30 ns"), (9.994, "9.99 ns"), (9.996, "10.0 ns"), (99.94, "99.9 ns"),
+        (99.96, "100 ns"), (112.4, "112 ns"), (999.4, "999 ns"), (999.6, "1.00 us"),
+        (16_600, "16.6 us"), (2_050_000, "2.05 ms"), (3.2e9, "3.20 s"), (4.2e12, "4200 s"),
+    ],
+)  # fmt: skip
+def test_durations_have_three_digits(ns: float, text: str) -> None:
+    assert values.duration(ns) == text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verb"),
+    [("crashed", "debug"), ("timed-out", "debug"), ("wrong", "repro"), ("refused", "repro")],
+)
+def test_each_failure_names_the_next_command(outcome: str, verb: str) -> None:
+    entry = samples.missing("a", "b", outcome, "why", protocol="convert", signal="SIGSEGV")
+    (found,) = [f for f in findings.find(samples.document(entry)) if f.label == outcome]
+    assert found.command == f"dlbench {verb} latest a b convert"
+    assert found.text == "a -> b: SIGSEGV: why"
+
+
+def test_not_installed_and_interrupted_say_how_to_go_on() -> None:
+    entry = samples.missing("a", "b", "not-run", "interrupted", code="interrupted")
+    document = samples.document(entry, absent={"cupy": "pip install cupy"})
+    commands = {f.label: (f.text, f.command) for f in findings.find(document, "out dir")}
+    assert commands["not installed"] == ("cupy (pip install cupy)", "dlbench list")
+    assert commands["not-run"] == ("a -> b: interrupted", "dlbench --resume 'out dir'")
+
+
+def test_copies_name_who_when_and_how_fast() -> None:
+    copied = {"outcome": "copy", "copied_by": "consumer", "late_read": True}
+    document = samples.document(
+        samples.measured("a", "jax", 50.0),
+        samples.measured("a", "jax", 9000.0, case="f32-unaligned", gb_per_s=2.2, **copied),
+        samples.measured("b", "jax", 50.0),
+        samples.measured("b", "jax", 9000.0, case="f32-unaligned", gb_per_s=3.1, **copied),
+    )
+    (found,) = [f for f in findings.find(document) if f.label == "copies"]
+    assert found.text == (
+        "a, b -> jax: only f32-unaligned, by jax, 2.2..3.1 GB/s, "
+        "still reading the source after it returned"
+    )
+
+
+def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> None:
+    document = samples.document(
+        samples.measured("a", "a", 50.0, protocol="dlpack_c"),
+        samples.missing("a", "b", "no-protocol", "b has no call", protocol="dlpack_c"),
+        samples.missing("b", "a", "no-protocol", "no exchange API", protocol="dlpack_c"),
+        samples.missing("b", "b", "no-protocol", "b has no call", protocol="dlpack_c"),
+    )
+    (grid,) = terminal.matrices(document)
+    assert (grid.rows(), grid.columns()) == (["a"], ["a"])
+    (found,) = [f for f in findings.find(document) if f.label == "no-protocol"]
+    assert found.text == "dlpack_c: not taken by b; not offered by b"
+
+
+def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
+    entry = samples.measured("numpy", "torch", 940.0, warnings=["few rounds"], gb_per_s=2.0)
+    facts = "\n".join(couple.details(entry))
+    for fact in ("940 ns  (931 ns .. 959 ns)", "__dlpack__(max_version=(1,0))", "few rounds"):
+        assert fact in facts
+    crash = samples.missing("a", "b", "crashed", "died", signal="SIGSEGV", stderr_tail="one\ntwo")
+    assert [line.split(maxsplit=1) for line in couple.details(crash)][-2:] == [
+        ["stderr", "one"],
+        ["stderr", "two"],
+    ]
+
+
+def test_reasons_that_differ_in_a_name_are_one_line() -> None:
+    document = samples.document(
+        samples.missing("a", "warp", "refused", "Data must be a sequence, got scalar <A at 0x1>"),
+        samples.missing("b", "warp", "refused", "Data must be a sequence, got scalar <B at 0x2>"),
+        samples.missing("c", "warp", "refused", "Something else entirely, and at some length"),
+    )
+    found = [f.text for f in findings.find(document) if f.label == "refused"]
+    assert found == [
+        "a, b -> warp: Data must be a sequence, got scalar <A at 0x1>",
+        "c -> warp: Something else entirely, and at some length",
+    ]
+
+
+def test_many_reasons_are_cut_but_for_who_asks() -> None:
+    entries = [samples.missing(f"p{i}", "c", "refused", f"{i} is no good") for i in range(20)]
+    document = samples.document(*entries)
+    (*_, last) = [f for f in findings.find(document) if f.label == "refused"]
+    assert (last.text, last.command) == ("and 12 more reasons", "dlbench show latest")
+    everything = findings.find(document, most_lines=1000)
+    assert len([f for f in everything if f.label == "refused"]) == 20
+
+
+def test_flat_exchanges_are_told_in_a_line() -> None:
+    entries = [samples.measured("a", "b", 50.0, bytes=size) for size in (4096, 262144)]
+    text = plain(terminal.render(samples.document(*entries), 100))
+    assert "no exchange of 1 takes longer for larger arrays" in text
