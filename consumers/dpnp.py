@@ -1,0 +1,11 @@
+"""dpnp imports. What lies on the CPU comes back from `from_dlpack` as a NumPy array."""
+
+import os
+
+from dlbench.adapter import opencl_cpu
+
+os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
+
+import dpnp
+
+PROTOCOLS = {"dlpack": dpnp.from_dlpack, "convert": dpnp.asarray}

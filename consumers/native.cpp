@@ -1,0 +1,153 @@
+// The native consumer: the least that each protocol costs, in the raw CPython API. It takes what it
+// is given and looks into it later, when somebody asks.
+#include "native/facts.hpp"
+#include "native/import_dlpack.hpp"
+#include "native/import_views.hpp"
+
+namespace dlbench::native {
+namespace {
+
+PyObject* address(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  return facts == nullptr ? nullptr : PyLong_FromVoidPtr(facts->address);
+}
+
+PyObject* shape(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  return facts == nullptr ? nullptr : tuple_of<std::intptr_t>(facts->layout.shape);
+}
+
+PyObject* strides(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  return facts == nullptr ? nullptr : tuple_of<std::intptr_t>(facts->layout.strides);
+}
+
+PyObject* dtype(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  return facts == nullptr ? nullptr : PyUnicode_FromString(facts->dtype.c_str());
+}
+
+PyObject* readonly(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  return facts == nullptr ? nullptr : PyBool_FromLong(facts->layout.readonly);
+}
+
+PyObject* via(PyObject* self, void*) {
+  switch (array_of(self)->via) {
+    case Via::kVersioned:
+      return PyUnicode_FromString("dltensor_versioned");
+    case Via::kLegacy:
+      return PyUnicode_FromString("dltensor");
+    case Via::kBuffer:
+      return PyUnicode_FromString("buffer");
+    case Via::kInterface:
+      return PyUnicode_FromString("array_interface");
+    case Via::kStruct:
+      break;
+  }
+  return PyUnicode_FromString("array_struct");
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  const Facts* facts = facts_of(self);
+  if (facts == nullptr) return -1;
+  const Layout& layout = facts->layout;
+  const auto asks = [flags](int what) { return (flags & what) == what; };
+  if ((asks(PyBUF_WRITABLE) && layout.readonly) ||
+      ((asks(PyBUF_C_CONTIGUOUS) || !asks(PyBUF_STRIDES)) && !layout.is_c_contiguous()) ||
+      (asks(PyBUF_F_CONTIGUOUS) && !layout.is_f_contiguous()) ||
+      (asks(PyBUF_ANY_CONTIGUOUS) && !layout.is_c_contiguous() && !layout.is_f_contiguous())) {
+    PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as asked for");
+    return -1;
+  }
+  auto* sizes = reinterpret_cast<Py_ssize_t*>(const_cast<std::intptr_t*>(layout.shape.data()));
+  auto* steps = reinterpret_cast<Py_ssize_t*>(const_cast<std::intptr_t*>(layout.strides.data()));
+  *view = {.buf = facts->address,
+           .obj = Py_NewRef(self),
+           .len = layout.elements() * layout.dtype->bytes,
+           .itemsize = layout.dtype->bytes,
+           .readonly = layout.readonly,
+           .ndim = static_cast<int>(layout.shape.size()),
+           .format = asks(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr,
+           .shape = asks(PyBUF_ND) ? sizes : nullptr,
+           .strides = asks(PyBUF_STRIDES) ? steps : nullptr,
+           .suboffsets = nullptr,
+           .internal = nullptr};
+  return 0;
+}
+
+PyObject* imports_so_far(PyObject*, PyObject*) {
+  return PyLong_FromUnsignedLongLong(imports);
+}
+PyObject* deleted_so_far(PyObject*, PyObject*) {
+  return PyLong_FromUnsignedLongLong(deleted);
+}
+
+PyGetSetDef array_properties[] = {
+    {"address", &address, nullptr, "Address of the first element.", nullptr},
+    {"shape", &shape, nullptr, "Elements along each axis.", nullptr},
+    {"strides", &strides, nullptr, "Bytes from one element to the next along each axis.", nullptr},
+    {"dtype", &dtype, nullptr,
+     "NumPy's word, or 'dlpack(code,bits,lanes)' for what NumPy has none for: then the buffer\n"
+     "reads as unsigned numbers.",
+     nullptr},
+    {"readonly", &readonly, nullptr, "Whether the producer said so.", nullptr},
+    {"via", &via, nullptr,
+     "What it came as: dltensor_versioned, dltensor, buffer, array_interface, array_struct.",
+     nullptr},
+    {}};
+
+PyBufferProcs array_buffer{&get_buffer, nullptr};
+
+PyMethodDef functions[] = {
+    {"from_dlpack", &from_dlpack, METH_O,
+     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, asked for DLPack 1.3; without arguments "
+     "where that is a TypeError."},
+    {"from_dlpack_c", &from_dlpack_c, METH_O,
+     "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API of x's type. Raises TypeError where "
+     "it publishes none."},
+    {"from_buffer", &from_buffer, METH_O, "from_buffer(x, /)\n--\n\nThrough the buffer protocol."},
+    {"from_array_interface", &from_array_interface, METH_O,
+     "from_array_interface(x, /)\n--\n\nThrough x.__array_interface__."},
+    {"from_array_struct", &from_array_struct, METH_O,
+     "from_array_struct(x, /)\n--\n\nThrough x.__array_struct__."},
+    {"imports", &imports_so_far, METH_NOARGS,
+     "imports()\n--\n\nHow many managed tensors were taken so far."},
+    {"deleted", &deleted_so_far, METH_NOARGS,
+     "deleted()\n--\n\nHow many of them were given back to their deleters."},
+    {}};
+
+PyModuleDef module{PyModuleDef_HEAD_INIT,
+                   "_native_consumer",
+                   "dlbench's own consumer, in C++.",
+                   -1,
+                   functions,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   nullptr};
+
+bool make_type() {
+  describe(array_type, "dlbench._native_consumer.Array",
+           "What was imported: holds its source until it is freed. Readable as a buffer.",
+           sizeof(Array), &free_array);
+  array_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  array_type.tp_getset = array_properties;
+  array_type.tp_as_buffer = &array_buffer;
+  return PyType_Ready(&array_type) == 0;
+}
+
+}  // namespace
+}  // namespace dlbench::native
+
+PyMODINIT_FUNC PyInit__native_consumer() {
+  using namespace dlbench::native;
+  if (!make_type() || !asking.prepare()) return nullptr;
+  PyObject* created = PyModule_Create(&module);
+  if (created != nullptr &&
+      PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0) {
+    Py_CLEAR(created);
+  }
+  return created;
+}

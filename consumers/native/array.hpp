@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "../../producers/native/array_struct.hpp"
+#include "../../producers/native/layout.hpp"
+#include "../../producers/native/python.hpp"
+
+namespace dlbench::native {
+
+/// How an array came.
+enum class Via : unsigned char { kVersioned, kLegacy, kBuffer, kInterface, kStruct };
+
+/// What is known of an array's memory once somebody asks. An unknown dtype has no `layout.dtype`
+/// of its own and reads as unsigned numbers of its width.
+struct Facts {
+  Layout layout;
+  void* address = nullptr;
+  std::string dtype;
+};
+
+/// What the native consumer returns: it holds what it was given, and looks into it when asked.
+struct Array {
+  PyObject ob_base;
+  Via via;
+  Facts* facts;  // null until asked for, but for kInterface
+  union {
+    DLManagedTensorVersioned* versioned;
+    DLManagedTensor* legacy;
+    Py_buffer buffer;
+    struct {
+      PyObject* source;
+      PyObject* capsule;  // of kStruct, else null
+    } owner;
+  };
+};
+
+inline PyTypeObject array_type{};
+inline std::uint64_t imports = 0;  // of managed tensors
+inline std::uint64_t deleted = 0;
+
+inline Array* array_of(PyObject* self) {
+  return reinterpret_cast<Array*>(self);
+}
+
+/// Freed objects, kept for the next import; under the GIL.
+class FreeList {
+ public:
+  PyObject* take() {
+    if (count_ == 0) [[unlikely]]
+      return _PyObject_New(&array_type);
+    return PyObject_Init(kept_[--count_], &array_type);
+  }
+  void give(PyObject* object) {
+    if (count_ < kMost) [[likely]] {
+      kept_[count_++] = object;
+    } else {
+      PyObject_Free(object);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  PyObject* kept_[kMost] = {};
+  std::size_t count_ = 0;
+};
+inline FreeList free_list;
+
+/// A new array that holds nothing yet; null with an exception set.
+inline Array* new_array(Via via) {
+  Array* array = array_of(free_list.take());
+  if (array == nullptr) return nullptr;
+  array->via = via;
+  array->facts = nullptr;
+  return array;
+}
+
+template <typename Managed>
+void give_back(Managed* managed) {
+  ++deleted;
+  if (managed->deleter != nullptr) managed->deleter(managed);
+}
+
+inline void free_array(PyObject* self) {
+  Array* array = array_of(self);
+  delete array->facts;
+  switch (array->via) {
+    case Via::kVersioned:
+      give_back(array->versioned);
+      break;
+    case Via::kLegacy:
+      give_back(array->legacy);
+      break;
+    case Via::kBuffer:
+      PyBuffer_Release(&array->buffer);
+      break;
+    case Via::kInterface:
+    case Via::kStruct:
+      Py_DECREF(array->owner.source);
+      Py_XDECREF(array->owner.capsule);
+      break;
+  }
+  free_list.give(self);
+}
+
+}  // namespace dlbench::native

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "array.hpp"
+
+namespace dlbench::native {
+
+inline const Dtype* stand_in(std::int64_t bytes) {
+  const Dtype* dtype = find_dtype('u', bytes);
+  if (dtype == nullptr) {
+    PyErr_Format(PyExc_BufferError, "no buffer can hold elements of %lld bytes like these",
+                 static_cast<long long>(bytes));
+  }
+  return dtype;
+}
+
+inline std::string dtype_text(DLDataType type) {
+  return "dlpack(" + std::to_string(type.code) + "," + std::to_string(type.bits) + "," +
+         std::to_string(type.lanes) + ")";
+}
+
+inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
+  const Dtype* dtype = find_dtype(tensor.dtype);
+  facts.dtype = dtype != nullptr ? std::string(dtype->name) : dtype_text(tensor.dtype);
+  if (dtype == nullptr) {
+    const int bits = tensor.dtype.bits * tensor.dtype.lanes;
+    dtype = stand_in(bits % 8 == 0 ? bits / 8 : 0);
+    if (dtype == nullptr) return false;
+  }
+  facts.address = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  facts.layout = {.dtype = dtype,
+                  .shape = {tensor.shape, tensor.shape + tensor.ndim},
+                  .strides = {},
+                  .readonly = readonly};
+  facts.layout.set_c_strides();
+  for (int i = 0; tensor.strides != nullptr && i < tensor.ndim; ++i) {
+    facts.layout.strides[static_cast<std::size_t>(i)] = tensor.strides[i] * dtype->bytes;
+  }
+  return true;
+}
+
+inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
+  const Dtype* dtype = find_format(buffer.format, buffer.itemsize);
+  facts.dtype = dtype != nullptr ? std::string(dtype->name) : std::string(buffer.format);
+  if (dtype == nullptr && (dtype = stand_in(buffer.itemsize)) == nullptr) return false;
+  facts.address = buffer.buf;
+  facts.layout = {.dtype = dtype,
+                  .shape = {buffer.shape, buffer.shape + buffer.ndim},
+                  .strides = {buffer.strides, buffer.strides + buffer.ndim},
+                  .readonly = buffer.readonly != 0};
+  return true;
+}
+
+inline bool read_struct(const ArrayStruct& given, Facts& facts) {
+  const Dtype* dtype = find_dtype(given.kind, given.itemsize);
+  if (dtype == nullptr || (given.flags & kNotSwapped) == 0) {
+    PyErr_Format(PyExc_BufferError, "native cannot hold kind '%c' of %d bytes%s", given.kind,
+                 given.itemsize, (given.flags & kNotSwapped) == 0 ? ", byte-swapped" : "");
+    return false;
+  }
+  facts.dtype = dtype->name;
+  facts.address = given.data;
+  facts.layout = {.dtype = dtype,
+                  .shape = {given.shape, given.shape + given.ndim},
+                  .strides = {},
+                  .readonly = (given.flags & kWriteable) == 0};
+  if (given.strides != nullptr) {
+    facts.layout.strides = {given.strides, given.strides + given.ndim};
+  } else {
+    facts.layout.set_c_strides();
+  }
+  return true;
+}
+
+inline bool look(const Array& array, Facts& facts) {
+  switch (array.via) {
+    case Via::kVersioned:
+      return read_tensor(array.versioned->dl_tensor,
+                         (array.versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0, facts);
+    case Via::kLegacy:
+      return read_tensor(array.legacy->dl_tensor, false, facts);
+    case Via::kBuffer:
+      return read_buffer(array.buffer, facts);
+    case Via::kStruct:
+      return read_struct(
+          *static_cast<const ArrayStruct*>(PyCapsule_GetPointer(array.owner.capsule, nullptr)),
+          facts);
+    case Via::kInterface:
+      break;  // read when it came
+  }
+  return true;
+}
+
+/// Null with an exception set where the memory cannot be described.
+inline const Facts* facts_of(PyObject* self) try {
+  Array* array = array_of(self);
+  if (array->facts == nullptr) {
+    auto facts = std::make_unique<Facts>();
+    if (!look(*array, *facts)) return nullptr;
+    array->facts = facts.release();
+  }
+  return array->facts;
+} catch (const std::bad_alloc&) {
+  PyErr_NoMemory();
+  return nullptr;
+}
+
+}  // namespace dlbench::native

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "array.hpp"
+#include "method_cache.hpp"
+
+namespace dlbench::native {
+
+inline constexpr const char* kVersioned = "dltensor_versioned";
+inline constexpr const char* kLegacy = "dltensor";
+
+inline bool check_device(DLDevice device) {
+  switch (device.device_type) {
+    [[likely]] case kDLCPU : case kDLCUDAHost : case kDLROCMHost : case kDLCUDAManaged
+        : return true;
+    default:
+      PyErr_Format(PyExc_BufferError, "native reads the CPU's memory only, not device (%d, %d)",
+                   static_cast<int>(device.device_type), static_cast<int>(device.device_id));
+      return false;
+  }
+}
+
+/// Takes ownership, also where it fails: then null with an exception set.
+inline PyObject* adopt(DLManagedTensorVersioned* managed) {
+  ++imports;
+  bool good = managed->version.major == DLPACK_MAJOR_VERSION;
+  if (!good) [[unlikely]] {
+    PyErr_Format(PyExc_BufferError, "DLPack %u.%u; native knows major version %d only",
+                 managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
+  }
+  good = good && check_device(managed->dl_tensor.device);
+  Array* array = good ? new_array(Via::kVersioned) : nullptr;
+  if (array == nullptr) {
+    give_back(managed);
+    return nullptr;
+  }
+  array->versioned = managed;
+  return &array->ob_base;
+}
+
+inline PyObject* adopt(DLManagedTensor* managed) {
+  ++imports;
+  Array* array = check_device(managed->dl_tensor.device) ? new_array(Via::kLegacy) : nullptr;
+  if (array == nullptr) {
+    give_back(managed);
+    return nullptr;
+  }
+  array->legacy = managed;
+  return &array->ob_base;
+}
+
+/// Renames the capsule: from then on what is in it is ours.
+inline PyObject* take_capsule(PyObject* capsule) {
+  // A producer's names are static: the last one's address tells which it is, and
+  // PyCapsule_GetPointer compares the text.
+  static const char* last_versioned = nullptr;
+  const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
+  if (name != nullptr && (name == last_versioned || std::strcmp(name, kVersioned) == 0))
+      [[likely]] {
+    last_versioned = name;
+    void* content = PyCapsule_GetPointer(capsule, kVersioned);
+    if (content == nullptr) return nullptr;
+    PyCapsule_SetName(capsule, "used_dltensor_versioned");
+    return adopt(static_cast<DLManagedTensorVersioned*>(content));
+  }
+  if (name != nullptr && std::strcmp(name, kLegacy) == 0) {
+    void* content = PyCapsule_GetPointer(capsule, name);
+    PyCapsule_SetName(capsule, "used_dltensor");
+    return adopt(static_cast<DLManagedTensor*>(content));
+  }
+  PyErr_Format(PyExc_BufferError, "__dlpack__ returned %R, no DLPack capsule", capsule);
+  return nullptr;
+}
+
+struct FromDlpack {
+  MethodCache method;
+  PyObject* version = nullptr;
+  PyObject* keywords = nullptr;
+
+  bool prepare() {
+    version = Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+    keywords = Py_BuildValue("(N)", PyUnicode_InternFromString("max_version"));
+    return method.prepare() && version != nullptr && keywords != nullptr;
+  }
+};
+inline FromDlpack asking;
+
+/// A producer from before DLPack 1.0 knows no max_version.
+inline PyObject* ask_again(PyObject* x) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+  PyErr_Clear();
+  return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
+}
+
+/// from_dlpack(x)
+inline PyObject* from_dlpack(PyObject*, PyObject* x) {
+  PyObject* arguments[] = {nullptr, x, asking.version};
+  PyObject* capsule = asking.method.call(arguments + 1, asking.keywords);
+  if (capsule == nullptr) [[unlikely]] {
+    capsule = ask_again(x);
+    if (capsule == nullptr) return nullptr;
+  }
+  PyObject* array = take_capsule(capsule);
+  Py_DECREF(capsule);
+  return array;
+}
+
+inline const DLPackExchangeAPI* published_in(PyObject* value) {
+  constexpr const char* name = "dlpack_exchange_api";
+  if (PyCapsule_IsValid(value, name)) {
+    return static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(value, name));
+  }
+  if (PyLong_Check(value)) return static_cast<const DLPackExchangeAPI*>(PyLong_AsVoidPtr(value));
+  return nullptr;
+}
+
+/// The table that a type publishes, of our major version; null with an exception set.
+inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
+  for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
+    const Ref value(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
+    if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError)) return nullptr;
+    PyErr_Clear();
+    const DLPackExchangeAPI* api = value ? published_in(value.get()) : nullptr;
+    PyErr_Clear();
+    // A newer major version links the tables of older ones.
+    while (api != nullptr && api->header.version.major != DLPACK_MAJOR_VERSION) {
+      api = reinterpret_cast<const DLPackExchangeAPI*>(api->header.prev_api);
+    }
+    if (api != nullptr) return api;
+  }
+  PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API", type->tp_name);
+  return nullptr;
+}
+
+/// Tables by type; the types are kept alive, so that an address means the same type for ever.
+class TableCache {
+ public:
+  const DLPackExchangeAPI* of(PyTypeObject* type) {
+    Entry& entry = entries_[reinterpret_cast<std::uintptr_t>(type) / 64 % kMost];
+    if (entry.type == type) [[likely]]
+      return entry.api;
+    const DLPackExchangeAPI* api = published_by(type);
+    if (api == nullptr) return nullptr;
+    Py_INCREF(type);
+    Py_XDECREF(reinterpret_cast<PyObject*>(entry.type));
+    entry = {type, api};
+    return api;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  struct Entry {
+    PyTypeObject* type = nullptr;
+    const DLPackExchangeAPI* api = nullptr;
+  };
+  Entry entries_[kMost];
+};
+inline TableCache table_cache;
+
+/// from_dlpack_c(x)
+inline PyObject* from_dlpack_c(PyObject*, PyObject* x) {
+  const DLPackExchangeAPI* api = table_cache.of(Py_TYPE(x));
+  DLManagedTensorVersioned* managed = nullptr;
+  if (api == nullptr || api->managed_tensor_from_py_object_no_sync(x, &managed) != 0) {
+    return nullptr;
+  }
+  return adopt(managed);
+}
+
+}  // namespace dlbench::native

@@ -1,0 +1,12 @@
+"""NumPy imports."""
+
+import numpy as np
+
+# np.asarray takes the first of buffer, __array_interface__ and __array_struct__ that it is shown.
+PROTOCOLS = {
+    "dlpack": np.from_dlpack,
+    "convert": np.asarray,
+    "buffer": np.asarray,
+    "array_interface": np.asarray,
+    "array_struct": np.asarray,
+}

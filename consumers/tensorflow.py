@@ -1,0 +1,14 @@
+"""TensorFlow imports; DLPack as a capsule."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+
+import tensorflow as tf
+from dlbench import Capsule
+
+PROTOCOLS = {
+    "dlpack": Capsule(tf.experimental.dlpack.from_dlpack),
+    "convert": tf.convert_to_tensor,
+}

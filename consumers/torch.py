@@ -1,0 +1,5 @@
+"""PyTorch imports."""
+
+import torch
+
+PROTOCOLS = {"dlpack": torch.from_dlpack, "convert": torch.as_tensor}

@@ -1,0 +1,9 @@
+"""TVM FFI imports: one call, which takes the C exchange API where a type publishes one."""
+
+import tvm_ffi
+
+PROTOCOLS = {
+    "dlpack": tvm_ffi.from_dlpack,
+    "dlpack_c": tvm_ffi.from_dlpack,
+    "convert": tvm_ffi.convert,
+}

@@ -1,0 +1,251 @@
+#pragma once
+
+#include <dlpack/dlpack.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <unordered_set>
+#include <utility>
+
+#include "array_struct.hpp"
+#include "layout.hpp"
+
+namespace dlbench::native {
+
+inline constexpr DLPackVersion kVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+
+/// An array's memory, alive while the array or anything lent from it is. It holds no Python object,
+/// so that a deleter works from any thread, without the GIL, and after the interpreter has gone.
+class Block {
+ public:
+  struct Drop {
+    void operator()(Block* block) const { block->drop(); }
+  };
+  /// The creator's reference.
+  using Owner = std::unique_ptr<Block, Drop>;
+
+  /// A copy of the bytes at `source`, each as far from a page's start as it was there.
+  static Owner copy_of(Layout layout, const void* source) {
+    const auto first = reinterpret_cast<std::uintptr_t>(source);
+    const auto low = static_cast<std::uintptr_t>(layout.low());
+    Owner block(new Block(std::move(layout)));
+    block->allocate((first + low) % kPage);
+    std::memcpy(block->address() + block->layout_.low(),
+                static_cast<const std::byte*>(source) + block->layout_.low(), block->extent());
+    return block;
+  }
+
+  /// Memory with no content yet, in C order.
+  static Owner blank(Layout layout) {
+    layout.set_c_strides();
+    Owner block(new Block(std::move(layout)));
+    block->allocate(0);
+    return block;
+  }
+
+  /// A copy in C order.
+  static Owner compact_copy_of(const Block& other) {
+    Layout layout = other.layout_;
+    layout.readonly = false;
+    Owner block = blank(std::move(layout));
+    std::byte* to = block->address();
+    block->copy_elements(0, other.layout_, other.address(), to);
+    return block;
+  }
+
+  /// What somebody else lent; given back with the block.
+  static Owner around(Layout layout, DLManagedTensorVersioned* foreign) {
+    Owner block(new Block(std::move(layout)));
+    block->foreign_ = foreign;
+    block->place(static_cast<std::byte*>(foreign->dl_tensor.data) + foreign->dl_tensor.byte_offset);
+    return block;
+  }
+
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  const Layout& layout() const { return layout_; }
+  const DLTensor& tensor() const { return tensor_; }
+  const ArrayStruct& array_struct() const { return struct_; }
+  std::byte* address() const { return static_cast<std::byte*>(tensor_.data); }
+  std::size_t extent() const { return static_cast<std::size_t>(layout_.high() - layout_.low()); }
+  bool is_c_contiguous() const { return (struct_.flags & kCContiguous) != 0; }
+  bool is_f_contiguous() const { return (struct_.flags & kFContiguous) != 0; }
+  /// DLPack counts strides in elements.
+  bool fits_dlpack() const { return fits_dlpack_; }
+
+  /// A managed tensor whose deleter gives it back. Null where there is no memory.
+  DLManagedTensorVersioned* lend(std::uint64_t flags) {
+    Loan* loan = take_loan();
+    if (loan == nullptr) return nullptr;
+    loan->versioned = {kVersion, this, &give_back<DLManagedTensorVersioned>, flags, tensor_};
+    return &loan->versioned;
+  }
+  DLManagedTensor* lend_legacy() {
+    Loan* loan = take_loan();
+    if (loan == nullptr) return nullptr;
+    loan->legacy = {tensor_, this, &give_back<DLManagedTensor>};
+    return &loan->legacy;
+  }
+
+  /// Of all blocks so far: managed tensors lent, and their deleters called.
+  struct Counts {
+    std::uint64_t lent = 0;
+    std::uint64_t deleted = 0;
+  };
+  static Counts counts() {
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    Counts sum = all.gone;
+    for (const Block* block : all.blocks) sum = sum + block->own_counts();
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  // References in the low bits, deletions above them: a deleter does both with one addition.
+  static constexpr std::uint64_t kReference = 1;
+  static constexpr std::uint64_t kReferences = (1ULL << 28) - 1;
+  static constexpr std::uint64_t kDeletion = kReferences + 1;
+
+  union Loan {
+    DLManagedTensorVersioned versioned;
+    DLManagedTensor legacy;
+  };
+
+  struct Registry {
+    std::mutex mutex;
+    std::unordered_set<const Block*> blocks;
+    Counts gone;
+  };
+  // Never destroyed: deleters may come after static destructors.
+  static Registry& registry() {
+    static Registry& all = *new Registry;
+    return all;
+  }
+
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(kPage)); }
+  };
+
+  explicit Block(Layout layout) : layout_(std::move(layout)) {
+    const std::intptr_t bytes = layout_.dtype->bytes;
+    for (const std::intptr_t stride : layout_.strides) {
+      fits_dlpack_ = fits_dlpack_ && stride % bytes == 0;
+      strides_.push_back(stride / bytes);
+    }
+    shape_.assign(layout_.shape.begin(), layout_.shape.end());
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    all.blocks.insert(this);
+  }
+
+  ~Block() {
+    if (foreign_ != nullptr && foreign_->deleter != nullptr) foreign_->deleter(foreign_);
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    all.blocks.erase(this);
+    all.gone = all.gone + own_counts();
+  }
+
+  void allocate(std::size_t residue) {
+    const std::size_t size = std::max<std::size_t>(extent(), 1);
+    memory_.reset(static_cast<std::byte*>(::operator new(residue + size, std::align_val_t(kPage))));
+    place(memory_.get() + residue - layout_.low());
+  }
+
+  void place(std::byte* first) {
+    const Dtype& dtype = *layout_.dtype;
+    tensor_ = {first,
+               {kDLCPU, 0},
+               static_cast<std::int32_t>(shape_.size()),
+               dtype.dlpack(),
+               shape_.data(),
+               strides_.data(),
+               0};
+    int flags = kNotSwapped;
+    if (layout_.is_c_contiguous()) flags |= kCContiguous;
+    if (layout_.is_f_contiguous()) flags |= kFContiguous;
+    if (!layout_.readonly) flags |= kWriteable;
+    const std::size_t alignment =
+        dtype.kind == 'c' ? std::size_t{dtype.bytes} / 2 : std::size_t{dtype.bytes};
+    if (reinterpret_cast<std::uintptr_t>(first) % alignment == 0) flags |= kAligned;
+    struct_ = {2,
+               static_cast<int>(shape_.size()),
+               dtype.kind,
+               dtype.bytes,
+               flags,
+               layout_.shape.data(),
+               layout_.strides.data(),
+               first,
+               nullptr};
+  }
+
+  void copy_elements(std::size_t axis, const Layout& from, const std::byte* source,
+                     std::byte*& to) const {
+    if (axis == from.shape.size()) {
+      std::memcpy(to, source, from.dtype->bytes);
+      to += from.dtype->bytes;
+      return;
+    }
+    for (std::intptr_t i = 0; i < from.shape[axis]; ++i) {
+      copy_elements(axis + 1, from, source + i * from.strides[axis], to);
+    }
+  }
+
+  void drop() {
+    owned_.store(false, std::memory_order_relaxed);
+    after(state_.fetch_sub(kReference, std::memory_order_acq_rel) - kReference);
+  }
+
+  // The block's own slot is free where the creator's is the only reference.
+  Loan* take_loan() {
+    const std::uint64_t before = state_.fetch_add(kReference, std::memory_order_acquire);
+    if ((before & kReferences) == 1) [[likely]]
+      return &slot_;
+    Loan* loan = new (std::nothrow) Loan;
+    if (loan == nullptr) state_.fetch_sub(kReference, std::memory_order_relaxed);
+    return loan;
+  }
+
+  template <typename Managed>
+  static void give_back(Managed* managed) {
+    auto* block = static_cast<Block*>(managed->manager_ctx);
+    auto* loan = reinterpret_cast<Loan*>(managed);
+    if (loan != &block->slot_) delete loan;
+    constexpr std::uint64_t kChange = kDeletion - kReference;
+    block->after(block->state_.fetch_add(kChange, std::memory_order_acq_rel) + kChange);
+  }
+
+  void after(std::uint64_t state) {
+    if ((state & kReferences) == 0) [[unlikely]]
+      delete this;
+  }
+
+  Counts own_counts() const {
+    const std::uint64_t state = state_.load(std::memory_order_relaxed);
+    const std::uint64_t deleted = state / kDeletion;
+    return {deleted + (state & kReferences) - (owned_.load(std::memory_order_relaxed) ? 1U : 0U),
+            deleted};
+  }
+
+  friend Counts operator+(Counts a, Counts b) { return {a.lent + b.lent, a.deleted + b.deleted}; }
+
+  std::atomic<std::uint64_t> state_{kReference};
+  DLTensor tensor_{};
+  Loan slot_;
+  std::atomic<bool> owned_{true};
+  bool fits_dlpack_ = true;
+  ArrayStruct struct_;
+  Layout layout_;
+  std::vector<std::int64_t> shape_;
+  std::vector<std::int64_t> strides_;  // in elements
+  std::unique_ptr<std::byte, Free> memory_;
+  DLManagedTensorVersioned* foreign_ = nullptr;
+};
+
+}  // namespace dlbench::native

@@ -1,0 +1,9 @@
+"""NumPy arrays."""
+
+
+def make(case, device):
+    return case.numpy()
+
+
+def address(array):
+    return array.ctypes.data

@@ -1,0 +1,24 @@
+"""Paddle tensors; on the CPU in memory that NumPy laid out."""
+
+import paddle
+from dlbench.adapter import require, require_own_layout
+
+DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
+
+
+def devices():
+    kind = "rocm" if paddle.is_compiled_with_rocm() else "cuda"
+    return ["cpu", *(f"{kind}:{number}" for number in range(paddle.device.cuda.device_count()))]
+
+
+def make(case, device):
+    require(not case.readonly, "Paddle has no read-only tensors")
+    if device == "cpu":
+        return paddle.from_dlpack(case.numpy())
+    require_own_layout(case, "Paddle")
+    place = paddle.CUDAPlace(int(device.partition(":")[2]))
+    return paddle.to_tensor(case.numpy(), place=place)
+
+
+def address(array):
+    return array.data_ptr()

@@ -1,0 +1,199 @@
+"""The native halves: each protocol keeps the layout, the dtype and the values."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+from dlbench import _native_consumer as consumer
+from dlbench import _native_producer as producer
+from hypothesis import given
+from hypothesis import strategies as st
+from native_arrays import WAYS, counted
+
+pytestmark = pytest.mark.usefixtures("balanced")
+
+
+def broken_off(array: np.ndarray[Any, Any], by: int) -> np.ndarray[Any, Any]:
+    """A copy that begins `by` bytes behind a multiple of 256."""
+    raw = np.empty(array.nbytes + 512, np.uint8)
+    begin = -raw.ctypes.data % 256 + by
+    moved = raw[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+LAYOUTS = {
+    "c order": counted().reshape(4, 6),
+    "fortran order": np.asfortranarray(counted().reshape(4, 6)),
+    "every second": counted()[::2],
+    "backwards": counted()[::-1],
+    "both ways": counted().reshape(4, 6)[::-2, ::3],
+    "transposed": counted().reshape(2, 3, 4).transpose(1, 2, 0),
+    "repeated": np.broadcast_to(counted(size=6), (4, 6)),
+    "one number": np.array(7.5, "float32"),
+    "nothing": np.empty((3, 0, 2), "float32"),
+    "unaligned": broken_off(counted(), 4),
+    "badly unaligned": broken_off(counted(), 3),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_protocol_keeps_the_layout(layout: str, way: str) -> None:
+    source = LAYOUTS[layout]
+    array = producer.Array(source)
+    taken = getattr(consumer, way)(array)
+    assert taken.address == array.address
+    assert taken.address % 4096 == source.ctypes.data % 4096
+    assert (taken.shape, taken.dtype) == (source.shape, "float32")
+    # Without elements there are no strides to keep.
+    assert taken.strides == source.strides or source.size == 0 or source.flags.c_contiguous
+    assert taken.readonly == (not source.flags.writeable)
+    np.testing.assert_array_equal(np.asarray(taken), source)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
+)
+def test_each_protocol_knows_each_dtype(dtype: str, way: str) -> None:
+    source = counted(dtype)
+    taken = getattr(consumer, way)(producer.Array(source))
+    assert taken.dtype == dtype
+    assert np.asarray(taken).dtype == source.dtype
+    np.testing.assert_array_equal(np.asarray(taken), source)
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "from_dlpack_c"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_numpy_is_read_through_each_protocol(layout: str, way: str) -> None:
+    source = LAYOUTS[layout]
+    taken = getattr(consumer, way)(source)
+    assert taken.address == source.ctypes.data
+    np.testing.assert_array_equal(np.asarray(taken), source)
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=4),
+    st.lists(st.sampled_from([-3, -2, -1, 1, 2, 3]), min_size=4, max_size=4),
+    st.randoms(use_true_random=False),
+)
+def test_any_slicing_crosses_as_numpy_says(shape: list[int], steps: list[int], order: Any) -> None:
+    axes = list(range(len(shape)))
+    order.shuffle(axes)
+    whole = np.arange(int(np.prod(shape)), dtype="int64").reshape(shape).transpose(axes)
+    source = whole[tuple(slice(None, None, step) for step in steps[: len(shape)])]
+    array = producer.Array(source)
+    for way in WAYS:
+        np.testing.assert_array_equal(np.asarray(getattr(consumer, way)(array)), source)
+    np.testing.assert_array_equal(np.from_dlpack(array), source)
+    view = memoryview(array)
+    assert view.c_contiguous == source.flags.c_contiguous
+    assert view.f_contiguous == source.flags.f_contiguous
+
+
+def test_the_array_is_a_copy_of_its_own() -> None:
+    source = counted()
+    array = producer.Array(source)
+    source[:] = -1
+    assert np.asarray(array)[5] == 5
+    np.asarray(array)[5] = 50
+    assert np.from_dlpack(array)[5] == 50
+
+
+@pytest.mark.parametrize(
+    "source", [counted().astype(">f4"), np.zeros(3, "S5"), np.zeros(2, "i4,f4")]
+)
+def test_what_no_protocol_can_say_is_refused(source: Any) -> None:
+    with pytest.raises(BufferError, match="cannot hold format"):
+        producer.Array(source)
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        {},
+        {"shape": (3,), "typestr": "<f4"},
+        {"shape": [3], "typestr": "<f4", "data": (0, False)},
+        {"shape": (3,), "typestr": ">f4", "data": (0, False)},
+        {"shape": (3,), "typestr": "<f", "data": (0, False)},
+        {"shape": (3,), "typestr": "<f4", "data": (0, False), "strides": (4, 4)},
+    ],
+)
+def test_a_broken_array_interface_is_refused(interface: dict[str, Any]) -> None:
+    class Broken:
+        __array_interface__ = interface
+
+    with pytest.raises(BufferError):
+        consumer.from_array_interface(Broken())
+
+
+def test_each_who_asks_has_an_array_interface_of_his_own() -> None:
+    array = producer.Array(counted())
+    array.__array_interface__["shape"] = (1,)
+    assert array.__array_interface__["shape"] == (24,)
+
+
+def test_an_array_struct_holds_its_array() -> None:
+    capsule = producer.Array(counted(size=100_000)).__array_struct__
+
+    class Holder:
+        __array_struct__ = capsule
+
+    gc.collect()
+    taken = consumer.from_array_struct(Holder())
+    np.testing.assert_array_equal(np.asarray(taken), counted(size=100_000))
+
+
+def test_a_buffer_is_contiguous_where_that_is_asked_for() -> None:
+    array = producer.Array(counted()[::2])
+    for x in (array, consumer.from_buffer(array)):
+        with pytest.raises((BufferError, ValueError), match="not contiguous"):
+            np.frombuffer(x, "f4")
+
+
+def test_the_log_is_off_at_first() -> None:
+    consumer.from_dlpack(producer.Array(counted()))
+    assert producer.log() == []
+
+
+@pytest.mark.usefixtures("native_log")
+def test_the_log_says_what_was_asked() -> None:
+    array = producer.Array(counted())
+    for way in WAYS:
+        getattr(consumer, way)(array)
+    np.from_dlpack(array)
+    with pytest.raises(ValueError, match="stream"):
+        array.__dlpack__(stream=2)
+    assert array.__dlpack_device__() == (1, 0)
+    assert producer.log() == [
+        "__dlpack__(max_version=(1,3))",
+        "managed_tensor_from_py_object_no_sync()",
+        "buffer",
+        "__array_interface__",
+        "__array_struct__",
+        "__dlpack__(dl_device=None,copy=None,max_version=(1,0))",
+        "__dlpack__(stream=2)",
+        "__dlpack_device__()",
+    ]
+    producer.clear_log()
+    assert producer.log() == []
