@@ -1,0 +1,112 @@
+"""What all figures share: the style, the measures, and how a figure becomes files."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from dlbench import values
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
+
+DPI = 160
+INK = "#1a1a1a"
+GREY = "#6b6b6b"
+PALE = "#d9d9d9"
+PAPER = "#ffffff"
+
+#: Text becomes paths: a figure looks the same wherever it is shared. The salt makes the ids of two
+#: drawings of the same data the same.
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dlbench",
+    "text.color": INK,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "hatch.linewidth": 0.6,
+    "figure.facecolor": PAPER,
+}
+
+
+@contextlib.contextmanager
+def style() -> Iterator[None]:
+    """Our style alone: what a person's matplotlibrc says must not change a shared picture."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """NAME.svg and NAME.png, each put into its place whole. No dates, no versions in them."""
+    svg, png = folder / f"{name}.svg", folder / f"{name}.png"
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as drafts:
+        draft = Path(drafts)
+        figure.savefig(draft / svg.name, format="svg", metadata={"Date": None})
+        figure.savefig(draft / png.name, format="png", dpi=DPI, backend="agg",
+                       metadata={"Software": None})  # fmt: skip
+        for path in (svg, png):
+            (draft / path.name).replace(path)
+    return [svg, png]
+
+
+def inches(figure: Figure) -> Axes:
+    """An invisible axes over the whole figure whose unit is the inch."""
+    width, height = figure.get_size_inches()
+    canvas = figure.add_axes((0, 0, 1, 1))
+    canvas.set(xlim=(0, width), ylim=(0, height))
+    canvas.set_axis_off()
+    return canvas
+
+
+@functools.lru_cache(maxsize=4096)
+def text_width(text: str, points: float, weight: str = "normal") -> float:
+    """Inches that the text takes at that size."""
+    font = FontProperties(family="DejaVu Sans", size=points, weight=weight)
+    width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / 72
+
+
+def fitting(text: str, points: float, room: float, least: float = 4.5) -> float:
+    """The size, at most `points`, at which the text fits into so many inches."""
+    return max(least, points * min(1.0, room / max(text_width(text, points), 1e-9)))
+
+
+def shortened(text: str, points: float, room: float) -> str:
+    """The text, cut with an ellipsis where it is wider than so many inches."""
+    if text_width(text, points) <= room:
+        return text
+    kept = text
+    while kept and text_width(kept + "\u2026", points) > room:
+        kept = kept[:-1]
+    return kept.rstrip() + "\u2026"
+
+
+def wrapped(parts: list[str], points: float, room: float, gap: str = "  \u00b7  ") -> list[str]:
+    """Parts side by side in lines that fit into so many inches; a part is never broken."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]}{gap}{part}" if lines else part
+        if lines and text_width(joined, points) <= room:
+            lines[-1] = joined
+        else:
+            lines.append(shortened(part, points, room))
+    return lines
+
+
+def duration_tick(nanoseconds: float) -> str:
+    """A duration without the zeros behind: "1 us"."""
+    number, unit = values.duration(nanoseconds).split()
+    return f"{float(number):g} {unit}"

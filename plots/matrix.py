@@ -1,0 +1,179 @@
+"""The matrix: what one exchange costs, producers down, consumers across, one panel a device."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from dlbench import values
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from . import cells, choosing
+from .choosing import Document, Entry
+from .drawing import GREY, inches, shortened, text_width, wrapped
+from .matrix_key import ROW, SMALL, colour_bar, draw_legend, legend_items, legend_lines
+
+MARGIN = 0.25  # inches, as all measures here
+LABEL = 9.5  # points
+LONGEST_LABEL = 1.9
+LINE = 0.17
+HEADING, TITLE = 0.56, 0.20  # the figure's and a panel's
+GAP = 0.3  # between two panels
+BAR = 0.95  # the colours' bar with its words
+CORNER = "from \u2193   to \u2192"
+TILTED = 40  # degrees, of consumers' names that are wider than their column
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One device's matrix."""
+
+    title: str
+    rows: list[str]
+    columns: list[str]
+    entries: dict[tuple[str, str], Entry]
+    versions: dict[str, str]
+
+    def label_room(self) -> float:
+        widest = max((text_width(row, LABEL, "bold") for row in self.rows), default=0.0)
+        return max(min(widest, LONGEST_LABEL), text_width(CORNER, SMALL)) + 0.15
+
+    def tilted(self) -> bool:
+        return any(text_width(c, LABEL, "bold") > cells.WIDTH - 0.08 for c in self.columns)
+
+    def head(self) -> float:
+        if not self.tilted():
+            return 0.30
+        longest = max(text_width(c, LABEL, "bold") for c in self.columns)
+        return 0.70 * min(longest, LONGEST_LABEL) + 0.22
+
+    def height(self) -> float:
+        return TITLE + self.head() + cells.HEIGHT * len(self.rows)
+
+    def overhang(self) -> float:
+        """How far the tilted names reach beyond the last column."""
+        if not self.tilted():
+            return 0.0
+        count = len(self.columns)
+        ends = [
+            (j + 0.42 - count) * cells.WIDTH
+            + 0.77 * min(text_width(c, LABEL, "bold"), LONGEST_LABEL) + 0.1
+            for j, c in enumerate(self.columns)
+        ]  # fmt: skip
+        return max(0.0, *ends)
+
+
+def figure(document: Document) -> Figure:
+    """Times are those of the clock `call`; the smallest size of the case f32."""
+    panels = [panel for place in choosing.places(choosing.exchanges(document))
+              if (panel := _panel(document, *place))]  # fmt: skip
+    shown = [entry for panel in panels for entry in panel.entries.values()]
+    times = [entry["real_time"] for entry in shown if values.is_measured(entry)]
+    norm = LogNorm(min(times), max(max(times), 2 * min(times))) if times else LogNorm(1, 10)
+
+    legend = legend_items(shown)
+    label_room = max((panel.label_room() for panel in panels), default=1.0)
+    columns = max((len(panel.columns) for panel in panels), default=0)
+    overhang = max((panel.overhang() for panel in panels), default=0.0)
+    width = max(2 * MARGIN + label_room + columns * cells.WIDTH + max(overhang, BAR), 6.0)
+    notes = wrapped(_notes(document, panels, shown), SMALL, width - 2 * MARGIN)
+    key_rows = legend_lines(legend, width - 2 * MARGIN)
+    below = 0.22 + ROW * key_rows + LINE * len(notes) + 0.12
+    body = sum(panel.height() for panel in panels) + GAP * max(len(panels) - 1, 0)
+    height = HEADING + max(body, 1.0) + below
+
+    result = Figure(figsize=(width, height))
+    canvas = inches(result)
+    canvas.text(MARGIN, height - 0.32, "What it costs to hand an array over", fontsize=14,
+                weight="bold", va="center")  # fmt: skip
+    top = height - HEADING
+    left = MARGIN + label_room
+    if not times:
+        canvas.text(width - MARGIN, height - 0.32, "nothing was measured", fontsize=LABEL,
+                    color=GREY, ha="right", va="center")  # fmt: skip
+    if len(set(times)) > 1:
+        first = panels[0]
+        length = min(cells.HEIGHT * len(first.rows), 3.2)
+        x = left + cells.WIDTH * columns + 0.2
+        colour_bar(result, norm, (x, top - TITLE - first.head() - length, 0.13, length))
+    for panel in panels:
+        _draw_panel(canvas, panel, left, top, norm)
+        top -= panel.height() + GAP
+    draw_legend(canvas, legend, MARGIN, below - 0.22, width - 2 * MARGIN)
+    for index, line in enumerate(notes):
+        y = 0.12 + LINE * (len(notes) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    return result
+
+
+def _panel(document: Document, environment: str, device: str) -> Panel | None:
+    entries = choosing.where(choosing.exchanges(document), environment=environment, device=device,
+                             clock="call")  # fmt: skip
+    protocol = choosing.usual(entries, "protocol", "dlpack")
+    entries = choosing.where(entries, protocol=protocol)
+    case = choosing.usual(entries, "case", "f32")
+    entries = choosing.where(entries, case_=case)
+    if not entries:
+        return None
+    measured = [entry["bytes"] for entry in entries if values.is_measured(entry)]
+    size = min(measured or [entry["bytes"] for entry in entries])
+    entries = choosing.where(entries, bytes=size)
+    telling = [entry for entry in entries if entry["outcome"] not in choosing.DULL]
+    if not telling:
+        return None
+    place = device if environment == "default" else f"{device}, {environment}"
+    return Panel(
+        f"{place} \u00b7 {protocol} \u00b7 {case} \u00b7 {values.size(size)}",
+        choosing.in_order((e["producer"] for e in telling), choosing.YARDSTICK),
+        choosing.in_order((e["consumer"] for e in telling), choosing.YARDSTICK),
+        {(e["producer"], e["consumer"]): e for e in entries},
+        choosing.versions(document, environment),
+    )
+
+
+def _draw_panel(canvas: Axes, panel: Panel, left: float, top: float, norm: LogNorm) -> None:
+    canvas.text(MARGIN, top - 0.02, panel.title, fontsize=10, color=GREY, va="center")
+    first = top - TITLE - panel.head()
+    canvas.text(left - 0.12, first + 0.14, CORNER, fontsize=SMALL, color=GREY,
+                ha="right", va="center")  # fmt: skip
+    for j, column in enumerate(panel.columns):
+        text = shortened(column, LABEL, LONGEST_LABEL)
+        if panel.tilted():
+            canvas.text(left + (j + 0.42) * cells.WIDTH, first + 0.07, text, fontsize=LABEL,
+                        weight="bold", rotation=TILTED, rotation_mode="anchor")  # fmt: skip
+        else:
+            canvas.text(left + (j + 0.5) * cells.WIDTH, first + 0.14, text, fontsize=LABEL,
+                        weight="bold", ha="center", va="center")  # fmt: skip
+    for i, row in enumerate(panel.rows):
+        bottom = first - (i + 1) * cells.HEIGHT
+        version = panel.versions.get(row, "")
+        middle = bottom + cells.HEIGHT / 2
+        canvas.text(left - 0.12, middle + (0.075 if version else 0.0),
+                    shortened(row, LABEL, LONGEST_LABEL - 0.1), fontsize=LABEL, weight="bold",
+                    ha="right", va="center")  # fmt: skip
+        canvas.text(left - 0.12, middle - 0.105, shortened(version, SMALL, LONGEST_LABEL),
+                    fontsize=SMALL, color=GREY, ha="right", va="center")  # fmt: skip
+        for j, column in enumerate(panel.columns):
+            x = left + j * cells.WIDTH
+            cells.draw(canvas, panel.entries.get((row, column)), x, bottom, norm)
+    for i, row in enumerate(panel.rows):
+        if row in panel.columns:
+            corner = (left + panel.columns.index(row) * cells.WIDTH, first - (i + 1) * cells.HEIGHT)
+            canvas.add_patch(cells.outline(corner))
+
+
+def _notes(document: Document, panels: list[Panel], shown: list[Entry]) -> list[str]:
+    notes = ["median host time until the consumer's call returns and its result is released"]
+    words = Counter(entry["outcome"] for entry in shown if not values.is_measured(entry))
+    if words:
+        told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+        notes.append(f"without a number: {told}")
+    present = {name for panel in panels for name in (*panel.rows, *panel.columns)}
+    absent = {e["producer"] for e in choosing.exchanges(document)} | {
+        e["consumer"] for e in choosing.exchanges(document)
+    }
+    if absent - present:
+        notes.append(f"not shown: {', '.join(sorted(absent - present))}")
+    return notes + choosing.provenance(document)

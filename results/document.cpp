@@ -1,0 +1,169 @@
+#include "results/document.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/build.hpp"
+#include "model/error.hpp"
+#include "results/interval.hpp"
+#include "stats/stats.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+struct Environment {
+  std::map<std::string, std::vector<double>> floors_ns;
+  std::vector<double> anchors_ns;
+  const WorkerRecord* any = nullptr;
+  std::map<std::string, std::string> libraries;
+
+  /// One process says nothing of what two differ by.
+  std::optional<double> spread() const {
+    if (anchors_ns.size() < 2) return std::nullopt;
+    return stats::relative_spread(anchors_ns);
+  }
+};
+
+std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord>& workers) {
+  std::map<std::string, Environment> environments;
+  for (const WorkerRecord& worker : workers) {
+    Environment& environment = environments[worker.environment];
+    environment.any = &worker;
+    for (const auto& [floor, ns] : worker.floors_ns) environment.floors_ns[floor].push_back(ns);
+    if (worker.anchor_ns) environment.anchors_ns.push_back(*worker.anchor_ns);
+    environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
+  }
+  return environments;
+}
+
+/// The object at the key; anything else that stands there gives way.
+json& object_at(json& parent, const std::string& key) {
+  json& value = parent[key];
+  if (!value.is_object()) value = json::object();
+  return value;
+}
+
+void put_environment(json& item, const Environment& environment) {
+  if (environment.any != nullptr) {
+    item["python"] = environment.any->python;
+    item["gil"] = environment.any->gil;
+  } else if (!item.contains("python")) {
+    item["python"] = "";
+  }
+  json& libraries = object_at(item, "libraries");
+  for (const auto& [library, version] : environment.libraries) libraries[library] = version;
+  json& floors = object_at(item, "floors_ns");
+  for (const auto& [floor, values] : environment.floors_ns) floors[floor] = stats::median(values);
+  if (!environment.anchors_ns.empty()) {
+    json& anchor = item["anchor"];
+    anchor = {{"median_ns", stats::median(environment.anchors_ns)},
+              {"workers", environment.anchors_ns.size()}};
+    if (const std::optional<double> spread = environment.spread()) anchor["spread"] = *spread;
+  }
+}
+
+json context_of(const JournalContents& contents,
+                const std::map<std::string, Environment>& environments) {
+  json context = contents.header.context;
+  // What readers of Google Benchmark's JSON index without asking.
+  const json expected{{"date", ""},
+                      {"host_name", ""},
+                      {"num_cpus", 1},
+                      {"mhz_per_cpu", 0},
+                      {"caches", json::array()},
+                      {"json_schema_version", 1},
+                      {"library_build_type", "release"}};
+  for (const auto& [key, value] : expected.items()) {
+    if (!context.contains(key)) context[key] = value;
+  }
+  json& about = object_at(context, "dlbench");
+  about["schema"] = kSchema;
+  if (!about.contains("version")) about["version"] = version();
+  object_at(about, "machine");
+  double wall_s = 0, round_s = 0;
+  for (const EndRecord& end : contents.ends) {
+    wall_s += end.wall_s;
+    round_s += end.round_s;
+  }
+  about["wall_s"] = wall_s;
+  about["round_s"] = round_s;
+  about["signal"] = contents.ends.empty() ? 0 : contents.ends.back().signal;
+  about["fingerprint"] = contents.header.fingerprint;
+  json& items = object_at(about, "environments");
+  for (const auto& [name, environment] : environments) {
+    put_environment(object_at(items, name), environment);
+  }
+  for (const auto& [name, item] : items.items()) {
+    if (!environments.contains(name)) put_environment(object_at(items, name), Environment());
+  }
+  return context;
+}
+
+void conclude_all(std::vector<Entry>& entries,
+                  const std::map<std::string, Environment>& environments) {
+  std::map<std::string, std::optional<double>> spreads;
+  for (const auto& [name, environment] : environments) spreads[name] = environment.spread();
+  for (Entry& entry : entries) {
+    if (is_measured(entry.outcome)) conclude(entry, spreads[entry.cell.exchange.environment]);
+  }
+}
+
+void write_items(AtomicFile& file, std::string_view key, const std::vector<const Entry*>& entries) {
+  file.write(",\n\"");
+  file.write(key);
+  file.write("\": [");
+  std::string_view gap = "\n";
+  for (const Entry* entry : entries) {
+    const OrderedJson item = entry_to_json(*entry);
+    require_finite(item);
+    file.write(gap);
+    file.write(item.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    gap = ",\n";
+  }
+  file.write("]");
+}
+
+}  // namespace
+
+void write_document(JournalContents contents, const std::filesystem::path& path) {
+  const std::map<std::string, Environment> environments = by_environment(contents.workers);
+  conclude_all(contents.entries, environments);
+
+  std::vector<std::pair<std::string, const Entry*>> order;
+  order.reserve(contents.entries.size());
+  for (const Entry& entry : contents.entries) order.emplace_back(name(entry.cell), &entry);
+  std::sort(order.begin(), order.end());
+  std::vector<const Entry*> measured, others;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && order[i].first == order[i - 1].first) {
+      throw UsageError(order[i].first + " was settled twice");
+    }
+    (is_measured(order[i].second->outcome) ? measured : others).push_back(order[i].second);
+  }
+
+  const json context = context_of(contents, environments);
+  require_finite(context);
+  AtomicFile file(path);
+  file.write("{\"context\": ");
+  file.write(context.dump(1, ' ', false, json::error_handler_t::replace));
+  write_items(file, "benchmarks", measured);
+  write_items(file, "not_measured", others);
+  file.write("}\n");
+  file.commit();
+}
+
+std::filesystem::path write_document(const std::filesystem::path& run_directory) {
+  const std::filesystem::path journal = run_directory / "journal.jsonl";
+  JournalContents contents = read_journal(journal);
+  if (contents.whole_bytes == 0) throw UsageError(journal.string() + ": the run never began");
+  std::filesystem::path path = run_directory / "results.json";
+  write_document(std::move(contents), path);
+  return path;
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,123 @@
+#include "results/entry_json.hpp"
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "model/error.hpp"
+#include "model/names.hpp"
+
+namespace dlbench::results {
+namespace {
+
+void put_axes(OrderedJson& item, const Cell& cell) {
+  const Exchange& x = cell.exchange;
+  item["phase"] = cell.phase;
+  item["clock"] = cell.clock;
+  item["producer"] = x.producer;
+  item["consumer"] = x.consumer;
+  item["protocol"] = x.protocol;
+  item["device"] = x.device;
+  item["case"] = x.case_name;
+  item["bytes"] = x.bytes;
+  item["environment"] = x.environment;
+}
+
+OrderedJson seen_to_json(const Seen& seen) {
+  OrderedJson item;
+  item["used"] = seen.used;
+  item["via"] = seen.via;
+  item["calls"] = seen.calls;
+  item["struct"] = seen.struct_name;
+  item["version"] = seen.version;
+  item["flags"] = seen.flags;
+  return item;
+}
+
+void put_numbers(OrderedJson& item, const Entry& entry) {
+  item["changed"] = entry.changed;
+  if (!entry.copied_by.empty()) item["copied_by"] = entry.copied_by;
+  if (entry.late_read) item["late_read"] = true;
+  const Evidence& evidence = entry.evidence;
+  item["evidence"] = {{"address", to_string(evidence.address)},
+                      {"guard", to_string(evidence.guard)},
+                      {"write", to_string(evidence.write)},
+                      {"slope", to_string(evidence.slope)}};
+  item["lo_ns"] = entry.lo_ns;
+  item["hi_ns"] = entry.hi_ns;
+  item["mad_ns"] = entry.mad_ns;
+  if (entry.floor_ratio > 0) item["floor_ratio"] = entry.floor_ratio;
+  if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;
+  item["warnings"] = entry.warnings;
+  OrderedJson& workers = item["workers"] = OrderedJson::array();
+  for (const WorkerNumbers& worker : entry.workers) {
+    workers.push_back({{"median_ns", worker.median_ns},
+                       {"first_ns", worker.first_ns},
+                       {"samples_ns", worker.samples_ns}});
+  }
+  item["seen"] = seen_to_json(entry.seen);
+}
+
+void put_reason(OrderedJson& item, const Entry& entry) {
+  item["reason"] = entry.reason;
+  const std::array<std::pair<const char*, const std::string*>, 4> details{
+      {{"exception", &entry.exception},
+       {"signal", &entry.signal},
+       {"stderr_tail", &entry.stderr_tail},
+       {"code", &entry.code}}};
+  for (const auto& [key, text] : details) {
+    if (!text->empty()) item[key] = *text;
+  }
+  if (!entry.warnings.empty()) item["warnings"] = entry.warnings;
+  if (!entry.seen.used.empty() || !entry.seen.calls.empty())
+    item["seen"] = seen_to_json(entry.seen);
+}
+
+/// The JSON pointer below `value` of what is not finite; built only where there is such a thing.
+std::optional<std::string> not_finite(const OrderedJson& value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) {
+      if (const auto below = not_finite(inner)) return "/" + pointer_part(key) + *below;
+    }
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (const auto below = not_finite(value[i])) return "/" + std::to_string(i) + *below;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+OrderedJson entry_to_json(const Entry& entry) {
+  OrderedJson item;
+  const std::string full_name = name(entry.cell);
+  item["name"] = full_name;
+  if (is_measured(entry.outcome)) {
+    item["run_name"] = full_name;
+    item["run_type"] = "iteration";
+    item["repetitions"] = 1;
+    item["repetition_index"] = 0;
+    item["threads"] = 1;
+    item["iterations"] = entry.iterations;
+    item["real_time"] = entry.median_ns;
+    item["cpu_time"] = entry.cpu_ns;
+    item["time_unit"] = "ns";
+  }
+  put_axes(item, entry.cell);
+  item["outcome"] = to_string(entry.outcome);
+  if (is_measured(entry.outcome))
+    put_numbers(item, entry);
+  else
+    put_reason(item, entry);
+  return item;
+}
+
+void require_finite(const OrderedJson& value) {
+  if (const std::optional<std::string> place = not_finite(value)) {
+    throw UsageError(*place + ": not a finite number; it cannot be written");
+  }
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,125 @@
+#include <limits>
+
+#include "model/error.hpp"
+#include "model/names.hpp"
+#include "results/entry_json.hpp"
+
+namespace dlbench::results {
+namespace {
+
+constexpr std::array<std::string_view, 3> kProofs{"yes", "no", "skipped"};
+constexpr std::array<std::string_view, 2> kCopiers{"producer", "consumer"};
+constexpr std::array<std::string_view, 1> kIteration{"iteration"};
+constexpr std::array<std::string_view, 1> kNanoseconds{"ns"};
+
+std::string axis(const Fields& item, std::string_view key) {
+  std::string text = item.text(key);
+  if (text.empty() || text.find('/') != std::string::npos) item.fail(key, "a text without '/'");
+  return text;
+}
+
+Cell cell_from(const Fields& item) {
+  Cell cell;
+  cell.phase = item.one_of("phase", kPhases);
+  cell.clock = item.one_of("clock", kClocks);
+  Exchange& x = cell.exchange;
+  x.producer = axis(item, "producer");
+  x.consumer = axis(item, "consumer");
+  x.protocol = axis(item, "protocol");
+  x.device = axis(item, "device");
+  x.case_name = axis(item, "case");
+  x.bytes = item.count("bytes");
+  x.environment = axis(item, "environment");
+
+  // Entries of another machine in a merged document say so behind the name.
+  const std::string own = name(cell);
+  const std::string given = item.text("name");
+  if (given != own && given.rfind(own + "/machine:", 0) != 0) {
+    item.fail("name", "the name of its axes, \"" + own + "\"");
+  }
+  return cell;
+}
+
+Proof proof_of(const Fields& evidence, std::string_view key) {
+  return proof_from(evidence.one_of(key, kProofs));
+}
+
+Seen seen_from(const Fields& item) {
+  Seen seen;
+  seen.used = item.text("used");
+  seen.via = item.text("via");
+  seen.calls = item.texts("calls");
+  seen.struct_name = item.text("struct");
+  for (const nlohmann::json& part : item.list("version")) {
+    if (!part.is_number_unsigned() ||
+        part.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
+      item.fail("version", "a list of small integers");
+    }
+    seen.version.push_back(part.get<std::uint32_t>());
+  }
+  seen.flags = item.texts("flags");
+  return seen;
+}
+
+WorkerNumbers worker_from(const Fields& item) {
+  WorkerNumbers worker;
+  worker.median_ns = item.positive("median_ns");
+  worker.first_ns = item.number("first_ns");
+  worker.samples_ns = item.positives("samples_ns");
+  return worker;
+}
+
+void read_numbers(const Fields& item, Entry& entry) {
+  if (item.text("run_name") != item.text("name")) item.fail("run_name", "the entry's name");
+  item.one_of("run_type", kIteration);
+  item.one_of("time_unit", kNanoseconds);
+  for (const std::string_view key : {"repetitions", "repetition_index", "threads"}) item.count(key);
+  entry.iterations = item.count("iterations");
+  entry.median_ns = item.positive("real_time");
+  entry.cpu_ns = item.number("cpu_time");
+  entry.lo_ns = item.number("lo_ns");
+  entry.hi_ns = item.number("hi_ns");
+  if (entry.lo_ns > entry.hi_ns) item.fail("lo_ns", "at most hi_ns");
+  entry.mad_ns = item.number("mad_ns");
+  if (item.has("floor_ratio")) entry.floor_ratio = item.positive("floor_ratio");
+  if (item.has("gb_per_s")) entry.gb_per_s = item.positive("gb_per_s");
+
+  entry.changed = item.texts("changed");
+  if (item.has("copied_by")) entry.copied_by = item.one_of("copied_by", kCopiers);
+  entry.late_read = item.has("late_read") && item.flag("late_read");
+  const Fields evidence = item.object("evidence");
+  entry.evidence = {proof_of(evidence, "address"), proof_of(evidence, "guard"),
+                    proof_of(evidence, "write"), proof_of(evidence, "slope")};
+  entry.warnings = item.texts("warnings");
+  for (const nlohmann::json& worker : item.list("workers")) {
+    const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
+    entry.workers.push_back(worker_from({worker, place}));
+  }
+  entry.seen = seen_from(item.object("seen"));
+}
+
+void read_reason(const Fields& item, Entry& entry) {
+  if (item.has("real_time")) item.fail("real_time", "no number beside a reason");
+  entry.reason = item.text("reason");
+  entry.exception = item.text_or("exception", "");
+  entry.signal = item.text_or("signal", "");
+  entry.stderr_tail = item.text_or("stderr_tail", "");
+  entry.code = item.text_or("code", "");
+  if (item.has("warnings")) entry.warnings = item.texts("warnings");
+  if (item.has("seen")) entry.seen = seen_from(item.object("seen"));
+}
+
+}  // namespace
+
+Entry entry_from_json(const Fields& item) {
+  Entry entry;
+  entry.cell = cell_from(item);
+  entry.outcome = outcome_from(item.one_of("outcome", kOutcomes));
+  if (is_measured(entry.outcome))
+    read_numbers(item, entry);
+  else
+    read_reason(item, entry);
+  return entry;
+}
+
+}  // namespace dlbench::results

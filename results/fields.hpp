@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::results {
+
+/// One JSON object with the place it stands at. Every reader throws UsageError "PLACE/key:
+/// expected ..., found ...". Refers to the JSON, which must outlive it.
+class Fields {
+ public:
+  /// `place` is a file and a JSON pointer. Throws unless `value` is an object.
+  Fields(const nlohmann::json& value, std::string place);
+
+  bool has(std::string_view key) const;
+  Fields object(std::string_view key) const;
+  const nlohmann::json& list(std::string_view key) const;
+  std::string text(std::string_view key) const;
+  std::string text_or(std::string_view key, std::string_view otherwise) const;
+  bool flag(std::string_view key) const;
+  std::uint64_t count(std::string_view key) const;  ///< an integer, at least 0
+  double number(std::string_view key) const;        ///< finite, at least 0
+  double positive(std::string_view key) const;      ///< finite, above 0
+  std::vector<std::string> texts(std::string_view key) const;
+  std::vector<double> positives(std::string_view key) const;
+
+  /// Throws unless the text is one of `allowed`.
+  std::string one_of(std::string_view key, std::span<const std::string_view> allowed) const;
+
+  const nlohmann::json& json() const { return *value_; }
+  std::string place(std::string_view key) const;
+  [[noreturn]] void fail(std::string_view key, std::string_view expected) const;
+
+ private:
+  const nlohmann::json& at(std::string_view key, std::string_view expected) const;
+
+  const nlohmann::json* value_;
+  std::string place_;
+};
+
+/// Text that is short and on one line, whatever was in the file.
+std::string shown(const nlohmann::json& value);
+
+/// The key of a JSON pointer, "~" and "/" escaped.
+std::string pointer_part(std::string_view key);
+
+}  // namespace dlbench::results

@@ -1,0 +1,114 @@
+#include "results/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "model/error.hpp"
+
+namespace dlbench::results {
+namespace {
+
+constexpr std::size_t kBuffered = std::size_t{1} << 20;
+
+[[noreturn]] void disk_failed(const std::filesystem::path& path, int error) {
+  throw DiskError(os_text("write", path, error));
+}
+
+}  // namespace
+
+std::string os_text(std::string_view verb, const std::filesystem::path& path, int error) {
+  return "cannot " + std::string(verb) + " " + path.string() + ": " +
+         std::generic_category().message(error);
+}
+
+File& File::operator=(File&& other) noexcept {
+  if (this != &other) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = other.release();
+  }
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+int File::release() {
+  return std::exchange(descriptor_, -1);
+}
+
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path)
+    : path_(std::move(path)), draft_(path_.string() + "." + std::to_string(::getpid()) + ".tmp") {
+  file_ = File(::open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file_.get() < 0) disk_failed(draft_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_) ::unlink(draft_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  buffer_ += bytes;
+  if (buffer_.size() >= kBuffered) flush();
+}
+
+void AtomicFile::flush() {
+  if (const int error = write_all(file_.get(), buffer_)) disk_failed(path_, error);
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  flush();
+  // Some file systems tell of a full disk only now.
+  if (::fsync(file_.get()) != 0) disk_failed(path_, errno);
+  if (::close(file_.release()) != 0) disk_failed(path_, errno);
+  if (::rename(draft_.c_str(), path_.c_str()) != 0) disk_failed(path_, errno);
+  committed_ = true;
+
+  std::filesystem::path folder = path_.parent_path();
+  if (folder.empty()) folder = ".";
+  const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Not every file system lets a directory be synchronised; the rename itself has happened.
+  if (directory.get() >= 0) ::fsync(directory.get());
+}
+
+std::string read_whole(const std::filesystem::path& path, std::uintmax_t most) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw UsageError(os_text("read", path, errno));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) throw UsageError(os_text("read", path, errno));
+  if (!S_ISREG(info.st_mode)) throw UsageError("cannot read " + path.string() + ": not a file");
+  if (static_cast<std::uintmax_t>(info.st_size) > most) {
+    throw UsageError(path.string() + ": larger than " + std::to_string(most) + " bytes");
+  }
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw UsageError(os_text("read", path, errno));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace dlbench::results

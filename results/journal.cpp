@@ -1,0 +1,115 @@
+#include "results/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "model/error.hpp"
+
+namespace dlbench::results {
+namespace {
+
+OrderedJson header_line(const Header& header) {
+  return {{"dlbench_journal", 1}, {"fingerprint", header.fingerprint}, {"context", header.context}};
+}
+
+std::string line_of(const OrderedJson& value) {
+  require_finite(value);
+  // A library's last words need not be UTF-8.
+  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+/// A journal has one writer: two would measure the same cells and tear each other's lines.
+void lock(const File& file, const std::filesystem::path& path) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) throw UsageError(path.string() + ": another run is writing to it");
+}
+
+}  // namespace
+
+Journal::Journal(std::filesystem::path path, File file, std::uint64_t bytes)
+    : path_(std::move(path)), file_(std::move(file)), bytes_(bytes) {}
+
+Journal Journal::create(std::filesystem::path path, const Header& header) {
+  File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  if (file.get() < 0) {
+    const int error = errno;
+    if (error == EEXIST) {
+      throw UsageError(path.string() + " exists: it holds another run; resume it, or choose " +
+                       "another folder");
+    }
+    if (error == ENOSPC || error == EDQUOT) throw DiskError(os_text("make", path, error));
+    throw UsageError(os_text("make", path, error));
+  }
+  Journal journal(std::move(path), std::move(file), 0);
+  try {
+    lock(journal.file_, journal.path_);
+    journal.append(header_line(header));
+  } catch (...) {
+    ::unlink(journal.path_.c_str());
+    throw;
+  }
+  return journal;
+}
+
+Journal Journal::resume(std::filesystem::path path, const Header& header,
+                        JournalContents* contents) {
+  File file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  if (file.get() < 0) throw UsageError(os_text("resume", path, errno));
+  lock(file, path);
+  JournalContents found = read_journal(path);
+  const bool has_header = found.whole_bytes > 0;
+  if (has_header) require_same_run(found.header, header);
+  if (::ftruncate(file.get(), static_cast<off_t>(found.whole_bytes)) != 0) {
+    throw DiskError(os_text("write", path, errno));
+  }
+  Journal journal(std::move(path), std::move(file), found.whole_bytes);
+  if (!has_header) {
+    journal.append(header_line(header));
+    found.header = header;
+  }
+  if (contents != nullptr) *contents = std::move(found);
+  return journal;
+}
+
+void Journal::append(const OrderedJson& line) {
+  const std::string bytes = line_of(line);
+  if (const int error = write_all(file_.get(), bytes)) {
+    // Cutting a file needs no room; where even that fails, readers leave the torn line out.
+    [[maybe_unused]] const int cut = ::ftruncate(file_.get(), static_cast<off_t>(bytes_));
+    throw DiskError(os_text("write", path_, error));
+  }
+  bytes_ += bytes.size();
+}
+
+void Journal::append(const Entry& entry) {
+  OrderedJson line;
+  line["entry"] = entry_to_json(entry);
+  append(line);
+}
+
+void Journal::append(const WorkerRecord& worker) {
+  OrderedJson item;
+  item["environment"] = worker.environment;
+  item["couple"] = {worker.first, worker.second};
+  item["python"] = worker.python;
+  item["gil"] = worker.gil;
+  item["floors_ns"] = worker.floors_ns;
+  if (worker.anchor_ns) item["anchor_ns"] = *worker.anchor_ns;
+  item["libraries"] = worker.libraries;
+  item["import_s"] = worker.import_s;
+  OrderedJson line;
+  line["worker"] = std::move(item);
+  append(line);
+}
+
+void Journal::append(const EndRecord& end) {
+  OrderedJson line;
+  line["end"] = {{"wall_s", end.wall_s}, {"round_s", end.round_s}, {"signal", end.signal}};
+  append(line);
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "model/entry.hpp"
+#include "results/entry_json.hpp"
+#include "results/file.hpp"
+
+namespace dlbench::results {
+
+/// The journal's first line.
+struct Header {
+  std::string fingerprint;                            ///< of the plan
+  nlohmann::json context = nlohmann::json::object();  ///< of results.json, as known at the start
+};
+
+/// What one worker said of itself.
+struct WorkerRecord {
+  std::string environment = "default";
+  std::string first, second;  ///< its couple
+  std::string python;
+  bool gil = true;
+  std::map<std::string, double> floors_ns;
+  std::optional<double> anchor_ns;  ///< its median; none where it could not be measured
+  std::map<std::string, std::string> libraries;  ///< versions as imported
+  double import_s = 0;
+};
+
+/// The end of one session; a resumed journal holds several.
+struct EndRecord {
+  double wall_s = 0;
+  double round_s = 0;  ///< of that, in rounds
+  int signal = 0;      ///< 0, SIGINT or SIGTERM
+};
+
+struct JournalContents {
+  Header header;
+  std::vector<Entry> entries;  ///< one a cell
+  std::vector<WorkerRecord> workers;
+  std::vector<EndRecord> ends;
+  std::uint64_t whole_bytes = 0;  ///< up to the end of the last whole line
+};
+
+/// Reads a journal; a torn last line is left out. Throws UsageError naming the file and the line of
+/// what is broken, foreign, or a cell settled twice. `not-run` does not settle a cell: a later line
+/// of the same cell takes its place.
+JournalContents read_journal(const std::filesystem::path& path);
+
+/// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
+std::unordered_set<std::string> settled_names(const JournalContents& contents);
+
+/// Throws UsageError naming what changed between the run that wrote `before` and this one: the
+/// machine, Python, a library's version, the plan.
+void require_same_run(const Header& before, const Header& now);
+
+/// `journal.jsonl`, open for appending by this process alone.
+class Journal {
+ public:
+  /// A new journal with its header. UsageError if the file exists or cannot be made; DiskError,
+  /// and no file, if the disk does not take the header.
+  static Journal create(std::filesystem::path path, const Header& header);
+
+  /// Goes on with a journal that `require_same_run` allows. A torn last line is cut off. `contents`
+  /// (may be null) gets what it holds. UsageError, also where another process has it open.
+  static Journal resume(std::filesystem::path path, const Header& header,
+                        JournalContents* contents = nullptr);
+
+  /// One line, one write. Throws DiskError naming the file; the journal then ends with its last
+  /// whole line, as far as the disk allows. UsageError for a number that is not finite.
+  void append(const OrderedJson& line);
+  void append(const Entry& entry);
+  void append(const WorkerRecord& worker);
+  void append(const EndRecord& end);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Journal(std::filesystem::path path, File file, std::uint64_t bytes);
+
+  std::filesystem::path path_;
+  File file_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace dlbench::results

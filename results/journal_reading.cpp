@@ -1,0 +1,142 @@
+#include <limits>
+#include <unordered_map>
+
+#include "model/error.hpp"
+#include "results/journal.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
+constexpr std::string_view kBeginning = "{\"dlbench_journal\":1,";
+
+/// What a run that was killed while it wrote its first line left behind.
+bool is_torn_header(std::string_view bytes) {
+  const std::size_t common = std::min(bytes.size(), kBeginning.size());
+  return bytes.substr(0, common) == kBeginning.substr(0, common);
+}
+
+Header header_from(const Fields& line) {
+  if (!line.has("dlbench_journal")) line.fail("dlbench_journal", "a dlbench journal's header");
+  if (const std::uint64_t format = line.count("dlbench_journal"); format != 1) {
+    line.fail("dlbench_journal", format > 1 ? "1: a newer dlbench wrote this journal" : "1");
+  }
+  return {line.text("fingerprint"), line.object("context").json()};
+}
+
+WorkerRecord worker_from(const Fields& item) {
+  WorkerRecord worker;
+  worker.environment = item.text("environment");
+  const std::vector<std::string> couple = item.texts("couple");
+  if (couple.size() != 2) item.fail("couple", "two libraries");
+  worker.first = couple[0];
+  worker.second = couple[1];
+  worker.python = item.text("python");
+  worker.gil = item.flag("gil");
+  const Fields floors = item.object("floors_ns");
+  for (const auto& [key, value] : floors.json().items()) worker.floors_ns[key] = floors.number(key);
+  if (item.has("anchor_ns") && !item.json()["anchor_ns"].is_null()) {
+    worker.anchor_ns = item.positive("anchor_ns");
+  }
+  const Fields libraries = item.object("libraries");
+  for (const auto& [key, value] : libraries.json().items()) {
+    worker.libraries[key] = libraries.text(key);
+  }
+  worker.import_s = item.number("import_s");
+  return worker;
+}
+
+EndRecord end_from(const Fields& item) {
+  EndRecord end;
+  end.wall_s = item.number("wall_s");
+  end.round_s = item.number("round_s");
+  const std::uint64_t signal = item.count("signal");
+  if (signal > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+    item.fail("signal", "a signal's number");
+  }
+  end.signal = static_cast<int>(signal);
+  return end;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  void take(std::string_view text) {
+    ++line_;
+    const std::string here = file_ + ":" + std::to_string(line_) + ": ";
+    const json value = json::parse(text, nullptr, false);
+    if (value.is_discarded()) throw UsageError(here + "broken line");
+    const Fields line(value, here);
+    if (line_ == 1)
+      contents.header = header_from(line);
+    else if (line.has("entry"))
+      take_entry(entry_from_json(line.object("entry")), here);
+    else if (line.has("worker"))
+      contents.workers.push_back(worker_from(line.object("worker")));
+    else if (line.has("end"))
+      contents.ends.push_back(end_from(line.object("end")));
+    else
+      throw UsageError(here + "expected an entry, a worker or an end");
+  }
+
+  JournalContents contents;
+
+ private:
+  struct Place {
+    std::size_t index;
+    std::size_t line;
+  };
+
+  void take_entry(Entry entry, const std::string& here) {
+    std::string full_name = name(entry.cell);
+    const auto [found, is_new] =
+        places_.try_emplace(std::move(full_name), Place{contents.entries.size(), line_});
+    if (is_new) {
+      contents.entries.push_back(std::move(entry));
+      return;
+    }
+    Entry& before = contents.entries[found->second.index];
+    if (before.outcome != Outcome::not_run) {
+      throw UsageError(here + found->first + " was settled before, in line " +
+                       std::to_string(found->second.line));
+    }
+    before = std::move(entry);
+    found->second.line = line_;
+  }
+
+  std::string file_;
+  std::size_t line_ = 0;
+  std::unordered_map<std::string, Place> places_;
+};
+
+}  // namespace
+
+JournalContents read_journal(const std::filesystem::path& path) {
+  const std::string bytes = read_whole(path, kMostBytes);
+  Reader reader(path.string());
+  std::size_t begin = 0;
+  for (std::size_t end = bytes.find('\n'); end != std::string::npos;
+       end = bytes.find('\n', begin)) {
+    reader.take(std::string_view(bytes).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (begin == 0 && !is_torn_header(bytes)) {
+    throw UsageError(path.string() + ":1: not a dlbench journal");
+  }
+  reader.contents.whole_bytes = begin;
+  return std::move(reader.contents);
+}
+
+std::unordered_set<std::string> settled_names(const JournalContents& contents) {
+  std::unordered_set<std::string> names;
+  names.reserve(contents.entries.size());
+  for (const Entry& entry : contents.entries) {
+    if (entry.outcome != Outcome::not_run) names.insert(name(entry.cell));
+  }
+  return names;
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,103 @@
+#include "results/strict_json.hpp"
+
+#include <vector>
+
+#include "model/error.hpp"
+#include "results/fields.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+/// Builds the value while it knows where it is: that is what a person needs of a broken file.
+class Builder : public nlohmann::json_sax<json> {
+ public:
+  explicit Builder(std::size_t most_depth) : most_depth_(most_depth) {}
+
+  json result;
+  std::string failure;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    keys_.back() = name;
+    if (!open_.back()->contains(name)) return true;
+    failure = pointer() + ": the key is there twice";
+    return false;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    // The library's text repeats the place in its own words: what follows is the fault.
+    const std::string text = error.what();
+    const std::size_t fault = text.find(" - ");
+    failure = (pointer().empty() ? "/" : pointer()) + ": broken at byte " +
+              std::to_string(position) + ": " +
+              (fault == std::string::npos ? text : text.substr(fault + 3));
+    return false;
+  }
+
+ private:
+  std::string pointer() const {
+    std::string text;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      // An open container stands in its parent already; what the last one waits for does not.
+      const std::size_t next = open_[i]->size() - (i + 1 < open_.size() ? 1 : 0);
+      text += "/" + (open_[i]->is_array() ? std::to_string(next) : pointer_part(keys_[i]));
+    }
+    return text;
+  }
+
+  json* place(json value) {
+    if (open_.empty()) return &(result = std::move(value));
+    json& parent = *open_.back();
+    if (parent.is_array()) return &parent.emplace_back(std::move(value));
+    return &(parent[keys_.back()] = std::move(value));
+  }
+
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(json value) {
+    if (open_.size() >= most_depth_) {
+      failure = pointer() + ": nested deeper than " + std::to_string(most_depth_);
+      return false;
+    }
+    open_.push_back(place(std::move(value)));
+    keys_.emplace_back();
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  std::size_t most_depth_;
+  std::vector<json*> open_;
+  std::vector<std::string> keys_;
+};
+
+}  // namespace
+
+json parse_strict(std::string_view text, const std::string& file, std::size_t most_depth) {
+  Builder builder(most_depth);
+  if (!json::sax_parse(text, &builder)) throw UsageError(file + ": " + builder.failure);
+  return std::move(builder.result);
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,245 @@
+"""The figures: what they say, in which marks, and that they are the same each time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+import synthetic
+from dlbench.plots import FIGURES, draw, drawing, lines
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon, Rectangle
+
+LONG = "a_library_with_a_very_long_name_indeed"
+SHAPES = {
+    "twelve": synthetic.document(),
+    "one": synthetic.document(("numpy",), (4096,), failing=0.0),
+    "none": synthetic.document(()),
+    "only failures": synthetic.document(("numpy", "torch"), failing=1.0),
+    "fifteen": synthetic.document((*synthetic.TWELVE, LONG, "x", "cupy")),
+    "two devices": synthetic.document(("numpy", "torch"), devices=("cpu", "cuda:0")),
+    "only convert": synthetic.document(("numpy", "torch"), protocols=("convert",)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _style() -> Iterator[None]:
+    with drawing.style():
+        yield
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_text()]
+
+
+def joined(figure: Figure) -> str:
+    return "\n".join(texts(figure))
+
+
+def entry(document: dict[str, Any], producer: str, consumer: str) -> dict[str, Any]:
+    return next(e for e in document["benchmarks"]
+                if (e["producer"], e["consumer"], e["bytes"], e["protocol"], e["clock"])
+                == (producer, consumer, 4096, "dlpack", "call"))  # fmt: skip
+
+
+def patches(figure: Figure, kind: type) -> list[Any]:
+    return [patch for patch in figure.axes[0].patches if type(patch) is kind]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_document_can_be_drawn(name: str, shape: str, tmp_path: Path) -> None:
+    svg, png = draw(SHAPES[shape], tmp_path, name)
+    assert (svg.name, png.name) == (f"{name}.svg", f"{name}.png")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [png.name, svg.name]
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert svg.read_bytes().rstrip().endswith(b"</svg>")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_text_leaves_the_figure(name: str, shape: str) -> None:
+    figure = FIGURES[name](SHAPES[shape])
+    mpl.backends.backend_agg.FigureCanvasAgg(figure).draw()
+    frame = figure.bbox.padded(1)
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 <= box.x1 <= frame.x1, text.get_text()
+        assert frame.y0 <= box.y0 <= box.y1 <= frame.y1, text.get_text()
+
+
+def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
+    """Also in another process, whose hashes and settings differ."""
+    script = (
+        "import sys, matplotlib; matplotlib.rcParams['font.size'] = 20; import synthetic\n"
+        "from pathlib import Path; from dlbench.plots import draw\n"
+        "draw(synthetic.document(synthetic.TWELVE[:4]), Path(sys.argv[1]))"
+    )
+    contents = []
+    for run in ("1", "2"):
+        folder = tmp_path / run
+        folder.mkdir()
+        subprocess.run([sys.executable, "-c", script, str(folder)], check=True,
+                       env={"PYTHONHASHSEED": run, "PYTHONPATH": ":".join(filter(None, sys.path)),
+                            "HOME": str(tmp_path)})  # fmt: skip
+        contents.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert len(contents[0]) == 2 * len(FIGURES)
+    assert contents[0] == contents[1]
+
+
+def test_drawing_leaves_matplotlib_as_it_was(tmp_path: Path) -> None:
+    mpl.rcParams["font.size"] = 17.0
+    before = dict(mpl.rcParams)
+    draw(SHAPES["one"], tmp_path)
+    assert dict(mpl.rcParams) == before
+    assert not mpl._pylab_helpers.Gcf.figs
+
+
+def test_an_unknown_figure_is_named_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"unknown figure 'matrx'.*'matrix'"):
+        draw(SHAPES["one"], tmp_path, "matrx")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_measured_is_said(name: str) -> None:
+    for shape in ("none", "only failures"):
+        assert "nothing was measured" in texts(FIGURES[name](SHAPES[shape]))
+    assert "nothing was measured" not in texts(FIGURES[name](SHAPES["one"]))
+
+
+def test_matrix_writes_values_and_reasons() -> None:
+    document = synthetic.document(("numpy", "torch"), (4096, 65536), failing=0.0)
+    entry(document, "numpy", "torch")["real_time"] = 16_600.0
+    entry(document, "torch", "torch")["real_time"] = 112.4
+    lost = entry(document, "numpy", "numpy")
+    document["benchmarks"].remove(lost)
+    del lost["real_time"]
+    document["not_measured"].append(lost | {"outcome": "timed-out", "reason": "30 s"})
+    found = texts(FIGURES["matrix"](document))
+    for word in ("16.6 us", "112 ns", "timed-out", "cpu \u00b7 dlpack \u00b7 f32 \u00b7 4 KiB"):
+        assert word in found
+    assert "without a number: 1 timed-out" in joined(FIGURES["matrix"](document))
+
+
+def test_matrix_marks_copies_the_floor_and_itself() -> None:
+    document = synthetic.document(("numpy", "torch"), (4096,), failing=0.0)
+    plain = FIGURES["matrix"](document)
+    assert patches(plain, Polygon) == []
+    outlined = [p for p in patches(plain, Rectangle) if p.get_linewidth() == 1.5]
+    assert len(outlined) == 2 + 1  # numpy, torch, and the legend's
+    entry(document, "numpy", "torch")["outcome"] = "copy"
+    entry(document, "torch", "torch")["outcome"] = "unproven"
+    near = entry(document, "numpy", "numpy")
+    near["floor_ratio"] = 1.9
+    marked = FIGURES["matrix"](document)
+    assert len(patches(marked, Polygon)) == 1 + 1
+    text = next(
+        t for t in marked.axes[0].texts if t.get_text().startswith("~") and t.get_text()[1:]
+    )
+    assert text.get_style() == "italic"
+    assert any(t.endswith("ns?") or t.endswith("us?") for t in texts(marked))
+    for word in ("copied", "not proven", "instrument's own time"):
+        assert word in joined(marked)
+        assert word not in joined(plain)
+
+
+def test_matrix_hatches_what_has_no_number() -> None:
+    hatched = [p for p in patches(FIGURES["matrix"](SHAPES["only failures"]), Rectangle)
+               if p.get_hatch()]  # fmt: skip
+    assert len(hatched) == 4 + 1
+    figure = FIGURES["matrix"](SHAPES["one"])
+    assert not [p for p in patches(figure, Rectangle) if p.get_hatch()]
+
+
+def test_matrix_is_darker_where_it_is_slower() -> None:
+    document = synthetic.document(("numpy", "torch"), (4096,), failing=0.0)
+    times = {"numpy": 50.0, "torch": 90_000.0}
+    for name, time in times.items():
+        entry(document, name, "numpy")["real_time"] = time
+    cells = [p for p in patches(FIGURES["matrix"](document), Rectangle) if p.get_linewidth() == 1.2]
+    assert len(cells) == 4
+    brightness = {to_hex(c.get_facecolor()): sum(c.get_facecolor()[:3]) for c in cells}
+    assert max(brightness, key=brightness.__getitem__) == "#fde725"
+    assert min(brightness, key=brightness.__getitem__) == "#440154"
+
+
+def test_matrix_has_a_panel_for_each_device_and_falls_back_to_what_was_measured() -> None:
+    titles = [t for t in texts(FIGURES["matrix"](SHAPES["two devices"])) if "f32" in t]
+    assert [title.split()[0] for title in titles] == ["cpu", "cuda:0"]
+    assert "convert" in joined(FIGURES["matrix"](SHAPES["only convert"]))
+
+
+def test_matrix_leaves_out_who_has_nothing_to_say_but_names_them() -> None:
+    document = synthetic.document(("numpy",), (4096,), failing=0.0)
+    absent = synthetic.axes("cupy", "numpy", "dlpack", "cpu", 4096, "call")
+    document["not_measured"].append(absent | {"outcome": "not-installed", "reason": "pip"})
+    figure = FIGURES["matrix"](document)
+    assert "cupy" not in texts(figure)
+    assert "not shown: cupy" in joined(figure)
+
+
+def panels(figure: Figure) -> dict[str, Any]:
+    return {axes.get_title(loc="left"): axes for axes in figure.axes[1:]}
+
+
+def test_scaling_has_a_panel_for_each_consumer_with_the_same_axes() -> None:
+    drawn = panels(FIGURES["scaling"](SHAPES["twelve"]))
+    assert set(drawn) == {f"\u2192 {name}" for name in synthetic.TWELVE}
+    assert len({axes.get_ylim() for axes in drawn.values()}) == 1
+    assert all(axes.get_yscale() == axes.get_xscale() == "log" for axes in drawn.values())
+
+
+def test_scaling_dashes_copies_alone() -> None:
+    drawn = panels(FIGURES["scaling"](synthetic.document(("mlx", "numpy"), failing=0.0)))
+    solid = [x for x in drawn["\u2192 numpy"].lines if x.get_linewidth() == 1.3]
+    dashed = [x for x in drawn["\u2192 mlx"].lines if x.get_linewidth() == 1.3]
+    segments = 2 * (len(synthetic.SIZES) - 1)
+    assert len(solid) >= segments
+    assert len(dashed) >= segments
+    assert {x.get_linestyle() for x in solid if len(x.get_xdata()) == 2} == {"-"}
+    assert {x.get_linestyle() for x in dashed if len(x.get_xdata()) == 2} == {"--"}
+
+
+def test_scaling_takes_ready_where_it_is_present() -> None:
+    document = synthetic.document(("mlx", "numpy"), failing=0.0)
+    ready = max(e["real_time"] for e in document["benchmarks"] if e["clock"] == "ready"
+                and e["producer"] == "numpy" and e["protocol"] == "dlpack")  # fmt: skip
+    axes = panels(FIGURES["scaling"](document))["\u2192 mlx"]
+    assert any(ready in line.get_ydata() for line in axes.lines)
+    assert axes.get_title(loc="right") == "until ready"
+    assert panels(FIGURES["scaling"](document))["\u2192 numpy"].get_title(loc="right") == ""
+
+
+def test_scaling_draws_the_floors() -> None:
+    with_floors = synthetic.document(("numpy", "torch"), failing=0.0)
+    axes = panels(FIGURES["scaling"](with_floors))["\u2192 numpy"]
+    slopes = [x for x in axes.lines if x.get_color() == "#9a9a9a"]
+    rates = {round(float(x.get_xdata()[0]) / float(x.get_ydata()[0]), 6) for x in slopes}
+    assert rates == {16.0, 0.5}
+    assert any(set(x.get_ydata()) == {21.0} for x in axes.lines)
+    without = synthetic.document(("numpy", "torch"), failing=0.0, copy_floors=False)
+    assert "a plain copy" not in joined(FIGURES["scaling"](without))
+
+
+def test_scaling_has_a_band_as_wide_as_the_interval() -> None:
+    document = synthetic.document(("numpy",), failing=0.0)
+    largest = max((e for e in document["benchmarks"] if e["protocol"] == "dlpack"),
+                  key=lambda e: int(e["bytes"]))  # fmt: skip
+    axes = panels(FIGURES["scaling"](document))["\u2192 numpy"]
+    points = axes.collections[0].get_paths()[0].vertices
+    at_largest = {y for x, y in points if x == largest["bytes"]}
+    assert at_largest == {largest["lo_ns"], largest["hi_ns"]}
+    assert axes.get_ylim()[0] < largest["lo_ns"] < largest["hi_ns"] < axes.get_ylim()[1]
+
+
+def test_scaling_tells_fifteen_producers_apart() -> None:
+    names = [f"library{i}" for i in range(15)]
+    looks = lines.looks(names)
+    assert len(set(looks.values())) == 15
+    assert len({look.colour for look in looks.values()}) == 15

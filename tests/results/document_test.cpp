@@ -1,0 +1,133 @@
+#include "results/document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+using testing::FileSizeLimit;
+using testing::read_text;
+using testing::run;
+using testing::TemporaryFolder;
+using testing::usage_error;
+
+constexpr auto npos = std::string::npos;
+
+json written(const TemporaryFolder& folder, const JournalContents& contents) {
+  write_document(contents, folder / "results.json");
+  return json::parse(read_text(folder / "results.json"));
+}
+
+TEST(Document, ItIsValidAndSortedByName) {
+  const TemporaryFolder folder;
+  const json document = written(folder, run());
+  EXPECT_NO_THROW(validate_document(folder / "results.json"));
+  ASSERT_EQ(document["benchmarks"].size(), 2U);
+  EXPECT_EQ(document["benchmarks"][0]["producer"], "numpy");
+  EXPECT_EQ(document["benchmarks"][1]["producer"], "torch");
+  ASSERT_EQ(document["not_measured"].size(), 1U);
+  EXPECT_EQ(document["not_measured"][0]["reason"], "no");
+}
+
+TEST(Document, TheContextGathersWhatTheWorkersSaid) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.workers[1].floors_ns["call"] = 24;
+  contents.workers.push_back(testing::worker(63, 30));
+  contents.workers[2].libraries = {{"torch", "2.13.0"}};
+  contents.workers.push_back(testing::worker(80));
+  contents.workers[3].environment = "old";
+  contents.ends.push_back({10, 5, 15});
+  const json document = written(folder, contents);
+
+  const json& context = document["context"];
+  EXPECT_EQ(context["host_name"], "here");
+  EXPECT_EQ(context["caches"].size(), 1U);
+  const json& about = context["dlbench"];
+  EXPECT_EQ(about["schema"], 1);
+  EXPECT_EQ(about["wall_s"], 71.5);
+  EXPECT_EQ(about["round_s"], 45.25);
+  EXPECT_EQ(about["signal"], 15);
+  EXPECT_EQ(about["machine"]["cpu"], "A CPU");
+  const json& environment = about["environments"]["default"];
+  EXPECT_EQ(environment["python"], "3.11.7");
+  EXPECT_EQ(environment["gil"], true);
+  EXPECT_EQ(environment["libraries"], (json{{"numpy", "2.4.6"}, {"torch", "2.13.0"}}));
+  EXPECT_EQ(environment["floors_ns"]["call"], 24);
+  EXPECT_EQ(environment["anchor"]["median_ns"], 63);
+  EXPECT_EQ(environment["anchor"]["workers"], 3);
+  EXPECT_DOUBLE_EQ(environment["anchor"]["spread"].get<double>(), 1.5 / 63);
+  EXPECT_FALSE(about["environments"]["old"]["anchor"].contains("spread"));
+}
+
+TEST(Document, IntervalsAreWidenedByTheirOwnEnvironmentsSpread) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.entries[1] = testing::measured("jax", "jax", 1000);
+  contents.entries[1].cell.exchange.environment = "old";
+  const json document = written(folder, contents);
+  for (const json& entry : document["benchmarks"]) {
+    const double below = entry["real_time"].get<double>() - entry["lo_ns"].get<double>();
+    const double relative = below / entry["real_time"].get<double>();
+    if (entry["environment"] == "old") {
+      EXPECT_NEAR(relative, 0.01, 1e-9);
+      EXPECT_EQ(entry["warnings"], json{"one process"});
+    } else {
+      EXPECT_NEAR(relative, std::hypot(0.01, 1.5 / 63), 1e-9);
+    }
+  }
+}
+
+TEST(Document, AJournalAloneIsEnough) {
+  const TemporaryFolder folder;
+  {
+    Journal journal = Journal::create(folder / "journal.jsonl", testing::header());
+    journal.append(testing::measured("numpy", "torch"));
+  }
+  testing::write_text(folder / "journal.jsonl",
+                      read_text(folder / "journal.jsonl") + "{\"entry\":{\"na");
+  EXPECT_EQ(write_document(folder.path()), folder / "results.json");
+  EXPECT_NO_THROW(validate_document(folder / "results.json"));
+  EXPECT_EQ(json::parse(read_text(folder / "results.json"))["context"]["dlbench"]["wall_s"], 0);
+}
+
+TEST(Document, AHeaderThatKnowsNothingStillMakesAValidDocument) {
+  const TemporaryFolder folder;
+  JournalContents contents;
+  written(folder, contents);
+  EXPECT_EQ(usage_error([&] { validate_document(folder / "results.json"); }), "");
+}
+
+TEST(Document, AFullDiskLeavesTheOldDocument) {
+  const TemporaryFolder folder;
+  testing::write_text(folder / "results.json", "old");
+  {
+    const FileSizeLimit limit(1000);
+    EXPECT_THROW(write_document(run(), folder / "results.json"), DiskError);
+  }
+  EXPECT_EQ(read_text(folder / "results.json"), "old");
+  EXPECT_EQ(testing::files_in(folder.path()), 1U);
+}
+
+TEST(Document, ItRefusesWhatNoDocumentMayHold) {
+  const TemporaryFolder folder;
+  testing::write_text(folder / "results.json", "old");
+  JournalContents contents = run();
+  contents.entries[0].mad_ns = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(usage_error([&] { write_document(contents, folder / "results.json"); }).find("/mad_ns"),
+            npos);
+  contents = run();
+  contents.entries.push_back(contents.entries[0]);
+  EXPECT_NE(usage_error([&] { write_document(contents, folder / "results.json"); }).find("twice"),
+            npos);
+  EXPECT_EQ(read_text(folder / "results.json"), "old");
+  EXPECT_EQ(testing::files_in(folder.path()), 1U);
+}
+
+}  // namespace
+}  // namespace dlbench::results

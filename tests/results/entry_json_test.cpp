@@ -1,0 +1,116 @@
+#include "results/entry_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::measured;
+using testing::refused;
+using testing::usage_error;
+
+Entry through_json(const Entry& entry) {
+  const nlohmann::json parsed = nlohmann::json::parse(entry_to_json(entry).dump());
+  return entry_from_json({parsed, "item"});
+}
+
+std::vector<std::string> keys(const OrderedJson& item) {
+  std::vector<std::string> all;
+  for (const auto& [key, value] : item.items()) all.push_back(key);
+  return all;
+}
+
+TEST(EntryJson, MeasuredItemHasTheKeysOfTheContractInItsOrder) {
+  const std::vector<std::string> expected{
+      "name",        "run_name",   "run_type",  "repetitions", "repetition_index",
+      "threads",     "iterations", "real_time", "cpu_time",    "time_unit",
+      "phase",       "clock",      "producer",  "consumer",    "protocol",
+      "device",      "case",       "bytes",     "environment", "outcome",
+      "changed",     "evidence",   "lo_ns",     "hi_ns",       "mad_ns",
+      "floor_ratio", "warnings",   "workers",   "seen"};
+  const OrderedJson item = entry_to_json(measured("numpy", "torch"));
+  EXPECT_EQ(keys(item), expected);
+  EXPECT_EQ(
+      item["name"],
+      "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096");
+  EXPECT_EQ(item["seen"]["struct"], "versioned");
+  EXPECT_EQ(item["workers"][0]["samples_ns"].size(), 3U);
+}
+
+TEST(EntryJson, ItemWithoutANumberHasItsNameItsAxesAndTheReason) {
+  const std::vector<std::string> expected{
+      "name", "phase", "clock",       "producer", "consumer", "protocol", "device",
+      "case", "bytes", "environment", "outcome",  "reason",   "exception"};
+  EXPECT_EQ(keys(entry_to_json(refused("cupy", "numpy"))), expected);
+}
+
+TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
+  Entry entry = measured("jax", "numpy", 17.25);
+  entry.cell.clock = "ready";
+  entry.cell.exchange.environment = "old";
+  entry.cell.exchange.case_name = "f32-unaligned";
+  entry.cell.exchange.bytes = std::numeric_limits<std::uint64_t>::max();
+  entry.outcome = Outcome::copy;
+  entry.changed = {"dtype", "layout"};
+  entry.copied_by = "consumer";
+  entry.late_read = true;
+  entry.gb_per_s = 2.25;
+  entry.evidence.guard = Proof::no;
+  entry.seen.flags = {"read-only"};
+  entry.warnings = {"few rounds"};
+  entry.workers.push_back({18, 90000, {17.5, 18.5}});
+
+  const Entry back = through_json(entry);
+  EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
+  EXPECT_EQ(back.cell, entry.cell);
+  EXPECT_EQ(back.gb_per_s, 2.25);
+  EXPECT_TRUE(back.late_read);
+  EXPECT_EQ(back.copied_by, "consumer");
+  EXPECT_EQ(back.workers[1].samples_ns, entry.workers[1].samples_ns);
+  EXPECT_EQ(back.seen.version, entry.seen.version);
+  EXPECT_EQ(back.evidence.guard, Proof::no);
+}
+
+TEST(EntryJson, EveryFieldOfAReasonSurvives) {
+  Entry entry = refused("a", "b");
+  entry.outcome = Outcome::crashed;
+  entry.signal = "SIGSEGV";
+  entry.stderr_tail = "line\nline";
+  entry.code = "budget";
+  entry.warnings = {"odd"};
+  entry.seen = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}};
+  const Entry back = through_json(entry);
+  EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
+  EXPECT_EQ(back.signal, "SIGSEGV");
+  EXPECT_EQ(back.stderr_tail, "line\nline");
+  EXPECT_EQ(back.code, "budget");
+  EXPECT_EQ(back.seen.calls, entry.seen.calls);
+}
+
+TEST(EntryJson, NumbersKeepEveryBit) {
+  Entry entry = measured("a", "b", 0.1 + 0.2);
+  entry.lo_ns = 1e-300;
+  entry.hi_ns = 1e300;
+  const Entry back = through_json(entry);
+  EXPECT_EQ(back.median_ns, entry.median_ns);
+  EXPECT_EQ(back.lo_ns, entry.lo_ns);
+  EXPECT_EQ(back.hi_ns, entry.hi_ns);
+}
+
+TEST(EntryJson, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
+  OrderedJson item = entry_to_json(measured("a", "b"));
+  EXPECT_NO_THROW(require_finite(item));
+  item["workers"][0]["samples_ns"][1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(usage_error([&] { require_finite(item); }).find("/workers/0/samples_ns/1"),
+            std::string::npos);
+  item = entry_to_json(measured("a", "b"));
+  item["hi_ns"] = std::numeric_limits<double>::infinity();
+  EXPECT_NE(usage_error([&] { require_finite(item); }).find("/hi_ns"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dlbench::results

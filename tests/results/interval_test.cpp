@@ -1,0 +1,81 @@
+#include "results/interval.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::measured;
+using Texts = std::vector<std::string>;
+
+Entry with_workers(const std::vector<double>& medians) {
+  Entry entry = measured("a", "b", medians.front());
+  entry.workers.clear();
+  for (const double median : medians) entry.workers.push_back({median, 1, {median}});
+  return entry;
+}
+
+TEST(Interval, OneWorkerIsWidenedByTheAnchorsSpread) {
+  Entry entry = measured("a", "b", 1000);
+  entry.lo_ns = 970;
+  entry.hi_ns = 1000;
+  conclude(entry, 0.04);
+  EXPECT_DOUBLE_EQ(entry.lo_ns, 950);
+  EXPECT_DOUBLE_EQ(entry.hi_ns, 1040);
+  EXPECT_EQ(entry.median_ns, 1000);
+  EXPECT_EQ(entry.warnings, Texts{});
+}
+
+TEST(Interval, ItNeverReachesBelowZero) {
+  Entry entry = measured("a", "b", 10);
+  conclude(entry, 3.0);
+  EXPECT_EQ(entry.lo_ns, 0);
+  EXPECT_GT(entry.hi_ns, 40);
+}
+
+TEST(Interval, AnUnknownSpreadIsSaidNotInvented) {
+  Entry entry = measured("a", "b", 1000);
+  entry.warnings = {"few rounds"};
+  conclude(entry, std::nullopt);
+  EXPECT_EQ(entry.lo_ns, 990);
+  EXPECT_EQ(entry.hi_ns, 1020);
+  EXPECT_EQ(entry.warnings, (Texts{"few rounds", "one process"}));
+}
+
+TEST(Interval, SixProcessesSpeakForThemselves) {
+  Entry entry = with_workers({103, 100, 101, 106, 104, 105});
+  entry.floor_ratio = 10.3;
+  entry.gb_per_s = 2.0;
+  conclude(entry, 0.5);
+  EXPECT_DOUBLE_EQ(entry.median_ns, 103.5);
+  EXPECT_EQ(entry.lo_ns, 100);
+  EXPECT_EQ(entry.hi_ns, 106);
+  EXPECT_DOUBLE_EQ(entry.floor_ratio, 10.35);
+  EXPECT_DOUBLE_EQ(*entry.gb_per_s, 2.0 * 103 / 103.5);
+}
+
+TEST(Interval, ThreeProcessesHaveTheirRangeWidened) {
+  Entry entry = with_workers({100, 104, 97});
+  conclude(entry, 0.04);
+  EXPECT_DOUBLE_EQ(entry.median_ns, 100);
+  EXPECT_DOUBLE_EQ(entry.lo_ns, 95);
+  EXPECT_NEAR(entry.hi_ns, 105.657, 0.001);
+  EXPECT_EQ(entry.warnings, Texts{});
+}
+
+TEST(Interval, BelowTwiceTheFloorItWarnsOnce) {
+  Entry entry = measured("a", "b", 39);
+  entry.floor_ratio = 1.95;
+  conclude(entry, 0.01);
+  conclude(entry, 0.01);
+  EXPECT_EQ(entry.warnings, Texts{"near floor"});
+  Entry above = measured("a", "b", 40);
+  above.floor_ratio = 2;
+  conclude(above, 0.01);
+  EXPECT_EQ(above.warnings, Texts{});
+}
+
+}  // namespace
+}  // namespace dlbench::results

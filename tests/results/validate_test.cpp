@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include "results/document.hpp"
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+using testing::read_text;
+using testing::TemporaryFolder;
+using testing::usage_error;
+using testing::write_text;
+
+constexpr auto npos = std::string::npos;
+
+class Validate : public ::testing::Test {
+ protected:
+  Validate() {
+    write_document(testing::run(), path_);
+    good_ = read_text(path_);
+  }
+
+  std::string complaint(std::string_view text) {
+    write_text(path_, text);
+    return usage_error([&] { validate_document(path_); });
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "results.json";
+  std::string good_;
+};
+
+/// The faults that schema.json must find as well; the Python tests read the same file.
+TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
+  const std::filesystem::path faults =
+      std::filesystem::path(__FILE__).parent_path() / "faults.json";
+  const json all = json::parse(read_text(faults));
+  ASSERT_GT(all.size(), 40U);
+  for (const json& fault : all) {
+    json document = json::parse(good_);
+    const std::string text = fault["pointer"];
+    const json::json_pointer pointer(text);
+    if (fault.contains("value"))
+      document[pointer] = fault["value"];
+    else
+      document[pointer.parent_pointer()].erase(pointer.back());
+    const std::string said = complaint(document.dump());
+    EXPECT_EQ(said.rfind(path_.string() + ": " + text, 0), 0U) << fault << "\n" << said;
+  }
+}
+
+TEST_F(Validate, NewKeysAreAllowedEverywhere) {
+  json document = json::parse(good_);
+  for (const char* pointer :
+       {"/new", "/context/new", "/context/dlbench/new", "/benchmarks/0/instructions",
+        "/benchmarks/0/seen/new", "/not_measured/0/new",
+        "/context/dlbench/environments/default/copy_floors_gb_per_s"}) {
+    document[json::json_pointer(pointer)] = {{"any", 1}};
+  }
+  EXPECT_EQ(complaint(document.dump()), "");
+}
+
+TEST_F(Validate, EveryTruncationIsFound) {
+  for (std::size_t length = 0; length + 2 < good_.size(); length += 13) {
+    ASSERT_NE(complaint(std::string_view(good_).substr(0, length)), "") << length;
+  }
+  const std::size_t middle = good_.find("\"cpu_time\":");
+  EXPECT_NE(
+      complaint(std::string_view(good_).substr(0, middle + 11)).find("/benchmarks/0/cpu_time"),
+      npos);
+  EXPECT_NE(complaint("").find("empty"), npos);
+}
+
+TEST_F(Validate, WhatIsNoJsonNumberIsFound) {
+  const std::size_t at = good_.find("\"lo_ns\":") + 8;
+  const std::size_t length = good_.find(',', at) - at;
+  for (const char* number : {"NaN", "Infinity", "-Infinity", "1e999", "0x10"}) {
+    std::string text = good_;
+    text.replace(at, length, number);
+    EXPECT_NE(complaint(text).find("/benchmarks/0/lo_ns: broken at byte"), npos) << number;
+  }
+}
+
+TEST_F(Validate, AKeyGivenTwiceIsFound) {
+  std::string text = good_;
+  text.insert(text.find("\"hi_ns\":"), "\"lo_ns\":1.0,");
+  EXPECT_NE(complaint(text).find("/benchmarks/0/lo_ns: the key is there twice"), npos);
+}
+
+TEST_F(Validate, ACellThatOccursTwiceIsFound) {
+  json document = json::parse(good_);
+  document["benchmarks"].push_back(document["benchmarks"][0]);
+  EXPECT_NE(complaint(document.dump()).find("/benchmarks/2/name"), npos);
+}
+
+TEST_F(Validate, AbsurdNestingIsRefusedBeforeItIsBuilt) {
+  const std::string deep = "{\"context\":" + std::string(1'000'000, '[');
+  EXPECT_NE(complaint(deep).find("nested deeper than 64"), npos);
+}
+
+TEST_F(Validate, AForeignDocumentIsNamedSo) {
+  EXPECT_NE(complaint("[1, 2]").find("expected an object"), npos);
+  EXPECT_NE(complaint("{\"context\":{\"date\":\"\"},\"benchmarks\":[]}")
+                .find("not a dlbench results document"),
+            npos);
+  EXPECT_NE(complaint(good_ + "{}").find("broken at byte"), npos);
+  EXPECT_NE(usage_error([&] { validate_document(folder_.path()); }).find("not a file"), npos);
+  EXPECT_NE(usage_error([&] { validate_document(folder_ / "none.json"); }).find("No such file"),
+            npos);
+}
+
+TEST_F(Validate, AnEntryOfAnotherMachineSaysSoInItsName) {
+  json document = json::parse(good_);
+  const std::string other = document["benchmarks"][0]["name"].get<std::string>() + "/machine:epyc";
+  document["benchmarks"][0]["name"] = other;
+  document["benchmarks"][0]["run_name"] = other;
+  EXPECT_EQ(complaint(document.dump()), "");
+}
+
+}  // namespace
+}  // namespace dlbench::results
