@@ -1,0 +1,13 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace dlbench::bindings {
+
+/// One small file a room.
+void bind_model(pybind11::module_& module);
+void bind_plan(pybind11::module_& module);
+void bind_fleet(pybind11::module_& module);
+void bind_results(pybind11::module_& module);
+
+}  // namespace dlbench::bindings

@@ -1,0 +1,106 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "bindings/bind.hpp"
+#include "fleet/fleet.hpp"
+#include "model/build.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+namespace {
+
+using fleet::Options;
+using fleet::Summary;
+
+class PythonObserver : public fleet::Observer {
+ public:
+  explicit PythonObserver(const py::object& observer)
+      : on_progress_(observer.attr("on_progress")), on_settled_(observer.attr("on_settled")) {}
+
+  void progress(std::size_t done, std::size_t total, const std::string& doing,
+                double eta_s) override {
+    const py::gil_scoped_acquire gil;
+    on_progress_(done, total, doing, eta_s);
+  }
+
+  void settled(const Entry& entry) override {
+    const py::gil_scoped_acquire gil;
+    on_settled_(name(entry.cell), std::string(to_string(entry.outcome)), entry.median_ns);
+  }
+
+ private:
+  py::object on_progress_, on_settled_;
+};
+
+// Without the interpreter's lock, so that a progress bar's thread can go on drawing.
+Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
+  options.build_id = build_id();
+  PythonObserver told(observer);
+  const py::gil_scoped_release no_gil;
+  return fleet::run(plan, options, told);
+}
+
+py::object disk_full(const Summary& summary) {
+  if (summary.disk_full.empty()) return py::bool_(false);
+  return py::str(summary.disk_full);
+}
+
+void bind_options(py::module_& module) {
+  py::class_<Options>(module, "Options", "How a plan is to be run; times in seconds.")
+      .def(py::init([](std::filesystem::path out, std::map<std::string, std::string> pythons,
+                       std::string worker_main, int jobs, double timeout_s, double budget_s,
+                       double precision, int replicas, std::uint64_t seed, std::string context,
+                       bool resume) {
+             Options options;
+             options.out = std::move(out);
+             options.pythons = std::move(pythons);
+             options.worker_main = std::move(worker_main);
+             options.jobs = jobs;
+             options.timeout_s = timeout_s;
+             options.budget_s = budget_s;
+             options.precision = precision;
+             options.replicas = replicas;
+             options.seed = seed;
+             options.context = std::move(context);
+             options.resume = resume;
+             return options;
+           }),
+           py::kw_only(), py::arg("out"), py::arg("pythons"), py::arg("worker_main"),
+           py::arg("jobs") = 2, py::arg("timeout_s") = 30.0, py::arg("budget_s") = 0.0,
+           py::arg("precision") = 0.02, py::arg("replicas") = 1, py::arg("seed") = 1,
+           py::arg("context") = "{}", py::arg("resume") = false)
+      .def_property(
+          "out", [](const Options& options) { return options.out.string(); },
+          [](Options& options, const std::filesystem::path& out) { options.out = out; })
+      .def_readwrite("pythons", &Options::pythons)
+      .def_readwrite("worker_main", &Options::worker_main)
+      .def_readwrite("jobs", &Options::jobs)
+      .def_readwrite("timeout_s", &Options::timeout_s)
+      .def_readwrite("budget_s", &Options::budget_s)
+      .def_readwrite("precision", &Options::precision)
+      .def_readwrite("replicas", &Options::replicas)
+      .def_readwrite("seed", &Options::seed)
+      .def_readwrite("context", &Options::context)
+      .def_readwrite("resume", &Options::resume);
+}
+
+}  // namespace
+
+void bind_fleet(py::module_& module) {
+  bind_options(module);
+  py::class_<Summary>(module, "Summary", "What became of a run; times in seconds.")
+      .def_readonly("wall_s", &Summary::wall_s)
+      .def_readonly("round_s", &Summary::round_s)
+      .def_readonly("round_after_import_s", &Summary::round_after_import_s)
+      .def_readonly("last_import_s", &Summary::last_import_s)
+      .def_readonly("settled", &Summary::settled)
+      .def_readonly("measured", &Summary::measured)
+      .def_readonly("signal", &Summary::signal)
+      .def_property_readonly("disk_full", &disk_full);
+  module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
+             "Runs the plan's cells and writes the journal. The observer has on_progress(done, "
+             "total, doing, eta_s) and on_settled(name, outcome, median_ns).");
+}
+
+}  // namespace dlbench::bindings

@@ -1,0 +1,89 @@
+#include <pybind11/stl.h>
+
+#include "bindings/bind.hpp"
+#include "model/build.hpp"
+#include "model/cell.hpp"
+#include "model/error.hpp"
+#include "model/names.hpp"
+#include "model/outcome.hpp"
+#include "model/units.hpp"
+#include "plan/plan.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+namespace {
+
+template <typename Words>
+std::vector<std::string> texts(const Words& words) {
+  return {words.begin(), words.end()};
+}
+
+std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const plan::Case& one : plan::all_cases()) names.push_back(one.name);
+  return names;
+}
+
+py::dict case_named(const std::string& wanted) {
+  require_known("case", wanted, case_names());
+  py::dict facts;
+  for (const plan::Case& one : plan::all_cases()) {
+    if (one.name != wanted) continue;
+    facts["name"] = one.name;
+    facts["dtype"] = one.dtype;
+    facts["offset"] = one.offset;
+    facts["align"] = one.align;
+    facts["step"] = one.step;
+    facts["readonly"] = one.readonly;
+  }
+  return facts;
+}
+
+void bind_cell(py::module_& module) {
+  const auto of_exchange = [](auto member) {
+    return py::cpp_function([member](const Cell& cell) { return cell.exchange.*member; });
+  };
+  py::class_<Cell>(module, "Cell")
+      .def_property_readonly("name", [](const Cell& cell) { return name(cell); })
+      .def_property_readonly("phase", [](const Cell& cell) { return cell.phase; })
+      .def_property_readonly("clock", [](const Cell& cell) { return cell.clock; })
+      .def_property_readonly("environment", of_exchange(&Exchange::environment))
+      .def_property_readonly("producer", of_exchange(&Exchange::producer))
+      .def_property_readonly("consumer", of_exchange(&Exchange::consumer))
+      .def_property_readonly("protocol", of_exchange(&Exchange::protocol))
+      .def_property_readonly("device", of_exchange(&Exchange::device))
+      .def_property_readonly("case", of_exchange(&Exchange::case_name))
+      .def_property_readonly("bytes", of_exchange(&Exchange::bytes))
+      .def("__repr__", [](const Cell& cell) { return "<Cell " + name(cell) + ">"; });
+  module.def(
+      "cell_from_name", &cell_from_name, py::arg("name"),
+      "The cell that a name stands for. Raises UsageError naming the part that does not fit.");
+}
+
+}  // namespace
+
+void bind_model(py::module_& module) {
+  py::register_exception<UsageError>(module, "UsageError", PyExc_ValueError);
+  module.def("parse_bytes", &parse_bytes, py::arg("text"), "'4KiB' -> 4096.");
+  module.def("parse_seconds", &parse_seconds, py::arg("text"), "'90s' -> 90.0.");
+  module.def("parse_percent", &parse_percent, py::arg("text"), "'2%' -> 0.02.");
+  module.def("format_bytes", &format_bytes, py::arg("bytes"), "4096 -> '4 KiB'.");
+  module.def(
+      "nearest",
+      [](const std::string& wanted, const std::vector<std::string>& allowed) {
+        return nearest(wanted, allowed);
+      },
+      py::arg("wanted"), py::arg("allowed"),
+      "The allowed word nearest to the wanted one, or '' where none is near.");
+  module.attr("protocols") = texts(kProtocols);
+  module.attr("case_names") = case_names();
+  module.def("case", &case_named, py::arg("name"),
+             "How a case lays its array out: the `case` of a prepare request.");
+  module.attr("outcomes") = texts(kOutcomes);
+  module.attr("version") = std::string(version());
+  module.attr("build_id") = std::string(build_id());
+  bind_cell(module);
+}
+
+}  // namespace dlbench::bindings

@@ -1,0 +1,125 @@
+#include <pybind11/stl.h>
+
+#include "bindings/bind.hpp"
+#include "model/error.hpp"
+#include "plan/plan.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+namespace {
+
+using plan::Axes;
+using plan::Library;
+using plan::Plan;
+using Words = std::vector<std::string>;
+
+void bind_library(py::module_& module) {
+  py::class_<Library>(module, "Library", "What is known of a library before any worker starts.")
+      .def(py::init([](std::string name, std::string environment, bool installed,
+                       std::string version, std::string why_not, std::string producer_path,
+                       std::string consumer_path, Words protocols, Words devices, bool has_ready,
+                       bool in_default_matrix) {
+             return Library{std::move(name),
+                            std::move(environment),
+                            installed,
+                            std::move(version),
+                            std::move(why_not),
+                            std::move(producer_path),
+                            std::move(consumer_path),
+                            std::move(protocols),
+                            std::move(devices),
+                            has_ready,
+                            in_default_matrix};
+           }),
+           py::kw_only(), py::arg("name"), py::arg("environment") = "default",
+           py::arg("installed") = false, py::arg("version") = "", py::arg("why_not") = "",
+           py::arg("producer_path") = "", py::arg("consumer_path") = "",
+           py::arg("protocols") = Words{}, py::arg("devices") = Words{"cpu"},
+           py::arg("has_ready") = false, py::arg("in_default_matrix") = true)
+      .def_readwrite("name", &Library::name)
+      .def_readwrite("environment", &Library::environment)
+      .def_readwrite("installed", &Library::installed)
+      .def_readwrite("version", &Library::version)
+      .def_readwrite("why_not", &Library::why_not)
+      .def_readwrite("producer_path", &Library::producer_path)
+      .def_readwrite("consumer_path", &Library::consumer_path)
+      .def_readwrite("protocols", &Library::protocols)
+      .def_readwrite("devices", &Library::devices)
+      .def_readwrite("has_ready", &Library::has_ready)
+      .def_readwrite("in_default_matrix", &Library::in_default_matrix);
+}
+
+void bind_axes(py::module_& module) {
+  py::class_<Axes>(module, "Axes", "What was asked for; an empty list means the default.")
+      .def(py::init([](Words environments, Words producers, Words consumers, Words protocols,
+                       Words devices, Words cases, std::vector<std::uint64_t> sizes,
+                       std::string filter) {
+             return Axes{std::move(environments), std::move(producers), std::move(consumers),
+                         std::move(protocols),    std::move(devices),   std::move(cases),
+                         std::move(sizes),        std::move(filter)};
+           }),
+           py::kw_only(), py::arg("environments") = Words{"default"},
+           py::arg("producers") = Words{}, py::arg("consumers") = Words{},
+           py::arg("protocols") = Words{}, py::arg("devices") = Words{}, py::arg("cases") = Words{},
+           py::arg("sizes") = std::vector<std::uint64_t>{}, py::arg("filter") = "")
+      .def_readwrite("environments", &Axes::environments)
+      .def_readwrite("producers", &Axes::producers)
+      .def_readwrite("consumers", &Axes::consumers)
+      .def_readwrite("protocols", &Axes::protocols)
+      .def_readwrite("devices", &Axes::devices)
+      .def_readwrite("cases", &Axes::cases)
+      .def_readwrite("sizes", &Axes::sizes)
+      .def_readwrite("filter", &Axes::filter);
+}
+
+py::list excluded(const Plan& plan) {
+  py::list all;
+  for (const Entry& entry : plan.excluded) {
+    all.append(py::make_tuple(entry.cell, std::string(to_string(entry.outcome)), entry.reason));
+  }
+  return all;
+}
+
+py::list couples(const Plan& plan) {
+  py::list all;
+  for (const plan::Couple& couple : plan.couples) {
+    all.append(
+        py::make_tuple(couple.environment, couple.first, couple.second, couple.cells.size()));
+  }
+  return all;
+}
+
+py::dict facts_of_case(const std::string& name) {
+  for (const plan::Case& one : plan::all_cases()) {
+    if (one.name != name) continue;
+    py::dict facts;
+    facts["name"] = one.name;
+    facts["dtype"] = one.dtype;
+    facts["offset"] = one.offset;
+    facts["align"] = one.align;
+    facts["step"] = one.step;
+    facts["readonly"] = one.readonly;
+    return facts;
+  }
+  throw UsageError("unknown case '" + name + "'");
+}
+
+}  // namespace
+
+void bind_plan(py::module_& module) {
+  bind_library(module);
+  bind_axes(module);
+  py::class_<Plan>(module, "Plan")
+      .def_property_readonly("cells", [](const Plan& plan) { return plan.cells; })
+      .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
+      .def_property_readonly("couples", &couples, "(environment, first, second, cells) each.")
+      .def_property_readonly("fingerprint", [](const Plan& plan) { return plan.fingerprint; });
+  module.def("case", &facts_of_case, py::arg("name"),
+             "How a case lays its array out, as a worker is told: offset and align in bytes, step "
+             "in elements.");
+  module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
+             "Expands the axes. Raises UsageError for what is unknown.");
+}
+
+}  // namespace dlbench::bindings

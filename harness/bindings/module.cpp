@@ -1,0 +1,9 @@
+#include "bindings/bind.hpp"
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The parent's half in C++: plans, runs the fleet, writes and checks documents.";
+  dlbench::bindings::bind_model(module);
+  dlbench::bindings::bind_plan(module);
+  dlbench::bindings::bind_fleet(module);
+  dlbench::bindings::bind_results(module);
+}

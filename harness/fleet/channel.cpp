@@ -1,0 +1,67 @@
+#include "fleet/channel.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace dlbench::fleet {
+namespace {
+
+// Real messages have some kilobytes; a flood without a newline must not fill our memory.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+std::string shown(std::string_view line) {
+  std::string text;
+  for (const char letter : line.substr(0, 60)) {
+    text += letter >= ' ' && letter <= '~' ? letter : '?';
+  }
+  return "'" + text + (line.size() > 60 ? "...'" : "'");
+}
+
+}  // namespace
+
+bool Channel::send(const nlohmann::json& message) {
+  using handler = nlohmann::json::error_handler_t;
+  const std::string line = message.dump(-1, ' ', false, handler::replace) + "\n";
+  std::size_t sent = 0;
+  while (sent < line.size()) {
+    const ssize_t count =
+        ::send(fd_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    sent += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool Channel::fill() {
+  std::array<char, std::size_t{16} << 10> block;
+  while (true) {
+    const ssize_t count = ::recv(fd_, block.data(), block.size(), MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (count == 0) return false;
+    buffer_.append(block.data(), static_cast<std::size_t>(count));
+    // One bite at a time: whoever floods us must not keep us from looking at the clock.
+    return true;
+  }
+}
+
+std::optional<nlohmann::json> Channel::next() {
+  const std::size_t newline = buffer_.find('\n', searched_);
+  if (newline == std::string::npos) {
+    searched_ = buffer_.size();
+    if (buffer_.size() > kLongestLine) throw Garbage("an endless line: " + shown(buffer_));
+    return std::nullopt;
+  }
+  const std::string line = buffer_.substr(0, newline);
+  buffer_.erase(0, newline + 1);
+  searched_ = 0;
+  nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
+  if (!message.is_object()) throw Garbage("no JSON line: " + shown(line));
+  return message;
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "fleet/crew.hpp"
+#include "fleet/fleet.hpp"
+#include "fleet/ledger.hpp"
+#include "fleet/progress.hpp"
+
+namespace dlbench::fleet {
+
+/// The wall time that may be used up.
+class Budget {
+ public:
+  explicit Budget(double seconds) : begin_(now_s()), seconds_(seconds) {}
+
+  bool is_set() const { return seconds_ > 0; }
+  double used() const { return now_s() - begin_; }
+  double left() const { return seconds_ - used(); }
+  bool is_over() const { return is_set() && left() <= 0; }
+
+ private:
+  double begin_, seconds_;
+};
+
+/// What all parts of one run share.
+struct Context {
+  const plan::Plan& plan;
+  const Options& options;
+  results::Journal& journal;
+  Ledger& ledger;
+  Budget& budget;
+  Progress& progress;
+  Crew& crew;
+  std::mt19937_64 random;
+  double round_s = 0;            ///< spent in timed rounds so far
+  double round_s_at_import = 0;  ///< of that, when the last import ended
+  double last_import_s = 0;      ///< since the start
+  std::set<std::string> copies_measured{};  ///< environments whose copy floors are known
+};
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fleet/grandchildren.hpp"
+#include "fleet/worker.hpp"
+
+namespace dlbench::fleet {
+
+/// All workers of a run: knows who lives, and sweeps up behind those who do not.
+class Crew {
+ public:
+  Crew() = default;
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew();
+
+  /// Throws std::system_error where the program cannot be started.
+  std::unique_ptr<Worker> hire(const std::vector<std::string>& command, double timeout_s);
+
+  /// Asks them to end, gives them a moment, kills what is left, and what they left behind.
+  void dismiss(std::vector<std::unique_ptr<Worker>> workers);
+  void dismiss(std::unique_ptr<Worker> worker);
+
+ private:
+  Grandchildren grandchildren_;
+  std::set<pid_t> pids_;
+  std::set<std::string> marks_;
+  int hired_ = 0;
+};
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,72 @@
+#include "fleet/grandchildren.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "fleet/child.hpp"
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+namespace dlbench::fleet {
+namespace {
+
+std::set<pid_t> children() {
+  std::set<pid_t> found;
+  std::error_code none;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t pid = 0; file >> pid;) found.insert(pid);
+  }
+  return found;
+}
+
+std::string mark_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
+  const std::string key = std::string(kMark) + "=";
+  for (std::string variable; std::getline(file, variable, '\0');) {
+    if (variable.starts_with(key)) return variable.substr(key.size());
+  }
+  return "";
+}
+
+}  // namespace
+
+Grandchildren::Grandchildren() : before_(children()) {
+#ifdef __linux__
+  ::prctl(PR_GET_CHILD_SUBREAPER, &was_reaper_, 0, 0, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+}
+
+Grandchildren::~Grandchildren() {
+#ifdef __linux__
+  ::prctl(PR_SET_CHILD_SUBREAPER, was_reaper_, 0, 0, 0);
+#endif
+}
+
+void Grandchildren::sweep(const std::set<pid_t>& workers,
+                          const std::set<std::string>& living) const {
+  // A killed one hands its own children to us, so look again until nothing is found; bounded,
+  // because somebody may fork faster than we kill.
+  for (int generation = 0; generation < 64; ++generation) {
+    bool found = false;
+    for (const pid_t pid : children()) {
+      if (workers.contains(pid) || before_.contains(pid) || living.contains(mark_of(pid))) continue;
+      found = true;
+      ::kill(pid, SIGKILL);
+      while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    if (!found) return;
+  }
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,96 @@
+#include "fleet/ledger.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace dlbench::fleet {
+
+Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
+               results::Journal& journal, Observer& observer)
+    : plan_(plan),
+      cells_(plan.cells.size()),
+      replicas_(static_cast<std::size_t>(replicas)),
+      journal_(journal),
+      observer_(observer) {
+  std::unordered_map<std::string, Outcome> done;
+  for (const Entry& entry : before.entries) {
+    if (entry.outcome != Outcome::not_run) done.emplace(name(entry.cell), entry.outcome);
+  }
+  if (done.empty()) return;
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    const auto found = done.find(name(plan.cells[cell]));
+    if (found == done.end()) continue;
+    cells_[cell].settled = true;
+    ++settled_;
+    if (is_measured(found->second)) ++numbers_;
+  }
+}
+
+void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
+  Record& record = cells_[cell];
+  if (record.settled) return;
+  if (!record.partial) record.partial = std::make_unique<Partial>();
+  Partial& partial = *record.partial;
+  const std::vector<std::string> earlier = std::move(partial.verdict.warnings);
+  partial.verdict = verdict;
+  std::vector<std::string>& warnings = partial.verdict.warnings;
+  for (const std::string& warning : earlier) {
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
+      warnings.push_back(warning);
+    }
+  }
+  partial.shares.push_back(std::move(share));
+  if (partial.shares.size() >= replicas_) settle_numbers(cell);
+}
+
+void Ledger::failed(std::size_t cell, const Trouble& trouble) {
+  Record& record = cells_[cell];
+  if (record.settled) return;
+  if (record.partial) {
+    record.partial->verdict.warnings.push_back("a later worker: " + trouble.reason);
+    settle_numbers(cell);
+    return;
+  }
+  Entry entry;
+  entry.cell = plan_.cells[cell];
+  entry.outcome = trouble.outcome;
+  entry.reason = trouble.reason;
+  entry.exception = trouble.exception;
+  entry.signal = trouble.signal;
+  entry.stderr_tail = trouble.stderr_tail;
+  settle(cell, entry);
+}
+
+void Ledger::close(const std::string& code, const std::string& reason) {
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    if (cells_[cell].settled) continue;
+    if (cells_[cell].partial) {
+      settle_numbers(cell);
+      continue;
+    }
+    Entry entry;
+    entry.cell = plan_.cells[cell];
+    entry.outcome = Outcome::not_run;
+    entry.code = code;
+    entry.reason = reason;
+    journal_.append(entry);
+  }
+}
+
+void Ledger::settle_numbers(std::size_t cell) {
+  Entry entry = cells_[cell].partial->verdict;
+  entry.cell = plan_.cells[cell];
+  fill_numbers(entry, cells_[cell].partial->shares);
+  settle(cell, entry);
+}
+
+void Ledger::settle(std::size_t cell, const Entry& entry) {
+  journal_.append(entry);
+  cells_[cell] = {true, nullptr};
+  ++settled_;
+  if (is_measured(entry.outcome)) ++numbers_;
+  observer_.settled(entry);
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fleet/fleet.hpp"
+#include "fleet/numbers.hpp"
+#include "fleet/troubles.hpp"
+#include "results/journal.hpp"
+
+namespace dlbench::fleet {
+
+/// What has become of each cell of a plan. A cell is settled once, with a line in the journal.
+class Ledger {
+ public:
+  /// `before`: what earlier sessions settled.
+  Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
+         results::Journal& journal, Observer& observer);
+
+  bool is_open(std::size_t cell) const { return !cells_[cell].settled; }
+
+  /// Does it still want a worker's share for this replica (0, 1, ...)?
+  bool wants(std::size_t cell, int replica) const {
+    return is_open(cell) && shares(cell) <= static_cast<std::size_t>(replica);
+  }
+
+  /// What one worker measured; settles with the last replica's. `verdict` holds all but the
+  /// numbers.
+  void measured(std::size_t cell, const Entry& verdict, Share share);
+
+  /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.
+  void failed(std::size_t cell, const Trouble& trouble);
+
+  /// Settles what has a share of at least one replica, and writes all others down as not run.
+  void close(const std::string& code, const std::string& reason);
+
+  std::size_t total() const { return cells_.size(); }
+  std::size_t settled() const { return settled_; }
+  std::size_t numbers() const { return numbers_; }
+  Troubles& troubles() { return troubles_; }
+
+ private:
+  /// Of a cell that some but not all replicas have measured.
+  struct Partial {
+    std::vector<Share> shares;
+    Entry verdict;
+  };
+  struct Record {
+    bool settled = false;
+    std::unique_ptr<Partial> partial;
+  };
+
+  std::size_t shares(std::size_t cell) const {
+    return cells_[cell].partial ? cells_[cell].partial->shares.size() : 0;
+  }
+  void settle_numbers(std::size_t cell);
+  void settle(std::size_t cell, const Entry& entry);
+
+  const plan::Plan& plan_;
+  std::vector<Record> cells_;
+  std::size_t replicas_;
+  results::Journal& journal_;
+  Observer& observer_;
+  Troubles troubles_;
+  std::size_t settled_ = 0;
+  std::size_t numbers_ = 0;
+};
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,77 @@
+#include "fleet/refine.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "fleet/numbers.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+constexpr std::size_t kMostRounds = 40;
+constexpr double kMostNs = 0.15e9;
+constexpr std::size_t kRoundsAPass = 6;
+
+/// A pass: each couple's picks, shuffled.
+std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, Context& context) {
+  std::map<CoupleRun*, std::vector<Pick>> hands;
+  for (const Wish& wish : wanted) {
+    std::vector<Pick>& hand = hands[wish.couple];
+    hand.insert(hand.end(), wish.rounds, wish.pick);
+  }
+  for (auto& [couple, hand] : hands) std::shuffle(hand.begin(), hand.end(), context.random);
+  return hands;
+}
+
+}  // namespace
+
+std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
+  std::vector<Wish> wanted;
+  const std::vector<Task>& tasks = couple.tasks();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].over || !tasks[i].prepared) continue;
+    for (std::size_t clock = 0; clock < tasks[i].clocks.size(); ++clock) {
+      const Samples& samples = tasks[i].clocks[clock];
+      if (!is_enough(samples) || samples.ns.size() >= kMostRounds) continue;
+      const double each = samples.spent_ns / static_cast<double>(samples.ns.size());
+      std::size_t rounds = std::min(kRoundsAPass, kMostRounds - samples.ns.size());
+      if (options.budget_s <= 0) {
+        const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
+        if (afford < 1) continue;
+        rounds = std::min(rounds, static_cast<std::size_t>(afford));
+      }
+      const double width = relative_half_width(samples);
+      if (width > options.precision) wanted.push_back({&couple, {i, clock}, width, rounds});
+    }
+  }
+  return wanted;
+}
+
+void refine(std::span<CoupleRun* const> couples, Context& context, double seconds) {
+  const double until = now_s() + seconds;
+  while (!context.budget.is_over() && now_s() < until) {
+    std::vector<Wish> wanted;
+    for (CoupleRun* couple : couples) {
+      if (!couple->is_alive()) continue;
+      const std::vector<Wish> more = wishes(*couple, context.options);
+      wanted.insert(wanted.end(), more.begin(), more.end());
+    }
+    if (wanted.empty()) return;
+    context.progress.doing("refining " + std::to_string(wanted.size()) + " cells");
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const Wish& a, const Wish& b) { return a.width > b.width; });
+    if (context.budget.is_set()) wanted.resize((wanted.size() + 1) / 2);
+    const auto hands = dealt(wanted, context);
+    std::vector<CoupleRun*> order;
+    for (CoupleRun* couple : couples) {
+      if (hands.contains(couple)) order.push_back(couple);
+    }
+    std::shuffle(order.begin(), order.end(), context.random);
+    for (CoupleRun* couple : order) {
+      if (context.budget.is_over() || now_s() >= until) break;
+      couple->deal(hands.at(couple));
+    }
+  }
+}
+
+}  // namespace dlbench::fleet

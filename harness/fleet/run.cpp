@@ -1,0 +1,94 @@
+#include <cmath>
+#include <exception>
+
+#include "fleet/context.hpp"
+#include "fleet/schedule.hpp"
+#include "fleet/signals.hpp"
+#include "model/error.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+void check(const Options& options) {
+  const auto require = [](bool good, const char* what) {
+    if (!good) throw UsageError(what);
+  };
+  require(options.jobs >= 1 && options.jobs <= 1024, "jobs must be from 1 to 1024");
+  require(options.replicas >= 1 && options.replicas <= 1000, "replicas must be from 1 to 1000");
+  require(std::isfinite(options.timeout_s) && options.timeout_s > 0, "the timeout must be above 0");
+  require(std::isfinite(options.budget_s) && options.budget_s >= 0,
+          "the budget must not be negative");
+  require(std::isfinite(options.precision) && options.precision > 0,
+          "the precision must be above 0");
+}
+
+results::Journal open_journal(const plan::Plan& plan, const Options& options,
+                              results::JournalContents& before) {
+  results::Header header;
+  header.fingerprint = plan.fingerprint;
+  header.context = nlohmann::json::parse(options.context, nullptr, false);
+  if (!header.context.is_object()) throw UsageError("the context is no JSON object");
+  const std::filesystem::path path = options.out / "journal.jsonl";
+  return options.resume ? results::Journal::resume(path, header, &before)
+                        : results::Journal::create(path, header);
+}
+
+void write_excluded(const plan::Plan& plan, const results::JournalContents& before,
+                    results::Journal& journal) {
+  const std::unordered_set<std::string> done = results::settled_names(before);
+  for (const Entry& entry : plan.excluded) {
+    if (!done.contains(name(entry.cell))) journal.append(entry);
+  }
+}
+
+std::string budget_reason(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return "the budget of " + text + " s was used up";
+}
+
+}  // namespace
+
+Summary run(const plan::Plan& plan, const Options& options, Observer& observer) {
+  check(options);
+  Budget budget(options.budget_s);
+  results::JournalContents before;
+  results::Journal journal = open_journal(plan, options, before);
+  const Signals signals;
+  Summary summary;
+  Ledger ledger(plan, before, options.replicas, journal, observer);
+  Progress progress(observer, ledger, options.budget_s);
+  Crew crew;
+  Context context{plan,   options,  journal, ledger,
+                  budget, progress, crew,    std::mt19937_64(options.seed)};
+  const auto fill = [&] {
+    summary.wall_s = budget.used();
+    summary.round_s = context.round_s;
+    summary.round_after_import_s = context.round_s - context.round_s_at_import;
+    summary.last_import_s = context.last_import_s;
+    summary.settled = ledger.settled();
+    summary.measured = ledger.numbers();
+  };
+  try {
+    Schedule schedule(context);
+    try {
+      write_excluded(plan, before, journal);
+      schedule.run();
+      ledger.close("budget", budget_reason(options.budget_s));
+    } catch (const Stopped& stopped) {
+      summary.signal = stopped.signal;
+      schedule.abandon();
+      ledger.close("interrupted", "interrupted");
+    }
+    fill();
+    journal.append(results::EndRecord{summary.wall_s, summary.round_s, summary.signal});
+    progress.tell();
+  } catch (const results::DiskError& error) {
+    summary.disk_full = error.what();
+  }
+  fill();
+  return summary;
+}
+
+}  // namespace dlbench::fleet

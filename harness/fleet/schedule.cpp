@@ -1,0 +1,170 @@
+#include "fleet/schedule.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "fleet/memory.hpp"
+#include "fleet/refine.hpp"
+#include "fleet/signals.hpp"
+
+namespace dlbench::fleet {
+
+Schedule::Schedule(Context& context) : context_(context) {
+  for (int replica = 0; replica < context.options.replicas; ++replica) {
+    for (std::size_t couple = 0; couple < context.plan.couples.size(); ++couple) {
+      Job job;
+      job.couple = couple;
+      job.replica = replica;
+      queue_.push_back(job);
+    }
+  }
+}
+
+void Schedule::run() {
+  std::size_t size = 2 * static_cast<std::size_t>(context_.options.jobs);
+  while (!queue_.empty() && !context_.budget.is_over()) {
+    // A couple's second worker must not start before the first has settled.
+    if (!parked_.empty() && parked_.back()->job().replica != queue_.front().replica) {
+      finish_parked();
+      continue;
+    }
+    const double begin = now_s();
+    import_batch(size);
+    coarse_ += batch_.size();
+    measure_batch();
+    for_coarse_ += now_s() - begin;
+    size *= 2;
+    if (queue_.empty() || memory().is_short()) finish_parked();
+  }
+  finish_parked();
+}
+
+void Schedule::import_batch(std::size_t size) {
+  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
+  const int replica = queue_.front().replica;
+  bool full = false;
+  while (true) {
+    full = full || context_.budget.is_over() || batch_.size() + importing_.size() >= size;
+    while (!full && importing_.size() < jobs) {
+      const bool have_one = !batch_.empty() || !importing_.empty();
+      if (have_one && (memory().is_short() || batch_.size() + importing_.size() >= size)) {
+        full = true;
+        break;
+      }
+      std::unique_ptr<CoupleRun> next = next_needed(replica);
+      if (!next) {
+        full = true;
+        break;
+      }
+      next->start();
+      importing_.push_back(std::move(next));
+    }
+    if (importing_.empty()) return;
+    wait_for_imports(importing_);
+    if (context_.budget.is_over()) {
+      retire(importing_);
+      return;
+    }
+    for (auto& couple : importing_) {
+      if (couple->is_importing()) couple->advance();
+      if (couple->is_alive() && !couple->is_importing()) batch_.push_back(std::move(couple));
+    }
+    std::erase(importing_, nullptr);
+    const std::size_t before = importing_.size();
+    requeue_dead(importing_);
+    // The dead one's successor belongs to this batch.
+    if (importing_.size() < before) full = false;
+  }
+}
+
+std::unique_ptr<CoupleRun> Schedule::next_needed(int replica) {
+  while (!queue_.empty() && queue_.front().replica == replica) {
+    auto couple = std::make_unique<CoupleRun>(context_, queue_.front());
+    queue_.pop_front();
+    if (couple->is_needed()) return couple;
+  }
+  return nullptr;
+}
+
+void Schedule::wait_for_imports(const Couples& importing) {
+  if (Signals::caught() != 0) throw Stopped{Signals::caught()};
+  std::vector<Worker*> workers;
+  std::string titles;
+  for (const auto& couple : importing) {
+    titles += (titles.empty() ? "importing " : "; ") + couple->title();
+    if (couple->is_alive()) workers.push_back(couple->worker());
+  }
+  context_.progress.doing(titles);
+  if (workers.size() < importing.size()) return;
+  wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
+}
+
+void Schedule::retire(Couples& couples) {
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (auto& couple : couples) workers.push_back(couple->release());
+  couples.clear();
+  context_.crew.dismiss(std::move(workers));
+}
+
+void Schedule::requeue_dead(Couples& couples) {
+  for (auto& couple : couples) {
+    if (couple->is_alive()) continue;
+    queue_.push_front(couple->job());
+    couple.reset();
+  }
+  std::erase(couples, nullptr);
+}
+
+void Schedule::measure_batch() {
+  std::shuffle(batch_.begin(), batch_.end(), context_.random);
+  const auto refine_alone = [this](CoupleRun& couple) {
+    CoupleRun* const one = &couple;
+    refine({&one, 1}, context_, refinement_seconds());
+  };
+  for (auto& couple : batch_) {
+    if (context_.budget.is_over()) break;
+    couple->visit(refine_alone);
+    if (!couple->is_alive()) continue;
+    if (couple->is_needed() && memory().is_short()) {
+      refine_alone(*couple);
+      if (couple->is_alive()) couple->settle();
+    }
+    if (couple->is_alive() && !couple->is_needed()) context_.crew.dismiss(couple->release());
+  }
+  requeue_dead(batch_);
+  std::move(batch_.begin(), batch_.end(), std::back_inserter(parked_));
+  batch_.clear();
+}
+
+void Schedule::finish_parked() {
+  std::vector<CoupleRun*> couples;
+  for (const auto& couple : parked_) couples.push_back(couple.get());
+  refine(couples, context_, refinement_seconds());
+  context_.progress.doing("settling");
+  for (CoupleRun* couple : couples) {
+    if (couple->is_alive()) couple->settle();
+  }
+  requeue_dead(parked_);
+  retire(parked_);
+}
+
+double Schedule::refinement_seconds() const {
+  if (!context_.budget.is_set()) return std::numeric_limits<double>::infinity();
+  // What the couples still in the queue will need for their first rounds is theirs.
+  const double each = coarse_ == 0 ? 0 : for_coarse_ / static_cast<double>(coarse_);
+  const double reserved = each * static_cast<double>(queue_.size());
+  return std::max(0.0, context_.budget.left() - reserved);
+}
+
+void Schedule::abandon() {
+  for (Couples* couples : {&importing_, &batch_, &parked_}) {
+    for (auto& couple : *couples) {
+      if (!couple) continue;
+      couple->release().reset();
+      couple->harvest();
+    }
+    couples->clear();
+  }
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,35 @@
+#include "fleet/signals.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+volatile sig_atomic_t g_caught = 0;
+
+void remember(int number) {
+  if (g_caught == 0) g_caught = number;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  g_caught = 0;
+  struct sigaction action {};
+  ::sigemptyset(&action.sa_mask);
+  action.sa_handler = remember;
+  ::sigaction(SIGINT, &action, &interrupt_);
+  ::sigaction(SIGTERM, &action, &terminate_);
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &action, &child_);
+}
+
+Signals::~Signals() {
+  ::sigaction(SIGINT, &interrupt_, nullptr);
+  ::sigaction(SIGTERM, &terminate_, nullptr);
+  ::sigaction(SIGCHLD, &child_, nullptr);
+}
+
+int Signals::caught() {
+  return g_caught;
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <signal.h>
+
+namespace dlbench::fleet {
+
+/// SIGINT and SIGTERM set a flag while this lives; what was there before is put back. One at a
+/// time in a process. SIGCHLD is set to its default meanwhile: ignored, children would reap
+/// themselves and take their reason with them.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  /// 0, or the first that came.
+  static int caught();
+
+ private:
+  struct sigaction interrupt_, terminate_, child_;
+};
+
+/// Thrown out of a wait once a signal came.
+struct Stopped {
+  int signal = 0;
+};
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/entry.hpp"
+
+namespace dlbench::fleet {
+
+/// What one worker measured of one cell.
+struct Samples {
+  std::size_t cell = 0;  ///< index into Plan::cells
+  std::string clock;
+  std::uint64_t iterations = 0;
+  double first_ns = 0;
+  std::vector<double> ns;  ///< a round's mean each, in the order of time
+  std::vector<double> cpu_ns;
+  double spent_ns = 0;  ///< in rounds
+};
+
+/// One exchange in one worker: its cells, one a clock.
+struct Task {
+  int id = 0;
+  Exchange exchange;
+  std::vector<Samples> clocks;
+  bool prepared = false;
+  bool over = false;    ///< settled, or given up for this worker
+  Entry verdict;        ///< outcome, evidence, seen, warnings: common to all clocks
+  double floor_ns = 0;  ///< of its kind of call
+};
+
+}  // namespace dlbench::fleet

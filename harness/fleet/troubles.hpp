@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "fleet/death.hpp"
+#include "model/cell.hpp"
+
+namespace dlbench::fleet {
+
+/// What went wrong once and would go wrong again: later cells inherit it instead of a worker.
+class Troubles {
+ public:
+  /// A library that cannot be imported, found out in its couple with itself. `role` is "producer"
+  /// or "consumer".
+  void import_failed(const std::string& environment, const std::string& library,
+                     const std::string& role, const Trouble& trouble);
+
+  /// A producer that took the worker along when it made an array: for all its consumers.
+  void make_failed(const Exchange& exchange, const Trouble& trouble);
+
+  /// An exchange that did not end in time will not at a larger size.
+  void timed_out(const Exchange& exchange, const Trouble& trouble);
+
+  std::optional<Trouble> of(const Exchange& exchange) const;
+
+ private:
+  using Library = std::tuple<std::string, std::string, std::string>;
+  using Maker = std::tuple<std::string, std::string, std::string, std::string>;
+  struct Slow {
+    std::uint64_t bytes;
+    Trouble trouble;
+  };
+
+  static Maker maker(const Exchange& exchange);
+  static Exchange sizeless(const Exchange& exchange);
+  static void keep_smallest(Slow& slow, std::uint64_t bytes, const Trouble& trouble);
+
+  std::map<Library, Trouble> imports_;
+  std::map<std::pair<Maker, std::uint64_t>, Trouble> makes_;
+  std::map<Maker, Slow> slow_makes_;
+  std::map<Exchange, Slow> slow_;
+};
+
+}  // namespace dlbench::fleet

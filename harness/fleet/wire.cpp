@@ -1,0 +1,166 @@
+#include "fleet/wire.hpp"
+
+#include <algorithm>
+
+#include "fleet/channel.hpp"
+#include "model/error.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+using nlohmann::json;
+
+// A worker speaks for a library's code: whatever it says is checked, and is a finding if wrong.
+template <typename Read>
+auto checked(const json& message, Read read) {
+  try {
+    return read();
+  } catch (const json::exception&) {
+  } catch (const UsageError&) {
+  }
+  throw Garbage("an answer without what was asked: " + presentable(message.dump(), 200));
+}
+
+const plan::Case& case_named(const std::string& name) {
+  for (const plan::Case& one : plan::all_cases()) {
+    if (one.name == name) return one;
+  }
+  throw UsageError("unknown case '" + name + "'");
+}
+
+void read_verdict(const json& ok, Entry& verdict) {
+  verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
+  if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
+  verdict.changed = ok.value("changed", verdict.changed);
+  verdict.copied_by = ok.value("copied_by", verdict.copied_by);
+  if (!verdict.copied_by.empty() && verdict.copied_by != "producer" &&
+      verdict.copied_by != "consumer") {
+    throw UsageError("copied by nobody known");
+  }
+  verdict.late_read = ok.value("late_read", verdict.late_read);
+  if (ok.contains("evidence")) {
+    const json& evidence = ok["evidence"];
+    verdict.evidence.address = proof_from(evidence.value("address", "skipped"));
+    verdict.evidence.guard = proof_from(evidence.value("guard", "skipped"));
+    verdict.evidence.write = proof_from(evidence.value("write", "skipped"));
+    verdict.evidence.slope = proof_from(evidence.value("slope", "skipped"));
+  }
+  for (const std::string& warning : ok.value("warnings", std::vector<std::string>{})) {
+    std::vector<std::string>& all = verdict.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  }
+}
+
+Seen read_seen(const json& seen) {
+  Seen read;
+  read.used = seen.value("used", "");
+  read.via = seen.value("via", "direct");
+  read.calls = seen.value("calls", std::vector<std::string>{});
+  read.struct_name = seen.value("struct", "");
+  read.version = seen.value("version", std::vector<std::uint32_t>{});
+  read.flags = seen.value("flags", std::vector<std::string>{});
+  return read;
+}
+
+}  // namespace
+
+json load_request(const std::string& role, const std::string& library, const std::string& path) {
+  return {{"do", "load"}, {"role", role}, {"library", library}, {"path", path}};
+}
+
+json prepare_request(const Task& task) {
+  const Exchange& x = task.exchange;
+  const plan::Case& array_case = case_named(x.case_name);
+  json clocks = json::array();
+  for (const Samples& samples : task.clocks) clocks.push_back(samples.clock);
+  return {{"do", "prepare"},
+          {"id", task.id},
+          {"exchange",
+           {{"environment", x.environment},
+            {"producer", x.producer},
+            {"consumer", x.consumer},
+            {"protocol", x.protocol},
+            {"device", x.device},
+            {"case", x.case_name},
+            {"bytes", x.bytes}}},
+          {"clocks", clocks},
+          {"round_ns", kRoundNs},
+          {"case",
+           {{"name", array_case.name},
+            {"dtype", array_case.dtype},
+            {"offset", array_case.offset},
+            {"align", array_case.align},
+            {"step", array_case.step},
+            {"readonly", array_case.readonly}}}};
+}
+
+json round_request(const Task& task, const Samples& samples) {
+  // Warms caches and branch predictors for at most two hundredths of the round.
+  const std::uint64_t prelude = std::min<std::uint64_t>(16, (samples.iterations + 32) / 64);
+  return {{"do", "round"},
+          {"id", task.id},
+          {"clock", samples.clock},
+          {"iterations", samples.iterations},
+          {"prelude", prelude}};
+}
+
+json judge_request(const Task& task) {
+  return {{"do", "judge"}, {"id", task.id}};
+}
+
+json drop_request(const Task& task) {
+  return {{"do", "drop"}, {"id", task.id}};
+}
+
+void read_prepared(const json& ok, const std::map<std::string, double>& floors, Task& task) {
+  checked(ok, [&] {
+    read_verdict(ok, task.verdict);
+    if (ok.contains("seen")) task.verdict.seen = read_seen(ok["seen"]);
+    for (Samples& samples : task.clocks) {
+      samples.iterations = ok.at("iterations").at(samples.clock).get<std::uint64_t>();
+      if (samples.iterations == 0) throw UsageError("no iterations");
+      samples.first_ns = ok.value("first_ns", json::object()).value(samples.clock, 0.0);
+      if (!(samples.first_ns >= 0)) throw UsageError("no time");
+    }
+    const auto floor = floors.find(ok.value("floor", "call"));
+    task.floor_ns = floor == floors.end() ? 0 : floor->second;
+    task.prepared = true;
+    return true;
+  });
+}
+
+void read_judged(const json& ok, Task& task) {
+  checked(ok, [&] {
+    read_verdict(ok, task.verdict);
+    return true;
+  });
+}
+
+RoundTime read_round(const json& ok) {
+  return checked(ok, [&] {
+    const RoundTime time{ok.at("ns").get<double>(), ok.value("cpu_ns", 0.0)};
+    if (!(time.ns > 0 && time.cpu_ns >= 0)) throw UsageError("no time");
+    return time;
+  });
+}
+
+Trouble read_error(const json& error, Outcome otherwise) {
+  return checked(error, [&] {
+    Trouble trouble;
+    trouble.outcome = otherwise;
+    if (error.contains("outcome")) {
+      trouble.outcome = outcome_from(error["outcome"].get<std::string>());
+    }
+    if (is_measured(trouble.outcome)) throw UsageError("no outcome of an error");
+    trouble.exception = error.value("exception", "");
+    trouble.reason = error.value("reason", "");
+    std::replace(trouble.reason.begin(), trouble.reason.end(), '\n', ' ');
+    if (trouble.reason.empty()) {
+      trouble.reason =
+          trouble.exception.empty() ? std::string(to_string(trouble.outcome)) : trouble.exception;
+    }
+    return trouble;
+  });
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "fleet/death.hpp"
+#include "fleet/task.hpp"
+#include "plan/plan.hpp"
+
+namespace dlbench::fleet {
+
+/// How long a round is to be.
+inline constexpr double kRoundNs = 1e6;
+
+/// The requests of the wire (docs/architecture.md), and what is read out of the answers.
+nlohmann::json load_request(const std::string& role, const std::string& library,
+                            const std::string& path);
+nlohmann::json prepare_request(const Task& task);
+nlohmann::json round_request(const Task& task, const Samples& samples);
+nlohmann::json judge_request(const Task& task);
+nlohmann::json drop_request(const Task& task);
+
+/// An "ok" of prepare or judge. Keys that are missing leave what was there. Throws Garbage.
+void read_prepared(const nlohmann::json& ok, const std::map<std::string, double>& floors,
+                   Task& task);
+void read_judged(const nlohmann::json& ok, Task& task);
+
+/// {ns, cpu_ns} of a round. Throws Garbage where it is no finite positive time.
+struct RoundTime {
+  double ns = 0;
+  double cpu_ns = 0;
+};
+RoundTime read_round(const nlohmann::json& ok);
+
+/// What an "error" says. Throws Garbage.
+Trouble read_error(const nlohmann::json& error, Outcome otherwise);
+
+}  // namespace dlbench::fleet

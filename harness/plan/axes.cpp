@@ -1,0 +1,150 @@
+#include "plan/axes.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include "model/error.hpp"
+#include "model/names.hpp"
+#include "model/units.hpp"
+
+namespace dlbench::plan {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool holds(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void add_new(Words& words, const std::string& word) {
+  if (!holds(words, word)) words.push_back(word);
+}
+
+/// The words asked for, once each and checked; all that are allowed for "all".
+Words chosen(std::string_view what, const Words& asked, const Words& defaults,
+             const Words& allowed) {
+  if (asked.empty()) return defaults;
+  if (holds(asked, "all")) return allowed;
+  Words words;
+  for (const std::string& word : asked) {
+    require_known(what, word, allowed);
+    add_new(words, word);
+  }
+  return words;
+}
+
+Words library_names(const std::vector<Library>& libraries) {
+  Words names;
+  for (const Library& library : libraries) add_new(names, library.name);
+  return names;
+}
+
+const Library* find(const std::vector<Library>& libraries, const std::string& environment,
+                    const std::string& name) {
+  for (const Library& library : libraries) {
+    if (library.name == name && library.environment == environment) return &library;
+  }
+  return nullptr;
+}
+
+std::vector<const Library*> of_role(const std::vector<Library>& libraries, const Words& asked,
+                                    const std::string& environment, std::string_view what,
+                                    std::string Library::*path, std::vector<Library>& absent) {
+  std::vector<const Library*> found;
+  if (asked.empty()) {
+    for (const Library& library : libraries) {
+      if (library.environment == environment && library.in_default_matrix && library.installed &&
+          !(library.*path).empty()) {
+        found.push_back(&library);
+      }
+    }
+    return found;
+  }
+  const bool all = holds(asked, "all");
+  for (const std::string& name : chosen(what, asked, {}, library_names(libraries))) {
+    const Library* library = find(libraries, environment, name);
+    if (library == nullptr) library = find(absent, environment, name);
+    if (library == nullptr) {
+      Library& stand_in = absent.emplace_back();
+      stand_in.name = name;
+      stand_in.environment = environment;
+      stand_in.why_not = "not known in environment '" + environment + "'";
+      library = &absent.back();
+    }
+    // Whoever says "all" did not ask for a role that a library has not.
+    if (!all || !(library->*path).empty()) found.push_back(library);
+  }
+  return found;
+}
+
+Words devices_of(const std::vector<const Library*>& producers) {
+  Words devices{"cpu"};
+  for (const Library* library : producers) {
+    if (!library->installed) continue;
+    for (const std::string& device : library->devices) add_new(devices, device);
+  }
+  return devices;
+}
+
+Words checked_devices(const Words& asked, const Words& known) {
+  static const std::regex word("cpu|[a-z]+:[0-9]+(\\+([a-z]+:[0-9]+|cpu))?");
+  if (asked.empty() || holds(asked, "all")) return known;
+  Words devices;
+  for (const std::string& device : asked) {
+    if (!std::regex_match(device, word)) require_known("device", device, known);
+    add_new(devices, device);
+  }
+  return devices;
+}
+
+std::vector<Case> cases_of(const Words& asked) {
+  Words names;
+  for (const Case& one : all_cases()) names.push_back(one.name);
+  std::vector<Case> cases;
+  for (const std::string& name : chosen("case", asked, {"f32"}, names)) {
+    for (const Case& one : all_cases()) {
+      if (one.name == name) cases.push_back(one);
+    }
+  }
+  return cases;
+}
+
+std::vector<std::uint64_t> sizes_of(const std::vector<std::uint64_t>& asked,
+                                    const std::vector<Case>& cases) {
+  std::vector<std::uint64_t> sizes = asked;
+  if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  for (const std::uint64_t size : sizes) {
+    for (const Case& one : cases) {
+      if (size == 0 || size % element_bytes(one) != 0) {
+        throw UsageError("size " + format_bytes(size) + " holds no whole number of case " +
+                         one.name + "'s elements (" + std::to_string(element_bytes(one)) +
+                         " bytes each)");
+      }
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
+                const std::string& environment, std::vector<Library>& absent) {
+  // References into `absent` are handed out while it grows.
+  absent.reserve(axes.producers.size() + axes.consumers.size() + 2 * libraries.size());
+  Expanded all;
+  all.producers =
+      of_role(libraries, axes.producers, environment, "library", &Library::producer_path, absent);
+  all.consumers =
+      of_role(libraries, axes.consumers, environment, "library", &Library::consumer_path, absent);
+  all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
+                         Words(kProtocols.begin(), kProtocols.end()));
+  all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
+  all.devices = checked_devices(axes.devices, devices_of(all.producers));
+  all.cases = cases_of(axes.cases);
+  all.sizes = sizes_of(axes.sizes, all.cases);
+  return all;
+}
+
+}  // namespace dlbench::plan

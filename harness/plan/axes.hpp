@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace dlbench::plan {
+
+/// One environment's axes with the defaults filled in and every word checked.
+struct Expanded {
+  std::vector<const Library*> producers;
+  std::vector<const Library*> consumers;
+  std::vector<std::string> protocols;
+  std::vector<std::string> devices;
+  std::vector<Case> cases;
+  std::vector<std::uint64_t> sizes;  ///< ascending: a time-out at a small size spares the larger
+  bool devices_named = false;
+};
+
+/// `absent` receives stand-ins for libraries that were named and are unknown in this environment;
+/// it must outlive the result and not be resized while that is in use.
+Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
+                const std::string& environment, std::vector<Library>& absent);
+
+}  // namespace dlbench::plan

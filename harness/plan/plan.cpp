@@ -1,0 +1,161 @@
+#include "plan/plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <regex>
+
+#include "model/error.hpp"
+#include "plan/axes.hpp"
+#include "plan/fingerprint.hpp"
+
+namespace dlbench::plan {
+namespace {
+
+bool holds(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+struct Exclusion {
+  Outcome outcome;
+  std::string reason;
+};
+
+std::optional<Exclusion> excluded(const Library& producer, const Library& consumer,
+                                  const std::string& protocol, const std::string& device) {
+  for (const Library* library : {&producer, &consumer}) {
+    if (!library->installed) {
+      return Exclusion{Outcome::not_installed, library->why_not.empty()
+                                                   ? library->name + " is not installed"
+                                                   : library->why_not};
+    }
+  }
+  if (producer.producer_path.empty()) {
+    return Exclusion{Outcome::unsupported, "dlbench has no producer for " + producer.name};
+  }
+  if (consumer.consumer_path.empty()) {
+    return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name};
+  }
+  if (!holds(producer.devices, device)) {
+    return Exclusion{Outcome::no_device,
+                     producer.name + "'s arrays lie on " + joined(producer.devices) + " here"};
+  }
+  if (!holds(consumer.protocols, protocol)) {
+    return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol};
+  }
+  return std::nullopt;
+}
+
+class Builder {
+ public:
+  Builder(Plan& plan, const std::string& filter) : plan_(plan) {
+    if (filter.empty()) return;
+    try {
+      filter_.emplace(filter, std::regex::ECMAScript | std::regex::optimize);
+    } catch (const std::regex_error& error) {
+      throw UsageError("filter '" + filter + "' is no regular expression: " + error.what());
+    }
+  }
+
+  void environment(const Expanded& axes, const std::string& environment) {
+    std::vector<const Library*> libraries = axes.producers;
+    for (const Library* library : axes.consumers) {
+      if (std::find(libraries.begin(), libraries.end(), library) == libraries.end()) {
+        libraries.push_back(library);
+      }
+    }
+    for (const Library* library : libraries) couple(axes, environment, *library, *library);
+    for (std::size_t i = 0; i < libraries.size(); ++i) {
+      for (std::size_t j = i + 1; j < libraries.size(); ++j) {
+        const bool ordered = libraries[i]->name <= libraries[j]->name;
+        couple(axes, environment, *libraries[ordered ? i : j], *libraries[ordered ? j : i]);
+      }
+    }
+  }
+
+ private:
+  void couple(const Expanded& axes, const std::string& environment, const Library& first,
+              const Library& second) {
+    Couple couple{environment, first.name, second.name, {}};
+    direction(axes, couple, first, second);
+    if (&first != &second) direction(axes, couple, second, first);
+    if (!couple.cells.empty()) plan_.couples.push_back(std::move(couple));
+  }
+
+  void direction(const Expanded& axes, Couple& couple, const Library& producer,
+                 const Library& consumer) {
+    const auto takes_part = [](const std::vector<const Library*>& role, const Library& library) {
+      return std::find(role.begin(), role.end(), &library) != role.end();
+    };
+    if (!takes_part(axes.producers, producer) || !takes_part(axes.consumers, consumer)) return;
+    for (const std::string& protocol : axes.protocols) {
+      for (const std::string& device : axes.devices) {
+        // A device that only another library brought along is no gap of this one.
+        if (!axes.devices_named && device != "cpu" && !holds(producer.devices, device)) continue;
+        const auto exclusion = excluded(producer, consumer, protocol, device);
+        for (const Case& array_case : axes.cases) {
+          for (const std::uint64_t bytes : axes.sizes) {
+            add(couple,
+                Exchange{couple.environment, producer.name, consumer.name, protocol, device,
+                         array_case.name, bytes},
+                consumer.has_ready, exclusion);
+          }
+        }
+      }
+    }
+  }
+
+  void add(Couple& couple, const Exchange& exchange, bool has_ready,
+           const std::optional<Exclusion>& exclusion) {
+    for (const char* clock : {"call", "ready"}) {
+      if (clock == std::string_view("ready") && !has_ready) continue;
+      Cell cell{exchange, "exchange", clock};
+      if (filter_ && !std::regex_search(name(cell), *filter_)) continue;
+      if (exclusion) {
+        Entry entry;
+        entry.cell = std::move(cell);
+        entry.outcome = exclusion->outcome;
+        entry.reason = exclusion->reason;
+        plan_.excluded.push_back(std::move(entry));
+      } else {
+        couple.cells.push_back(plan_.cells.size());
+        plan_.cells.push_back(std::move(cell));
+      }
+    }
+  }
+
+  Plan& plan_;
+  std::optional<std::regex> filter_;
+};
+
+}  // namespace
+
+const Library& Plan::library(const std::string& environment, const std::string& wanted) const {
+  for (const Library& one : libraries) {
+    if (one.name == wanted && one.environment == environment) return one;
+  }
+  throw UsageError("no library '" + wanted + "' in environment '" + environment + "'");
+}
+
+Plan make(std::vector<Library> libraries, const Axes& axes) {
+  Plan plan;
+  plan.libraries = std::move(libraries);
+  Builder builder(plan, axes.filter);
+  std::vector<std::string> done;
+  for (const std::string& environment :
+       axes.environments.empty() ? std::vector<std::string>{"default"} : axes.environments) {
+    if (holds(done, environment)) continue;
+    done.push_back(environment);
+    std::vector<Library> absent;
+    builder.environment(expand(plan.libraries, axes, environment, absent), environment);
+  }
+  plan.fingerprint = fingerprint(plan);
+  return plan;
+}
+
+}  // namespace dlbench::plan

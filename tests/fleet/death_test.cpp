@@ -1,0 +1,260 @@
+#include "fleet/death.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "fixture.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+using Keys = std::set<std::string>;
+
+class DeathTest : public FleetTest {
+ protected:
+  /// Is it gone, or about to be reaped by somebody else?
+  static bool is_running(pid_t pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    if (!std::getline(stat, text)) return false;
+    const char state = text.at(text.rfind(')') + 2);
+    return state != 'Z' && state != 'X';
+  }
+
+  void expect_none_left() const {
+    const auto pids = lines("pids");
+    EXPECT_FALSE(pids.empty());
+    for (const std::string& pid : pids) EXPECT_FALSE(is_running(std::stoi(pid))) << pid;
+  }
+
+  void TearDown() override {
+    // Nothing of a run is a child of ours any more, dead or alive.
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  }
+};
+
+TEST_F(DeathTest, InImport) {
+  run({library("a"), library("b", "load=segv"), library("c")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>a", "b>b", "b>c", "c>b"}));
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "a>c", "c>a", "c>c"}));
+  EXPECT_EQ(reason("b>b"), "crashed while importing b (producer): SIGSEGV");
+  EXPECT_EQ(reason("a>b"), reason("b>b"));
+  EXPECT_EQ(entries_.at("b>a").signal, "SIGSEGV");
+  EXPECT_EQ(entries_.at("b>b").stderr_tail, "about to segv");
+}
+
+TEST_F(DeathTest, InImportWithoutACoupleOfItsOwn) {
+  axes_.producers = {"a", "b"};
+  axes_.consumers = {"a"};
+  plan::Library b = library("b", "load=abort");
+  axes_.filter = "consumer:a";
+  run({library("a"), b});
+  EXPECT_EQ(outcome("b>a"), Outcome::crashed);
+  EXPECT_EQ(entries_.at("b>a").signal, "SIGABRT");
+  EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
+}
+
+TEST_F(DeathTest, InMakeIsThatProducersFault) {
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a", "make=segv"), library("b")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>a", "a>b"}));
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"b>a", "b>b"}));
+  EXPECT_EQ(reason("a>b"), "crashed while a made an array: SIGSEGV");
+  std::size_t makes = 0;
+  for (const std::string& line : lines("log")) {
+    if (line.find("\"prepare\"") != std::string::npos &&
+        line.find("\"producer\":\"a\"") != std::string::npos) {
+      ++makes;
+    }
+  }
+  EXPECT_EQ(makes, 1u);  // found out once, inherited by the other consumer
+}
+
+TEST_F(DeathTest, InTheCall) {
+  run({library("a"), library("b", "good", "call=abort")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"}));
+  EXPECT_EQ(reason("a>b"), "crashed while b took a's array: SIGABRT");
+}
+
+TEST_F(DeathTest, InTheTimedLoopTakesBothClocks) {
+  plan::Library b = library("b", "good", "round=segv");
+  b.has_ready = true;
+  run({library("a"), b});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "a>b/ready", "b>b", "b>b/ready"}));
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "b>a"}));
+  EXPECT_EQ(reason("a>b/ready"), "crashed while in the timed loop: SIGSEGV");
+}
+
+TEST_F(DeathTest, ExitWithStatusZeroIsNoSuccess) {
+  run({library("a"), library("b", "good", "round=exit")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"}));
+  EXPECT_EQ(reason("a>b"), "crashed while in the timed loop: it ended with status 0");
+  EXPECT_EQ(entries_.at("a>b").signal, "");
+}
+
+TEST_F(DeathTest, AJudgesDeathIsThatExchangesOwn) {
+  run({library("a"), library("b", "good", "judge=segv")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"}));
+  EXPECT_EQ(outcome("b>a"), Outcome::zero_copy);
+}
+
+TEST_F(DeathTest, HangingInTheLoopIsTimedOut) {
+  options_.timeout_s = kShort;
+  axes_.filter = "consumer:b";
+  run({library("a"), library("b", "good", "round=hang")});
+  EXPECT_EQ(with(Outcome::timed_out), (Keys{"a>b", "b>b"}));
+  EXPECT_EQ(reason("a>b"), "no answer within 4 s while in the timed loop");
+}
+
+TEST_F(DeathTest, HangingInImportIsFoundOutOnce) {
+  options_.timeout_s = kShort;
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b", "load=hang"), library("c")});
+  EXPECT_EQ(with(Outcome::timed_out), (Keys{"a>b", "b>a", "b>b", "b>c", "c>b"}));
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+}
+
+TEST_F(DeathTest, ATimeOutSparesTheLargerSizes) {
+  options_.timeout_s = kShort;
+  axes_.sizes = {4096, 8192, 16384};
+  axes_.consumers = {"b"};
+  run({library("b", "good", "call8192=hang")});
+  EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
+  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s while b took b's array");
+  EXPECT_EQ(outcome("b>b:16384"), Outcome::timed_out);
+  EXPECT_EQ(reason("b>b:16384"), "timed-out at 8192 bytes already");
+}
+
+TEST_F(DeathTest, AHundredMegabytesOnStderr) {
+  run({library("a", "make=stderr"), library("b", "good", "round=stderr")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+}
+
+TEST_F(DeathTest, StderrIsKeptWithTheCrash) {
+  run({library("a"), library("b", "good", "call=stderr;call=segv")});
+  const std::string& tail = entries_.at("a>b").stderr_tail;
+  EXPECT_LE(tail.size(), 4096u);
+  EXPECT_EQ(tail.substr(tail.rfind('x') + 1), "about to segv");
+}
+
+TEST_F(DeathTest, GrandchildrenAreEnded) {
+  set("FAKE_WORKER_PIDS", file("pids"));
+  run({library("a", "make=grandchild"), library("b", "make=setsid"), library("c", "make=orphan")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+  expect_none_left();
+}
+
+TEST_F(DeathTest, GrandchildrenOfACrashedWorkerAreEnded) {
+  set("FAKE_WORKER_PIDS", file("pids"));
+  run({library("a", "make=setsid", "call=segv")});
+  EXPECT_EQ(outcome("a>a"), Outcome::crashed);
+  expect_none_left();
+}
+
+TEST_F(DeathTest, ChildrenOfOursFromBeforeLive) {
+  const pid_t mine = ::fork();
+  if (mine == 0) {
+    while (true) ::pause();
+  }
+  run({library("a", "good", "call=segv")});
+  EXPECT_TRUE(is_running(mine));
+  ::kill(mine, SIGKILL);
+  ::waitpid(mine, nullptr, 0);
+}
+
+TEST_F(DeathTest, GarbageOnTheWire) {
+  for (const std::string what : {"garbage", "flood", "close", "nonsense", "nan"}) {
+    std::filesystem::remove(folder_ / "journal.jsonl");
+    run({library("a"), library("b", "good", "round=" + what)});
+    EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"})) << what;
+    EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "b>a"})) << what;
+  }
+}
+
+TEST_F(DeathTest, LostBetweenRequestsIsTriedOnceMore) {
+  set("FAKE_WORKER_LOG", file("log"));
+  axes_.filter = "producer:a/consumer:a/|producer:b/consumer:b/";
+  // While the first refuses, all others sleep: kill them there, and wait until they are gone.
+  bool done = false;
+  watcher_.on_settled = [this, &done] {
+    if (std::exchange(done, true)) return;
+    std::set<pid_t> others;
+    for (const std::string& line : lines("log")) {
+      if (line.find("\"library\":\"b\"") != std::string::npos) others.insert(std::stoi(line));
+    }
+    for (const pid_t pid : others) {
+      ::kill(pid, SIGKILL);
+      siginfo_t info{};
+      ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT);
+    }
+  };
+  run({library("a", "make=refused"), library("b")});
+  EXPECT_EQ(outcome("a>a"), Outcome::refused);
+  EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
+  const auto& warnings = entries_.at("b>b").warnings;
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "a worker was lost once: SIGKILL"), 1);
+}
+
+TEST_F(DeathTest, LostTwiceIsACrash) {
+  run({library("a", "good", "round=late")});
+  EXPECT_EQ(outcome("a>a"), Outcome::crashed);
+  EXPECT_EQ(entries_.at("a>a").signal, "SIGKILL");
+}
+
+TEST_F(DeathTest, KilledAtWorkByHand) {
+  run({library("a", "good", "round=kill@" + file("once")), library("b")});
+  const Keys crashed = with(Outcome::crashed);
+  ASSERT_EQ(crashed.size(), 1u);
+  EXPECT_EQ(entries_.at(*crashed.begin()).signal, "SIGKILL");
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 3u);
+}
+
+TEST_F(DeathTest, AWorkerThatDoesNotStart) {
+  set("FAKE_WORKER_START", "die");
+  run({library("a")});
+  EXPECT_EQ(outcome("a>a"), Outcome::crashed);
+  EXPECT_EQ(reason("a>a"), "the worker did not start: it ended with status 3");
+  EXPECT_EQ(entries_.at("a>a").stderr_tail, "no such module");
+}
+
+TEST_F(DeathTest, AnInterpreterThatIsNotThere) {
+  options_.pythons = {{"default", "/nowhere/python"}};
+  run({library("a")});
+  EXPECT_EQ(outcome("a>a"), Outcome::crashed);
+  EXPECT_NE(reason("a>a").find("/nowhere/python"), std::string::npos);
+}
+
+TEST_F(DeathTest, AWorkerOfAnotherBuild) {
+  options_.build_id = "fake";
+  run({library("a")});
+  EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
+  std::filesystem::remove(folder_ / "journal.jsonl");
+  set("FAKE_WORKER_BUILD", "other");
+  run({library("a")});
+  EXPECT_EQ(outcome("a>a"), Outcome::crashed);
+  EXPECT_NE(reason("a>a").find("build other, this is fake"), std::string::npos);
+}
+
+TEST_F(DeathTest, TheAnchorsDeathCostsNoCell) {
+  run({library("a"), library("native", "make=segv")});
+  EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
+  EXPECT_EQ(outcome("a>native"), Outcome::zero_copy);
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"native>a", "native>native"}));
+}
+
+TEST(Death, SignalsHaveNames) {
+  EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
+  EXPECT_EQ(signal_name(200), "signal 200");
+}
+
+TEST(Death, PresentableIsValidAndShort) {
+  EXPECT_EQ(presentable("ab\xff"), "ab\xEF\xBF\xBD");
+  EXPECT_EQ(presentable("\xC3\xA4\xC3\xA4", 3), "\xC3\xA4");
+}
+
+}  // namespace
+}  // namespace dlbench::fleet

@@ -1,0 +1,234 @@
+"""A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
+
+A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call, round,
+judge, drop. What: see `act`. A `what` with @FILE behind it is done once only: FILE remembers.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+wire = socket.socket(fileno=int(sys.argv[sys.argv.index("--fd") + 1]))
+scripts = {}
+prepared = {}
+
+
+def say(message):
+    wire.sendall((json.dumps(message) + "\n").encode())
+
+
+def sleeper(**options):
+    """A process that never ends by itself and holds the wire and the pipes open."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import time\nwhile True: time.sleep(60)"],
+        close_fds=False,
+        **options,
+    )
+    note = os.environ.get("FAKE_WORKER_PIDS")
+    if note:
+        with Path(note).open("a") as file:
+            file.write(f"{child.pid}\n")
+
+
+def act(what):
+    """Do it. True: the request has been answered already."""
+    what, _, once = what.partition("@")
+    if once:
+        if Path(once).exists():
+            return False
+        Path(once).touch()
+    if what in ("segv", "abort", "kill"):
+        number = {"segv": signal.SIGSEGV, "abort": signal.SIGABRT, "kill": signal.SIGKILL}[what]
+        os.write(2, f"about to {what}\n".encode())
+        os.kill(os.getpid(), number)
+    elif what == "exit":
+        os._exit(0)
+    elif what == "hang":
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            time.sleep(60)
+    elif what == "stderr":
+        for _ in range(100):
+            os.write(2, b"x" * (1 << 20))
+    elif what == "grandchild":
+        sleeper()
+    elif what == "setsid":
+        sleeper(start_new_session=True)
+    elif what == "orphan":
+        # The middle one is gone at once; its child is in no group or session of ours.
+        if os.fork() == 0:
+            sleeper(start_new_session=True)
+            os._exit(0)
+        os.wait()
+    elif what == "garbage":
+        wire.sendall(b"\xff\x00 hello\n")
+        return True
+    elif what == "flood":
+        with contextlib.suppress(OSError):
+            while True:
+                wire.sendall(b"x" * 65536)
+        return True
+    elif what == "close":
+        wire.shutdown(socket.SHUT_RDWR)
+        time.sleep(600)
+    elif what == "nonsense":
+        say({"ok": {"ns": "fast", "outcome": 7}})
+        return True
+    elif what == "nan":
+        wire.sendall(b'{"ok":{"ns":NaN}}\n')
+        return True
+    elif what == "late":
+        # Answers properly and is gone before the next request.
+        return "late"
+    elif what in ("refused", "import-failed", "wrong", "unsupported"):
+        say({"error": {"outcome": what, "exception": "BufferError", "reason": "two\nlines"}})
+        return True
+    elif what == "alone":
+        require_alone()
+    else:
+        raise ValueError(what)
+    return False
+
+
+def states():
+    """State letters of the other workers of our parent."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            command = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getppid() and b"fake_worker.py" in command:
+            yield fields[0]
+
+
+def require_alone():
+    """All other workers are stopped, or become so: a signal takes effect a little later."""
+    for _ in range(2000):
+        if all(state in "TtZX" for state in states()):
+            return
+        time.sleep(0.005)
+    say({"error": {"outcome": "wrong", "reason": "another worker is running"}})
+    os._exit(1)
+
+
+def todo(where, *libraries):
+    """What the scripts of these (role, library) say for this place."""
+    answered = False
+    for key in libraries:
+        for step in scripts.get(key, "").split(";"):
+            place, _, what = step.partition("=")
+            if place == where:
+                answered = act(what) or answered
+    return answered
+
+
+def sides(exchange):
+    return ("producer", exchange["producer"]), ("consumer", exchange["consumer"])
+
+
+def prepare(request):
+    exchange = request["exchange"]
+    producer, consumer = sides(exchange)
+    prepared[request["id"]] = exchange
+    say({"step": "make"})
+    if todo("make", producer):
+        return
+    say({"step": "call"})
+    if todo("call", consumer):
+        return
+    if todo(f"call{exchange['bytes']}", consumer):
+        return
+    say(
+        {
+            "ok": {
+                "outcome": "copy" if exchange["protocol"] == "convert" else "zero-copy",
+                "changed": [],
+                "copied_by": "",
+                "late_read": False,
+                "evidence": {
+                    "address": "yes",
+                    "guard": "skipped",
+                    "write": "yes",
+                    "slope": "skipped",
+                },
+                "seen": {
+                    "used": exchange["protocol"],
+                    "via": "direct",
+                    "calls": ["__dlpack__()"],
+                    "struct": "versioned",
+                    "version": [1, 0],
+                    "flags": [],
+                },
+                "first_ns": {clock: 9000 for clock in request["clocks"]},
+                "iterations": {clock: 100 for clock in request["clocks"]},
+                "floor": "call",
+                "warnings": [],
+                "seconds": 0.001,
+            }
+        }
+    )
+
+
+def measure(request):
+    exchange = prepared[request["id"]]
+    answered = todo("round", *sides(exchange))
+    if answered is True:
+        return
+    # Ever the same, so that nothing asks for refinement; `ready` takes twice as long.
+    ns = 1000.0 * (2 if request["clock"] == "ready" else 1)
+    if any("noisy" in scripts.get(side, "") for side in sides(exchange)):
+        prepared.setdefault("noise", []).append(1)
+        ns += 300.0 * (len(prepared["noise"]) % 5)
+    say({"ok": {"ns": ns, "cpu_ns": ns}})
+    if answered == "late":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main():
+    if os.environ.get("FAKE_WORKER_START") == "die":
+        os.write(2, b"no such module\n")
+        os._exit(3)
+    build = os.environ.get("FAKE_WORKER_BUILD", "fake")
+    say({"hello": {"build": build, "python": "3.11.7", "gil": True, "pid": os.getpid()}})
+    for line in wire.makefile("r"):
+        request = json.loads(line)
+        verb = request["do"]
+        log = os.environ.get("FAKE_WORKER_LOG")
+        if log:
+            with Path(log).open("a") as file:
+                file.write(f"{os.getpid()} {line}")
+        if verb == "end":
+            os._exit(0)
+        elif verb == "load":
+            key = (request["role"], request["library"])
+            scripts[key] = request["path"]
+            if not todo("load", key):
+                say({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
+        elif verb == "copy_floors":
+            say({"ok": {"warm": 16.0, "fresh": 0.5}})
+        elif verb == "floors":
+            say({"ok": {"empty": 0.3, "clock": 23.5, "call": 20.0, "relay": 35.0}})
+        elif verb == "prepare":
+            prepare(request)
+        elif verb == "round":
+            measure(request)
+        elif verb == "judge":
+            exchange = prepared[request["id"]]
+            answered = todo("judge", *sides(exchange))
+            if not (answered or todo(f"judge{exchange['bytes']}", *sides(exchange))):
+                say({"ok": {"outcome": "zero-copy", "warnings": ["judged again"]}})
+        else:
+            say({"ok": {}})
+
+
+main()

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "fleet/channel.hpp"
+#include "fleet/fd.hpp"
+#include "fleet/numbers.hpp"
+#include "fleet/tail.hpp"
+#include "fleet/troubles.hpp"
+#include "fleet/wire.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+TEST(Tail, KeepsTheEnd) {
+  Tail tail(4);
+  tail.append("ab");
+  tail.append("cdefgh");
+  EXPECT_EQ(tail.text(), "efgh");
+  tail.append("ij");
+  EXPECT_EQ(tail.text(), "ghij");
+  for (int i = 0; i < 1000; ++i) tail.append("x");
+  EXPECT_EQ(tail.text(), "xxxx");
+}
+
+TEST(Tail, LastLines) {
+  Tail tail;
+  tail.append("one\ntwo\nthree\n\n");
+  EXPECT_EQ(tail.last_lines(2), "two\nthree");
+  EXPECT_EQ(tail.last_lines(9), "one\ntwo\nthree");
+  EXPECT_EQ(Tail().last_lines(3), "");
+}
+
+class ChannelTest : public ::testing::Test {
+ protected:
+  ChannelTest() {
+    std::array<int, 2> fds{};
+    ::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data());
+    ours_ = Fd(fds[0]);
+    theirs_ = Fd(fds[1]);
+  }
+  void comes(std::string_view text) {
+    ASSERT_EQ(::send(theirs_.get(), text.data(), text.size(), 0),
+              static_cast<ssize_t>(text.size()));
+  }
+  Fd ours_, theirs_;
+};
+
+TEST_F(ChannelTest, LinesArriveInPieces) {
+  Channel channel(ours_.get());
+  comes("{\"ok\":");
+  EXPECT_TRUE(channel.fill());
+  EXPECT_FALSE(channel.next());
+  comes("1}\n{\"step\":\"make\"}\n");
+  EXPECT_TRUE(channel.fill());
+  EXPECT_EQ((*channel.next())["ok"], 1);
+  EXPECT_EQ((*channel.next())["step"], "make");
+  EXPECT_FALSE(channel.next());
+}
+
+TEST_F(ChannelTest, TheEndIsTold) {
+  Channel channel(ours_.get());
+  EXPECT_TRUE(channel.fill());  // nothing there, but open
+  theirs_.close();
+  EXPECT_FALSE(channel.fill());
+  EXPECT_FALSE(channel.send({{"do", "end"}}));
+}
+
+TEST_F(ChannelTest, WhatIsNoObjectIsGarbage) {
+  for (const char* text : {"hello\n", "[1]\n", "\n", "{\"ok\":1e999}\n", "{\"ok\":\"\xff\"}\n"}) {
+    Channel channel(ours_.get());
+    comes(text);
+    channel.fill();
+    EXPECT_THROW(channel.next(), Garbage) << text;
+  }
+}
+
+Share share_of(std::vector<double> samples) {
+  Share share;
+  share.numbers.samples_ns = samples;
+  share.numbers.median_ns = samples[samples.size() / 2];
+  share.iterations = 10;
+  share.cpu_ns = 90;
+  share.floor_ns = 20;
+  share.data_ns = 4096;
+  return share;
+}
+
+TEST(Numbers, ACopyHasARateToItsData) {
+  Entry entry;
+  entry.cell.exchange.bytes = 8192;
+  entry.outcome = Outcome::copy;
+  const std::array shares{share_of({100, 100, 100, 100, 100, 100})};
+  fill_numbers(entry, shares);
+  EXPECT_EQ(entry.gb_per_s, 2.0);
+  EXPECT_EQ(entry.floor_ratio, 5);
+  EXPECT_TRUE(entry.warnings.empty());
+}
+
+TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
+  Entry entry;
+  entry.outcome = Outcome::zero_copy;
+  const std::array shares{share_of({10, 10, 10}), share_of({20, 20, 20}), share_of({60, 60, 60})};
+  fill_numbers(entry, shares);
+  EXPECT_EQ(entry.median_ns, 20);
+  EXPECT_EQ(entry.lo_ns, 10);
+  EXPECT_EQ(entry.hi_ns, 60);
+  EXPECT_EQ(entry.workers.size(), 3u);
+  EXPECT_FALSE(entry.gb_per_s);
+  EXPECT_EQ(entry.warnings, std::vector<std::string>{"few rounds"});
+}
+
+TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
+  Samples samples;
+  samples.ns = {1, 1, 1, 1, 1};
+  EXPECT_FALSE(is_enough(samples));
+  samples.spent_ns = 3e9;
+  EXPECT_TRUE(is_enough(samples));
+  samples.ns.resize(2);
+  EXPECT_FALSE(is_enough(samples));
+  EXPECT_GT(relative_half_width(samples), 1e9);
+}
+
+Exchange exchange(const std::string& producer, const std::string& consumer, std::uint64_t bytes) {
+  Exchange made;
+  made.producer = producer;
+  made.consumer = consumer;
+  made.protocol = "dlpack";
+  made.bytes = bytes;
+  return made;
+}
+
+TEST(Troubles, AreInheritedByWhomTheyConcern) {
+  Troubles troubles;
+  Trouble slow;
+  slow.outcome = Outcome::timed_out;
+  troubles.timed_out(exchange("a", "b", 8192), slow);
+  EXPECT_FALSE(troubles.of(exchange("a", "b", 4096)));
+  EXPECT_TRUE(troubles.of(exchange("a", "b", 16384)));
+  EXPECT_FALSE(troubles.of(exchange("a", "c", 16384)));
+  troubles.make_failed(exchange("c", "b", 4096), Trouble{});
+  EXPECT_TRUE(troubles.of(exchange("c", "d", 4096)));
+  EXPECT_FALSE(troubles.of(exchange("c", "d", 8192)));
+  troubles.make_failed(exchange("e", "b", 4096), slow);
+  EXPECT_TRUE(troubles.of(exchange("e", "d", 8192)));
+  troubles.import_failed("default", "f", "consumer", Trouble{});
+  EXPECT_TRUE(troubles.of(exchange("a", "f", 4096)));
+  EXPECT_FALSE(troubles.of(exchange("f", "a", 4096)));
+}
+
+TEST(Wire, ARequestIsWhatTheWorkerReads) {
+  Task task;
+  task.id = 7;
+  task.exchange = exchange("a", "b", 4096);
+  task.exchange.case_name = "f32-strided";
+  task.clocks.resize(1);
+  task.clocks[0].clock = "call";
+  task.clocks[0].iterations = 40;
+  const nlohmann::json prepare = prepare_request(task);
+  EXPECT_EQ(prepare["exchange"]["case"], "f32-strided");
+  EXPECT_EQ(prepare["case"]["step"], 2);
+  EXPECT_EQ(prepare["clocks"], nlohmann::json({"call"}));
+  EXPECT_EQ(round_request(task, task.clocks[0])["prelude"], 1);
+}
+
+TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
+  Task task;
+  task.clocks.resize(1);
+  task.clocks[0].clock = "call";
+  const nlohmann::json good{{"outcome", "copy"}, {"iterations", {{"call", 5}}}};
+  EXPECT_NO_THROW(read_prepared(good, {}, task));
+  EXPECT_EQ(task.clocks[0].iterations, 5u);
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, nlohmann::json>>{{"outcome", "refused"},
+                                                           {"outcome", "splendid"},
+                                                           {"iterations", nlohmann::json::object()},
+                                                           {"iterations", {{"call", 0}}},
+                                                           {"first_ns", {{"call", -1}}},
+                                                           {"evidence", {{"write", "perhaps"}}},
+                                                           {"copied_by", "somebody"},
+                                                           {"changed", "dtype"}}) {
+    nlohmann::json bad = good;
+    bad[key] = value;
+    EXPECT_THROW(read_prepared(bad, {}, task), Garbage) << bad;
+  }
+  EXPECT_THROW(read_round({{"ns", 0}}), Garbage);
+  EXPECT_THROW(read_round({{"ns", -1.0}}), Garbage);
+  EXPECT_THROW(read_round({{"cpu_ns", 1.0}}), Garbage);
+  EXPECT_THROW(read_error({{"outcome", "copy"}}, Outcome::refused), Garbage);
+  EXPECT_EQ(read_error({{"exception", "E"}}, Outcome::refused).reason, "E");
+}
+
+}  // namespace
+}  // namespace dlbench::fleet

@@ -1,0 +1,234 @@
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "fixture.hpp"
+#include "model/error.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+using Keys = std::set<std::string>;
+
+TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+  EXPECT_EQ(summary_.settled, 9u);
+  EXPECT_EQ(summary_.measured, 9u);
+  EXPECT_EQ(summary_.signal, 0);
+  EXPECT_EQ(watcher_.names.size(), 9u);
+  const Entry& entry = entries_.at("a>b");
+  EXPECT_EQ(entry.median_ns, 1000);
+  EXPECT_EQ(entry.lo_ns, 1000);
+  EXPECT_EQ(entry.hi_ns, 1000);
+  EXPECT_EQ(entry.cpu_ns, 1000);
+  EXPECT_EQ(entry.iterations, 100u);
+  EXPECT_EQ(entry.floor_ratio, 50);
+  EXPECT_FALSE(entry.gb_per_s);
+  EXPECT_EQ(entry.seen.used, "dlpack");
+  EXPECT_EQ(entry.warnings, std::vector<std::string>{"judged again"});
+  ASSERT_EQ(entry.workers.size(), 1u);
+  EXPECT_EQ(entry.workers[0].first_ns, 9000);
+  EXPECT_EQ(entry.workers[0].samples_ns.size(), 6u);
+  ASSERT_EQ(contents_.ends.size(), 1u);
+}
+
+TEST_F(FleetTest, WorkersTellOfThemselves) {
+  run({library("native"), library("b")});
+  ASSERT_EQ(contents_.workers.size(), 3u);
+  const auto mixed = std::find_if(contents_.workers.begin(), contents_.workers.end(),
+                                  [](const auto& worker) { return worker.first != worker.second; });
+  ASSERT_NE(mixed, contents_.workers.end());
+  EXPECT_EQ(mixed->first, "b");
+  EXPECT_EQ(mixed->second, "native");
+  EXPECT_EQ(mixed->python, "3.11.7");
+  EXPECT_EQ(mixed->floors_ns.at("relay"), 35);
+  EXPECT_EQ(mixed->anchor_ns, 1000);
+  EXPECT_EQ(mixed->libraries.at("b"), "1.0");
+  EXPECT_EQ(mixed->import_s, 2.0);
+}
+
+TEST_F(FleetTest, EachClockHasItsNumber) {
+  plan::Library b = library("b");
+  b.has_ready = true;
+  axes_.producers = {"a"};
+  axes_.consumers = {"b"};
+  run({library("a"), b});
+  EXPECT_EQ(entries_.at("a>b").median_ns, 1000);
+  EXPECT_EQ(entries_.at("a>b/ready").median_ns, 2000);
+}
+
+TEST_F(FleetTest, ExcludedCellsAreWrittenDown) {
+  plan::Library b = library("b");
+  b.protocols = {"convert"};
+  run({library("a"), b});
+  EXPECT_EQ(with(Outcome::no_protocol), (Keys{"a>b", "b>b"}));
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "b>a"}));
+}
+
+TEST_F(FleetTest, WhoIsMeasuredIsAlone) {
+  options_.jobs = 4;
+  run({library("a", "good", "round=alone"), library("b", "good", "round=alone"),
+       library("c", "good", "make=alone")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+}
+
+TEST_F(FleetTest, NoisyCellsAreRefinedUpToALimit) {
+  run({library("a", "noisy"), library("b")});
+  EXPECT_EQ(entries_.at("a>b").workers[0].samples_ns.size(), 40u);
+  EXPECT_EQ(entries_.at("b>b").workers[0].samples_ns.size(), 6u);
+}
+
+TEST_F(FleetTest, ReplicasAreWorkersOfTheirOwn) {
+  options_.replicas = 3;
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b")});
+  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3u) << key;
+  EXPECT_EQ(contents_.workers.size(), 9u);
+  EXPECT_EQ(watcher_.names.size(), 4u);
+}
+
+TEST_F(FleetTest, LargeArraysAreTakenInGroupsAndDropped) {
+  axes_.sizes = {64 << 20};
+  axes_.producers = {"a"};
+  axes_.cases = {"f32", "f64", "i32"};
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a")});
+  std::size_t held = 0, most = 0;
+  for (const std::string& line : lines("log")) {
+    if (line.find("\"prepare\"") != std::string::npos) most = std::max(most, ++held);
+    if (line.find("\"drop\"") != std::string::npos) --held;
+  }
+  EXPECT_EQ(most, 1u);
+  EXPECT_EQ(summary_.measured, 3u);
+}
+
+TEST_F(FleetTest, AnErrorIsAnOutcomeOnOneLine) {
+  run({library("a", "make=refused"), library("b")});
+  EXPECT_EQ(with(Outcome::refused), (Keys{"a>a", "a>b"}));
+  EXPECT_EQ(reason("a>b"), "two lines");
+  EXPECT_EQ(entries_.at("a>b").exception, "BufferError");
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"b>a", "b>b"}));
+}
+
+TEST_F(FleetTest, AJudgementAfterTheRoundsMayTakeANumberBack) {
+  run({library("a"), library("b", "good", "judge=wrong")});
+  EXPECT_EQ(with(Outcome::wrong), (Keys{"a>b", "b>b"}));
+}
+
+TEST_F(FleetTest, AnImportErrorIsFoundOutOnce) {
+  options_.jobs = 1;
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b", "load=import-failed", "load=import-failed")});
+  EXPECT_EQ(with(Outcome::import_failed), (Keys{"a>b", "b>a", "b>b"}));
+  EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
+  std::size_t loads = 0;
+  for (const std::string& line : lines("log")) {
+    if (line.find("\"library\":\"b\"") != std::string::npos) ++loads;
+  }
+  EXPECT_EQ(loads, 2u);  // one a role
+}
+
+TEST_F(FleetTest, ABrokenRoleLeavesTheOther) {
+  run({library("a"), library("b", "load=import-failed")});
+  EXPECT_EQ(with(Outcome::import_failed), (Keys{"b>a", "b>b"}));
+  EXPECT_EQ(outcome("a>b"), Outcome::zero_copy);
+}
+
+TEST_F(FleetTest, ABudgetLeavesTheRestNotRun) {
+  options_.budget_s = 1e-6;
+  run({library("a"), library("b")});
+  EXPECT_EQ(with(Outcome::not_run).size(), 4u);
+  EXPECT_EQ(entries_.at("a>b").code, "budget");
+  EXPECT_EQ(summary_.settled, 0u);
+}
+
+TEST_F(FleetTest, ABudgetOfPlentyChangesNothing) {
+  options_.budget_s = 600;
+  run({library("a", "noisy")});
+  EXPECT_EQ(entries_.at("a>a").workers[0].samples_ns.size(), 40u);
+}
+
+TEST_F(FleetTest, ResumeMeasuresOnlyWhatIsLeft) {
+  int count = 0;
+  watcher_.on_settled = [&] {
+    if (++count == 2) ::raise(SIGTERM);
+  };
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(summary_.signal, SIGTERM);
+  const Keys before = with(Outcome::zero_copy);
+  const std::size_t open = with(Outcome::not_run).size();
+  EXPECT_EQ(before.size() + open, 9u);
+  watcher_ = {};
+  options_.resume = true;
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+  EXPECT_EQ(watcher_.names.size(), open);
+  EXPECT_EQ(summary_.settled, 9u);
+  EXPECT_EQ(summary_.measured, 9u);
+  EXPECT_EQ(contents_.ends.size(), 2u);
+}
+
+TEST_F(FleetTest, InterruptedWhileImportingLeavesAllOpen) {
+  watcher_.on_progress = [](const std::string& doing) {
+    if (doing.starts_with("importing")) ::raise(SIGINT);
+  };
+  run({library("a", "load=hang"), library("b", "load=hang")});
+  EXPECT_EQ(summary_.signal, SIGINT);
+  EXPECT_EQ(with(Outcome::not_run).size(), 4u);
+  EXPECT_EQ(entries_.at("a>a").code, "interrupted");
+  EXPECT_EQ(contents_.ends.at(0).signal, SIGINT);
+}
+
+TEST_F(FleetTest, InterruptedWhileSettlingKeepsWhatWasMeasured) {
+  set("FAKE_WORKER_LOG", file("log"));
+  watcher_.on_progress = [this](const std::string&) {
+    const auto all = lines("log");
+    if (!all.empty() && all.back().find("\"judge\",\"id\":2") != std::string::npos) {
+      ::raise(SIGINT);
+    }
+  };
+  axes_.sizes = {4096, 8192};
+  run({library("a", "good", "judge8192=hang")});
+  EXPECT_EQ(summary_.signal, SIGINT);
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "a>a:8192"}));
+}
+
+TEST_F(FleetTest, AnObserverThatThrowsEndsTheRun) {
+  watcher_.on_settled = [] { throw std::runtime_error("enough"); };
+  EXPECT_THROW(run({library("a")}), std::runtime_error);
+}
+
+TEST_F(FleetTest, BadOptionsAreNamed) {
+  options_.jobs = 0;
+  EXPECT_THROW(run({library("a")}), UsageError);
+  options_.jobs = 2;
+  options_.context = "[]";
+  EXPECT_THROW(run({library("a")}), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "journal.jsonl"));
+}
+
+TEST_F(FleetTest, AFullDiskEndsTheRunAndKeepsTheJournal) {
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 4000;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  plan_ = plan::make({library("a"), library("b"), library("c")}, axes_);
+  summary_ = fleet::run(plan_, options_, watcher_);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_NE(summary_.disk_full, "");
+  read();
+  EXPECT_GE(entries_.size(), 1u);
+  EXPECT_LT(entries_.size(), 9u);
+  options_.resume = true;
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+}
+
+}  // namespace
+}  // namespace dlbench::fleet
