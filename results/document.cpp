@@ -18,6 +18,7 @@ using nlohmann::json;
 
 struct Environment {
   std::map<std::string, std::vector<double>> floors_ns;
+  std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
   std::vector<double> anchors_ns;
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
@@ -35,6 +36,9 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     Environment& environment = environments[worker.environment];
     environment.any = &worker;
     for (const auto& [floor, ns] : worker.floors_ns) environment.floors_ns[floor].push_back(ns);
+    for (const auto& [floor, rate] : worker.copy_floors_gb_per_s) {
+      environment.copy_floors_gb_per_s[floor].push_back(rate);
+    }
     if (worker.anchor_ns) environment.anchors_ns.push_back(*worker.anchor_ns);
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
@@ -59,6 +63,9 @@ void put_environment(json& item, const Environment& environment) {
   for (const auto& [library, version] : environment.libraries) libraries[library] = version;
   json& floors = object_at(item, "floors_ns");
   for (const auto& [floor, values] : environment.floors_ns) floors[floor] = stats::median(values);
+  for (const auto& [floor, rates] : environment.copy_floors_gb_per_s) {
+    object_at(item, "copy_floors_gb_per_s")[floor] = stats::median(rates);
+  }
   if (!environment.anchors_ns.empty()) {
     json& anchor = item["anchor"];
     anchor = {{"median_ns", stats::median(environment.anchors_ns)},
@@ -104,6 +111,19 @@ json context_of(const JournalContents& contents,
   return context;
 }
 
+/// Below twice the last-level cache a copy's rate is the cache's, not the memory's.
+void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
+  std::uint64_t largest = 0;
+  for (const json& cache : context.value("caches", json::array())) {
+    if (cache.is_object()) largest = std::max(largest, cache.value("size", std::uint64_t{0}));
+  }
+  for (Entry& entry : entries) {
+    if (entry.gb_per_s && entry.cell.exchange.bytes < 2 * largest) {
+      entry.warnings.emplace_back("in cache");
+    }
+  }
+}
+
 void conclude_all(std::vector<Entry>& entries,
                   const std::map<std::string, Environment>& environments) {
   std::map<std::string, std::optional<double>> spreads;
@@ -133,6 +153,7 @@ void write_items(AtomicFile& file, std::string_view key, const std::vector<const
 void write_document(JournalContents contents, const std::filesystem::path& path) {
   const std::map<std::string, Environment> environments = by_environment(contents.workers);
   conclude_all(contents.entries, environments);
+  mark_cached_copies(contents.entries, contents.header.context);
 
   std::vector<std::pair<std::string, const Entry*>> order;
   order.reserve(contents.entries.size());

@@ -98,6 +98,9 @@ void Journal::append(const WorkerRecord& worker) {
   item["python"] = worker.python;
   item["gil"] = worker.gil;
   item["floors_ns"] = worker.floors_ns;
+  if (!worker.copy_floors_gb_per_s.empty()) {
+    item["copy_floors_gb_per_s"] = worker.copy_floors_gb_per_s;
+  }
   if (worker.anchor_ns) item["anchor_ns"] = *worker.anchor_ns;
   item["libraries"] = worker.libraries;
   item["import_s"] = worker.import_s;

@@ -29,6 +29,7 @@ struct WorkerRecord {
   std::string python;
   bool gil = true;
   std::map<std::string, double> floors_ns;
+  std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not asked
   std::optional<double> anchor_ns;  ///< its median; none where it could not be measured
   std::map<std::string, std::string> libraries;  ///< versions as imported
   double import_s = 0;

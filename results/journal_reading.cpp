@@ -37,6 +37,12 @@ WorkerRecord worker_from(const Fields& item) {
   worker.gil = item.flag("gil");
   const Fields floors = item.object("floors_ns");
   for (const auto& [key, value] : floors.json().items()) worker.floors_ns[key] = floors.number(key);
+  if (item.has("copy_floors_gb_per_s")) {
+    const Fields rates = item.object("copy_floors_gb_per_s");
+    for (const auto& [key, value] : rates.json().items()) {
+      worker.copy_floors_gb_per_s[key] = rates.positive(key);
+    }
+  }
   if (item.has("anchor_ns") && !item.json()["anchor_ns"].is_null()) {
     worker.anchor_ns = item.positive("anchor_ns");
   }

@@ -18,6 +18,10 @@ void check_environment(const Fields& environment) {
   for (const auto& [key, value] : libraries.json().items()) libraries.text(key);
   const Fields floors = environment.object("floors_ns");
   for (const auto& [key, value] : floors.json().items()) floors.number(key);
+  if (environment.has("copy_floors_gb_per_s")) {
+    const Fields rates = environment.object("copy_floors_gb_per_s");
+    for (const auto& [key, value] : rates.json().items()) rates.positive(key);
+  }
   if (environment.has("anchor")) {
     const Fields anchor = environment.object("anchor");
     anchor.positive("median_ns");

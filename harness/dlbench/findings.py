@@ -105,7 +105,8 @@ def _copies(entries: list[Entry], run: str) -> Iterator[Finding]:
         rates = [speed for _, of_pair in members if (speed := _speed(of_pair))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
-            said.append(f"{low} GB/s" if low == high else f"{low}..{high} GB/s")
+            where = " in cache" if all("in cache" in e.get("warnings", []) for e in copied) else ""
+            said.append((f"{low} GB/s" if low == high else f"{low}..{high} GB/s") + where)
         if any(entry.get("late_read") for entry in copied):
             said.append("still reading the source after it returned")
         text = pairs_text(pair for pair, _ in members)

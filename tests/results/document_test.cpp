@@ -83,6 +83,31 @@ TEST(Document, IntervalsAreWidenedByTheirOwnEnvironmentsSpread) {
   }
 }
 
+TEST(Document, ACopyThatFitsTheCacheIsMarked) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.header.context["caches"] = {{{"level", 3}, {"size", 4096}}};
+  contents.entries.resize(2);
+  for (Entry& entry : contents.entries) entry.gb_per_s = 10;
+  contents.entries[0].cell.exchange.bytes = 8191;
+  contents.entries[1].cell.exchange.bytes = 8192;
+  const json document = written(folder, contents);
+  for (const json& entry : document["benchmarks"]) {
+    const bool marked = entry["warnings"].dump().find("in cache") != npos;
+    EXPECT_EQ(marked, entry["bytes"] == 8191) << entry;
+  }
+}
+
+TEST(Document, TheCopyFloorsOfAnyWorkerAreTheEnvironments) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.workers[0].copy_floors_gb_per_s = {{"warm", 16.0}, {"fresh", 0.5}};
+  const json context = written(folder, contents)["context"]["dlbench"];
+  const json& rates = context["environments"]["default"]["copy_floors_gb_per_s"];
+  EXPECT_EQ(rates, (json{{"warm", 16.0}, {"fresh", 0.5}}));
+  EXPECT_NO_THROW(validate_document(folder / "results.json"));
+}
+
 TEST(Document, AJournalAloneIsEnough) {
   const TemporaryFolder folder;
   {
