@@ -93,6 +93,7 @@ void bind_fleet(py::module_& module) {
       .def_readonly("wall_s", &Summary::wall_s)
       .def_readonly("round_s", &Summary::round_s)
       .def_readonly("round_after_import_s", &Summary::round_after_import_s)
+      .def_readonly("library_after_import_s", &Summary::library_after_import_s)
       .def_readonly("last_import_s", &Summary::last_import_s)
       .def_readonly("settled", &Summary::settled)
       .def_readonly("measured", &Summary::measured)

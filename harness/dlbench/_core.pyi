@@ -104,6 +104,7 @@ class Summary:
     wall_s: float
     round_s: float
     round_after_import_s: float
+    library_after_import_s: float
     last_import_s: float
     settled: int
     measured: int

@@ -100,7 +100,9 @@ def conclude(
     try:
         path = Path(_core.write_document(str(folder)))
         document = documents.load(path)
-        files = (*draw(document, folder), path.name) if plots else (path.name,)
+        drawn = draw(document, folder) if plots else ()
+        # Each figure is there as SVG as well; one name says enough.
+        files = (path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
         return 2

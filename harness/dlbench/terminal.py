@@ -158,14 +158,17 @@ def _matrix(key: tuple[str, ...], entries: list[values.Entry]) -> grid.Grid:
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
-    """One line, or two where the command does not fit beside the text."""
+    """One line; more where the text, its reason and the command do not fit beside one another."""
     head = Text(finding.label.ljust(LABEL), style="bold")
     room = width - LABEL
     text, command = finding.text, finding.command
     if command and len(text) + 2 + len(command) <= room:
         gap = room - len(text) - len(command)
         return [head + Text(text + " " * gap) + Text(command, style="cyan")]
-    lines = [head + Text(shorten(text, room))]
+    who, _, why = text.partition(": ")
+    parts = [text] if len(text) <= room or not why else [f"{who}:", why]
+    lines = [head + Text(shorten(parts[0], room))]
+    lines += [Text(" " * LABEL + shorten(part, room)) for part in parts[1:]]
     if command:
         lines.append(Text(command.rjust(width), style="cyan"))
     return lines

@@ -35,9 +35,11 @@ struct Context {
   Progress& progress;
   Crew& crew;
   std::mt19937_64 random;
-  double round_s = 0;            ///< spent in timed rounds so far
-  double round_s_at_import = 0;  ///< of that, when the last import ended
-  double last_import_s = 0;      ///< since the start
+  double round_s = 0;                       ///< spent in timed rounds so far
+  double library_s = 0;                     ///< in the libraries' own calls outside rounds
+  double library_s_at_import = 0;           ///< of that, when the last import ended
+  double round_s_at_import = 0;             ///< of that, when the last import ended
+  double last_import_s = 0;                 ///< since the start
   std::set<std::string> copies_measured{};  ///< environments whose copy floors are known
 };
 

@@ -125,6 +125,7 @@ void CoupleRun::next_load() {
   worker_->stop();
   context_.last_import_s = context_.budget.used();
   context_.round_s_at_import = context_.round_s;
+  context_.library_s_at_import = context_.library_s;
 }
 
 void CoupleRun::loaded(const nlohmann::json& answer) {
@@ -189,6 +190,7 @@ CoupleRun::Reply CoupleRun::receive() {
     if (const std::optional<Answer> answer = only->poll()) {
       if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
       const nlohmann::json& body = std::get<nlohmann::json>(*answer);
+      context_.library_s += body.value("library_s", 0.0);
       if (body.contains("ok")) return {true, body["ok"]};
       if (body.contains("error")) return {false, body["error"]};
       throw Garbage("a second greeting");

@@ -91,7 +91,8 @@ void CoupleRun::instruments() {
       record_.floors_ns[name] = value.get<double>();
     }
   }
-  // Tens of milliseconds, and the machine's rather than the worker's: once an environment is enough.
+  // Tens of milliseconds, and the machine's rather than the worker's: once an environment is
+  // enough.
   if (context_.copies_measured.insert(couple_.environment).second) {
     const Reply copies = ask({{"do", "copy_floors"}}, Doing::floors);
     for (const char* floor : {"warm", "fresh"}) {

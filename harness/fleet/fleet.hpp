@@ -20,6 +20,7 @@ struct Options {
   double timeout_s = 30;                       ///< for each request
   double budget_s = 0;                         ///< of wall time; 0 = none
   double precision = 0.02;                     ///< half an interval over its median
+  double free_memory = 0.25;                   ///< share of the machine's that workers leave alone
   int replicas = 1;                            ///< workers a couple, one after another
   std::uint64_t seed = 1;
   std::string context = "{}";  ///< JSON: what the document's context holds beside the results
@@ -29,13 +30,14 @@ struct Options {
 /// What became of a run. Times in seconds.
 struct Summary {
   double wall_s = 0;
-  double round_s = 0;               ///< of that, in timed rounds
-  double round_after_import_s = 0;  ///< of that, after the last import
-  double last_import_s = 0;         ///< from the start to the end of the last import
-  std::size_t settled = 0;          ///< cells with a result, those of earlier sessions included
-  std::size_t measured = 0;         ///< of these, with a number
-  int signal = 0;                   ///< 0, SIGINT or SIGTERM
-  std::string disk_full;            ///< what the disk said, where it ended the run
+  double round_s = 0;                 ///< of that, in timed rounds
+  double round_after_import_s = 0;    ///< of that, after the last import
+  double library_after_import_s = 0;  ///< in libraries' untimed calls, after the last import
+  double last_import_s = 0;           ///< from the start to the end of the last import
+  std::size_t settled = 0;            ///< cells with a result, those of earlier sessions included
+  std::size_t measured = 0;           ///< of these, with a number
+  int signal = 0;                     ///< 0, SIGINT or SIGTERM
+  std::string disk_full;              ///< what the disk said, where it ended the run
 };
 
 /// Told of what happens, on the calling thread. What it throws ends the run.

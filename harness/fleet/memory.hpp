@@ -9,8 +9,10 @@ struct Memory {
   std::uint64_t total = 0;
   std::uint64_t available = 0;
 
-  /// Is less than a quarter left? Unknown memory (no /proc) is never short.
-  bool is_short() const { return available < total / 4; }
+  /// Is less than this share of it left? Unknown memory (no /proc) is never short.
+  bool is_below(double share) const {
+    return static_cast<double>(available) < share * static_cast<double>(total);
+  }
 };
 Memory memory();
 

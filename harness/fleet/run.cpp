@@ -66,6 +66,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     summary.wall_s = budget.used();
     summary.round_s = context.round_s;
     summary.round_after_import_s = context.round_s - context.round_s_at_import;
+    summary.library_after_import_s = context.library_s - context.library_s_at_import;
     summary.last_import_s = context.last_import_s;
     summary.settled = ledger.settled();
     summary.measured = ledger.numbers();

@@ -34,7 +34,7 @@ void Schedule::run() {
     measure_batch();
     for_coarse_ += now_s() - begin;
     size *= 2;
-    if (queue_.empty() || memory().is_short()) finish_parked();
+    if (queue_.empty() || is_memory_short()) finish_parked();
   }
   finish_parked();
 }
@@ -47,7 +47,7 @@ void Schedule::import_batch(std::size_t size) {
     full = full || context_.budget.is_over() || batch_.size() + importing_.size() >= size;
     while (!full && importing_.size() < jobs) {
       const bool have_one = !batch_.empty() || !importing_.empty();
-      if (have_one && (memory().is_short() || batch_.size() + importing_.size() >= size)) {
+      if (have_one && (is_memory_short() || batch_.size() + importing_.size() >= size)) {
         full = true;
         break;
       }
@@ -125,7 +125,7 @@ void Schedule::measure_batch() {
     if (context_.budget.is_over()) break;
     couple->visit(refine_alone);
     if (!couple->is_alive()) continue;
-    if (couple->is_needed() && memory().is_short()) {
+    if (couple->is_needed() && is_memory_short()) {
       refine_alone(*couple);
       if (couple->is_alive()) couple->settle();
     }
@@ -146,6 +146,10 @@ void Schedule::finish_parked() {
   }
   requeue_dead(parked_);
   retire(parked_);
+}
+
+bool Schedule::is_memory_short() const {
+  return memory().is_below(context_.options.free_memory);
 }
 
 double Schedule::refinement_seconds() const {

@@ -30,6 +30,7 @@ class Schedule {
   void requeue_dead(Couples& couples);
   void measure_batch();
   void finish_parked();
+  bool is_memory_short() const;
   double refinement_seconds() const;
 
   Context& context_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/library_time.hpp"
+
 namespace dlbench::worker {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
 Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec) {
+  const LibraryTime::Span counted;
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
   if (array.get() == Py_None) {
@@ -26,29 +29,38 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
   Pool pool;
   const std::size_t count =
       std::clamp<std::size_t>(kMostPoolBytes / exchange.bytes, 1, kMostArrays);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-    if (i == 0) {
-      const Ref content = checked(PyObject_CallMethod(spec.get(), "numpy", nullptr));
-      pool.expected = read_values(content.get(), {});
-    }
-    pool.arrays.push_back(make_one(exchange, producer, spec));
+  while (pool.arrays.size() < count) {
+    pool.arrays.push_back(
+        make_one(exchange, producer, checked(PyObject_CallNoArgs(make_case.get()))));
   }
   return pool;
+}
+
+Held content_of(const Ref& make_case) {
+  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
+  return read_values(checked(PyObject_CallMethod(spec.get(), "numpy", nullptr)).get(), {});
 }
 
 }  // namespace
 
 std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library& producer,
                                         const Ref& make_case) {
+  std::shared_ptr<const Held>& expected = expected_[{exchange.case_name, exchange.bytes}];
+  if (!expected) expected = std::make_shared<const Held>(content_of(make_case));
   std::shared_ptr<const Pool>& pool =
       pools_[{exchange.producer, exchange.device, exchange.case_name, exchange.bytes}];
-  if (!pool) pool = std::make_shared<const Pool>(make_pool(exchange, producer, make_case));
+  if (!pool) {
+    Pool made = make_pool(exchange, producer, make_case);
+    made.expected = expected;
+    pool = std::make_shared<const Pool>(std::move(made));
+  }
   return pool;
 }
 
 void Arrays::drop_unused() {
-  std::erase_if(pools_, [](const auto& item) { return item.second.use_count() <= 1; });
+  const auto unused = [](const auto& item) { return item.second.use_count() <= 1; };
+  std::erase_if(pools_, unused);
+  std::erase_if(expected_, unused);
 }
 
 }  // namespace dlbench::worker

@@ -16,7 +16,7 @@ namespace dlbench::worker {
 /// A producer's arrays for one case, handed over in turn, and what each of them must hold.
 struct Pool {
   std::vector<Ref> arrays;
-  Held expected;
+  std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
 };
 
 /// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
@@ -34,7 +34,9 @@ class Arrays {
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, std::uint64_t>;
+  using Content = std::pair<std::string, std::uint64_t>;
   std::map<Key, std::shared_ptr<const Pool>> pools_;
+  std::map<Content, std::shared_ptr<const Held>> expected_;
 };
 
 }  // namespace dlbench::worker

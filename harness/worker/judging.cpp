@@ -25,7 +25,7 @@ Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
                 const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
   PyObject* source = pool.arrays.front().get();
-  const exchange::View& expected = pool.expected.view;
+  const exchange::View& expected = pool.expected->view;
   Judgement judgement;
   bool crossed_device = false;
   looked(judgement.warnings, "values not checked", [&] {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "worker/library_time.hpp"
+
 namespace dlbench::worker {
 namespace {
 
@@ -80,10 +82,12 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
 }
 
 Ref Prepared::cross_once(PyObject* x) {
+  const LibraryTime::Span counted;
   return checked(crossing_(x));
 }
 
 void Prepared::wait_for(PyObject* result) {
+  const LibraryTime::Span counted;
   if (ready_) checked(PyObject_CallOneArg(ready_.get(), result));
 }
 

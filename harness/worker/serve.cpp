@@ -11,6 +11,7 @@
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
 #include "worker/floors.hpp"
+#include "worker/library_time.hpp"
 #include "worker/lines.hpp"
 #include "worker/prepared.hpp"
 
@@ -78,7 +79,10 @@ class Server {
       const json request = json::parse(*line);
       const std::string& verb = request.at("do").get_ref<const std::string&>();
       if (verb == "end") return;
-      say(answer(verb, request));
+      LibraryTime::take();
+      json reply = answer(verb, request);
+      if (const double seconds = LibraryTime::take(); seconds > 0) reply["library_s"] = seconds;
+      say(reply);
     }
   }
 

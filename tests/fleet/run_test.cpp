@@ -106,6 +106,19 @@ TEST_F(FleetTest, LargeArraysAreTakenInGroupsAndDropped) {
   EXPECT_EQ(summary_.measured, 3u);
 }
 
+TEST_F(FleetTest, WithoutMemoryWorkersComeOneByOne) {
+  options_.free_memory = 2;  // more than there can be
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(summary_.measured, 9u);
+  std::vector<int> order;
+  for (const std::string& line : lines("log")) {
+    const int pid = std::stoi(line);
+    if (order.empty() || order.back() != pid) order.push_back(pid);
+  }
+  EXPECT_EQ(order.size(), 6u);  // one stretch each: nobody was left waiting
+}
+
 TEST_F(FleetTest, AnErrorIsAnOutcomeOnOneLine) {
   run({library("a", "make=refused"), library("b")});
   EXPECT_EQ(with(Outcome::refused), (Keys{"a>a", "a>b"}));

@@ -33,7 +33,8 @@ grows with size: 1 of 2 exchanges; the others stay within 1.5x
 
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
                                                  dlbench show latest torch numpy
-refused       torch -> torch: BufferError: Can't export tensors that require gr…
+refused       torch -> torch:
+              BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch
 no-protocol   dlpack_c: not taken by torch
 noise         turbo on, governor powersave, differences under 6.2 % mean nothing
