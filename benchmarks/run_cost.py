@@ -74,7 +74,7 @@ def main() -> None:
         )
         Path(folder, "run").mkdir()
         ran = _core.run(plan, options, Silent())
-    after = ran.wall_s - ran.last_import_s - ran.round_after_import_s
+    after = ran.wall_s - ran.last_import_s - ran.timing_after_import_s
     cells = len(plan.cells)
     print(f"{len(plan.couples)} couples, {cells} cells, {ran.measured} measured, {JOBS} at a time")
     print(f"bare imports {imports:7.1f} s")

@@ -92,7 +92,7 @@ void bind_fleet(py::module_& module) {
   py::class_<Summary>(module, "Summary", "What became of a run; times in seconds.")
       .def_readonly("wall_s", &Summary::wall_s)
       .def_readonly("round_s", &Summary::round_s)
-      .def_readonly("round_after_import_s", &Summary::round_after_import_s)
+      .def_readonly("timing_after_import_s", &Summary::timing_after_import_s)
       .def_readonly("library_after_import_s", &Summary::library_after_import_s)
       .def_readonly("last_import_s", &Summary::last_import_s)
       .def_readonly("settled", &Summary::settled)

@@ -103,7 +103,7 @@ class Options:
 class Summary:
     wall_s: float
     round_s: float
-    round_after_import_s: float
+    timing_after_import_s: float
     library_after_import_s: float
     last_import_s: float
     settled: int

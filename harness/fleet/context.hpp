@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
@@ -25,6 +26,19 @@ class Budget {
   double begin_, seconds_;
 };
 
+/// Where the workers' time went, as they say themselves.
+struct Spent {
+  double library_s = 0;  ///< in libraries' untimed calls
+  double timing_s = 0;   ///< in timed blocks: rounds, calibration, floors
+
+  void add(const nlohmann::json& answer) {
+    const auto spent = answer.find("spent_s");
+    if (spent == answer.end() || !spent->is_object()) return;
+    library_s += spent->value("library", 0.0);
+    timing_s += spent->value("timing", 0.0);
+  }
+};
+
 /// What all parts of one run share.
 struct Context {
   const plan::Plan& plan;
@@ -36,9 +50,8 @@ struct Context {
   Crew& crew;
   std::mt19937_64 random;
   double round_s = 0;                       ///< spent in timed rounds so far
-  double library_s = 0;                     ///< in the libraries' own calls outside rounds
-  double library_s_at_import = 0;           ///< of that, when the last import ended
-  double round_s_at_import = 0;             ///< of that, when the last import ended
+  Spent spent{};                            ///< by all workers so far
+  Spent spent_at_import{};                  ///< of that, when the last import ended
   double last_import_s = 0;                 ///< since the start
   std::set<std::string> copies_measured{};  ///< environments whose copy floors are known
 };

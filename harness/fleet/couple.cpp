@@ -124,8 +124,7 @@ void CoupleRun::next_load() {
   stage_ = Stage::ready;
   worker_->stop();
   context_.last_import_s = context_.budget.used();
-  context_.round_s_at_import = context_.round_s;
-  context_.library_s_at_import = context_.library_s;
+  context_.spent_at_import = context_.spent;
 }
 
 void CoupleRun::loaded(const nlohmann::json& answer) {
@@ -190,7 +189,7 @@ CoupleRun::Reply CoupleRun::receive() {
     if (const std::optional<Answer> answer = only->poll()) {
       if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
       const nlohmann::json& body = std::get<nlohmann::json>(*answer);
-      context_.library_s += body.value("library_s", 0.0);
+      context_.spent.add(body);
       if (body.contains("ok")) return {true, body["ok"]};
       if (body.contains("error")) return {false, body["error"]};
       throw Garbage("a second greeting");

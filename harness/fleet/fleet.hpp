@@ -31,7 +31,7 @@ struct Options {
 struct Summary {
   double wall_s = 0;
   double round_s = 0;                 ///< of that, in timed rounds
-  double round_after_import_s = 0;    ///< of that, after the last import
+  double timing_after_import_s = 0;   ///< in timed blocks, after the last import
   double library_after_import_s = 0;  ///< in libraries' untimed calls, after the last import
   double last_import_s = 0;           ///< from the start to the end of the last import
   std::size_t settled = 0;            ///< cells with a result, those of earlier sessions included

@@ -8,7 +8,7 @@
 namespace dlbench::fleet {
 namespace {
 
-constexpr std::size_t kMostRounds = 40;
+constexpr std::size_t kMostRounds = 24;
 constexpr double kMostNs = 0.15e9;
 constexpr std::size_t kRoundsAPass = 6;
 

@@ -8,7 +8,7 @@
 namespace dlbench::fleet {
 
 /// More rounds, in random order over couples and cells, for the cells whose interval is wider than
-/// Options::precision; at most 40 rounds a cell, and 0.15 s of rounds where no budget is set. With
+/// Options::precision; at most 24 rounds a cell, and 0.15 s of rounds where no budget is set. With
 /// one, the worse half of them in each pass, for at most `seconds`. Couples that are not alive are
 /// passed over.
 void refine(std::span<CoupleRun* const> couples, Context& context, double seconds);

@@ -65,8 +65,8 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   const auto fill = [&] {
     summary.wall_s = budget.used();
     summary.round_s = context.round_s;
-    summary.round_after_import_s = context.round_s - context.round_s_at_import;
-    summary.library_after_import_s = context.library_s - context.library_s_at_import;
+    summary.timing_after_import_s = context.spent.timing_s - context.spent_at_import.timing_s;
+    summary.library_after_import_s = context.spent.library_s - context.spent_at_import.library_s;
     summary.last_import_s = context.last_import_s;
     summary.settled = ledger.settled();
     summary.measured = ledger.numbers();

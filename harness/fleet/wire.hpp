@@ -11,7 +11,7 @@
 namespace dlbench::fleet {
 
 /// How long a round is to be.
-inline constexpr double kRoundNs = 1e6;
+inline constexpr double kRoundNs = 2e6;
 
 /// The requests of the wire (docs/architecture.md), and what is read out of the answers.
 nlohmann::json load_request(const std::string& role, const std::string& library,

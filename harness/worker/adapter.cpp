@@ -24,6 +24,8 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
     for (Py_ssize_t i = 0; i < PyList_Size(devices.get()); ++i) {
       loaded.devices.push_back(text_of(PyList_GetItem(devices.get(), i)));
     }
+    // Cases are NumPy arrays. Imported here and not before: a library may mind who came first.
+    checked(PyImport_ImportModule("dlbench.case"));
     Library& library = libraries_[name];
     (role == "producer" ? library.producer : library.consumer) = std::move(module);
     return loaded;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "worker/library_time.hpp"
+#include "worker/spent.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
 Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec) {
-  const LibraryTime::Span counted;
+  const Spent::Span counted(Spent::On::library);
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
   if (array.get() == Py_None) {

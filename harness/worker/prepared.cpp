@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "worker/library_time.hpp"
+#include "worker/spent.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -36,6 +36,13 @@ bool is_dlpack(const std::string& protocol) {
 // Is a number seen under `used` one that may be filed under `requested`?
 bool fits(const std::string& requested, const std::string& used) {
   return requested == "convert" || requested == used || (is_dlpack(requested) && is_dlpack(used));
+}
+
+void warm_up(measure::Body body, std::uint64_t calls) {
+  const Spent::Span counted(Spent::On::library);
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    if (!body.call(body.self)) throw fetch_failure();
+  }
 }
 
 Seen seen_through(const Tap& tap, const char* via) {
@@ -82,12 +89,12 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
 }
 
 Ref Prepared::cross_once(PyObject* x) {
-  const LibraryTime::Span counted;
+  const Spent::Span counted(Spent::On::library);
   return checked(crossing_(x));
 }
 
 void Prepared::wait_for(PyObject* result) {
-  const LibraryTime::Span counted;
+  const Spent::Span counted(Spent::On::library);
   if (ready_) checked(PyObject_CallOneArg(ready_.get(), result));
 }
 
@@ -168,6 +175,7 @@ Block Prepared::block(const std::string& clock) {
 // block of bare calls would run ahead of the work it starts.
 void Prepared::calibrate(const Order& order) {
   Block timed = block("ready");
+  const Spent::Span counted(Spent::On::timing);
   const std::uint64_t iterations =
       measure::calibrate(timed.body(), order.round_ns, most_iterations_);
   if (iterations == 0) throw fetch_failure();
@@ -183,11 +191,12 @@ measure::Reading Prepared::round(const std::string& clock, std::uint64_t iterati
                                  std::uint64_t prelude) {
   Block timed = block(clock);
   const measure::Body body = timed.body();
-  for (std::uint64_t i = 0; i < prelude; ++i) {
-    if (!body.call(body.self)) throw fetch_failure();
-  }
+  warm_up(body, prelude);
   drain();
-  const measure::Reading reading = measure::round(body, std::min(iterations, most_iterations_));
+  const measure::Reading reading = [&] {
+    const Spent::Span counted(Spent::On::timing);
+    return measure::round(body, std::min(iterations, most_iterations_));
+  }();
   if (!reading.valid) throw fetch_failure();
   drain();
   PyGC_Collect();

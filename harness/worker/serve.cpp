@@ -11,9 +11,9 @@
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
 #include "worker/floors.hpp"
-#include "worker/library_time.hpp"
 #include "worker/lines.hpp"
 #include "worker/prepared.hpp"
+#include "worker/spent.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -79,9 +79,10 @@ class Server {
       const json request = json::parse(*line);
       const std::string& verb = request.at("do").get_ref<const std::string&>();
       if (verb == "end") return;
-      LibraryTime::take();
+      Spent::take();
       json reply = answer(verb, request);
-      if (const double seconds = LibraryTime::take(); seconds > 0) reply["library_s"] = seconds;
+      const Spent::Seconds spent = Spent::take();
+      reply["spent_s"] = {{"library", spent.library}, {"timing", spent.timing}};
       say(reply);
     }
   }
@@ -126,6 +127,7 @@ class Server {
   }
 
   static json floors() {
+    const Spent::Span counted(Spent::On::timing);
     const WorkerFloors floors = measure_floors();
     return {{"empty", floors.empty_ns},
             {"clock", floors.clock_ns},
@@ -134,6 +136,7 @@ class Server {
   }
 
   static json copy_floors() {
+    const Spent::Span counted(Spent::On::timing);
     const measure::CopyFloors floors = measure::copy_floors();
     return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
   }

@@ -78,7 +78,7 @@ TEST_F(FleetTest, WhoIsMeasuredIsAlone) {
 
 TEST_F(FleetTest, NoisyCellsAreRefinedUpToALimit) {
   run({library("a", "noisy"), library("b")});
-  EXPECT_EQ(entries_.at("a>b").workers[0].samples_ns.size(), 40u);
+  EXPECT_EQ(entries_.at("a>b").workers[0].samples_ns.size(), 24u);
   EXPECT_EQ(entries_.at("b>b").workers[0].samples_ns.size(), 6u);
 }
 
@@ -162,7 +162,7 @@ TEST_F(FleetTest, ABudgetLeavesTheRestNotRun) {
 TEST_F(FleetTest, ABudgetOfPlentyChangesNothing) {
   options_.budget_s = 600;
   run({library("a", "noisy")});
-  EXPECT_EQ(entries_.at("a>a").workers[0].samples_ns.size(), 40u);
+  EXPECT_EQ(entries_.at("a>a").workers[0].samples_ns.size(), 24u);
 }
 
 TEST_F(FleetTest, ResumeMeasuresOnlyWhatIsLeft) {
