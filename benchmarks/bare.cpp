@@ -1,4 +1,5 @@
-// Yardsticks for dlbench itself: the loops it must not be dearer than, with nothing of dlbench in them.
+// Yardsticks for dlbench itself: the loops it must not be dearer than, with nothing of dlbench in
+// them.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <dlpack/dlpack.h>
@@ -20,17 +21,20 @@ PyObject* loop(PyObject*, PyObject* arguments) {
   PyObject *call = nullptr, *x = nullptr;
   unsigned long long iterations = 0;
   if (!PyArg_ParseTuple(arguments, "OOK:loop", &call, &x, &iterations)) return nullptr;
+  const vectorcallfunc vectorcall = PyVectorcall_Function(call);
+  if (vectorcall == nullptr) return PyErr_Format(PyExc_TypeError, "%R has no vectorcall", call);
+  PyObject* stack[] = {nullptr, x};
   const Clock::time_point begin = Clock::now();
   for (unsigned long long i = 0; i < iterations; ++i) {
-    PyObject* result = PyObject_CallOneArg(call, x);
+    PyObject* result = vectorcall(call, stack + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     if (result == nullptr) return nullptr;
     Py_DECREF(result);
   }
   return PyFloat_FromDouble(nanoseconds_since(begin) / static_cast<double>(iterations));
 }
 
-// One block a side, as both ends of a native exchange keep: the managed tensor with its lengths, and
-// the consumer's own array.
+// One block a side, as both ends of a native exchange keep: the managed tensor with its lengths,
+// and the consumer's own array.
 struct Export {
   DLManagedTensorVersioned managed;
   std::int64_t shape[1];
@@ -44,13 +48,18 @@ struct Import {
   std::int64_t strides[1];
 };
 
-void drop(DLManagedTensorVersioned* managed) { std::free(managed->manager_ctx); }
+void drop(DLManagedTensorVersioned* managed) {
+  std::free(managed->manager_ctx);
+}
 
 [[gnu::noinline]] DLManagedTensorVersioned* give(float* data, std::int64_t elements) {
   auto* block = new (std::malloc(sizeof(Export))) Export;
   block->shape[0] = elements;
   block->strides[0] = 1;
-  block->managed = {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, block, drop, 0,
+  block->managed = {{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+                    block,
+                    drop,
+                    0,
                     {data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, block->shape, block->strides, 0}};
   return &block->managed;
 }
@@ -94,7 +103,9 @@ PyObject* capsule(PyObject*, PyObject* arguments) {
   return PyFloat_FromDouble(nanoseconds_since(begin) / static_cast<double>(iterations));
 }
 
-PyObject* nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
+PyObject* nothing(PyObject*, PyObject*) {
+  Py_RETURN_NONE;
+}
 
 PyMethodDef methods[] = {
     {"loop", loop, METH_VARARGS, "loop(call, array, iterations): ns of one call, in a bare C loop"},
@@ -104,9 +115,18 @@ PyMethodDef methods[] = {
     {"nothing", nothing, METH_O, "nothing(x): a call that does nothing"},
     {},
 };
-PyModuleDef definition{PyModuleDef_HEAD_INIT, "_bare", "Loops without dlbench.", -1, methods,
-                       nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition{PyModuleDef_HEAD_INIT,
+                       "_bare",
+                       "Loops without dlbench.",
+                       -1,
+                       methods,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__bare() { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit__bare() {
+  return PyModule_Create(&definition);
+}

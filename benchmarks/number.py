@@ -1,7 +1,7 @@
 """The number itself: a cell's loop against a bare C loop of the same call, and against timeit.
 
-All three take turns in one process; a ratio is the median over rounds of neighbouring blocks, printed
-with the range that 5 processes saw.
+All three take turns in one process; a ratio is the median over rounds of neighbouring blocks,
+printed with the range that 5 processes saw.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ PROCESSES = 5
 
 def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
     """The consumer's call and the producer's array, as the adapters have them."""
+    from pathlib import Path
+
+    import dlbench
     from dlbench.case import Case
     from dlbench.loading import load_adapter
-    from pathlib import Path
-    import dlbench
 
     home = Path(dlbench.__file__).parent
     make = load_adapter("producer", producer, str(home / "producers" / f"{producer}.py")).make
     take = load_adapter("consumer", consumer, str(home / "consumers" / f"{consumer}.py"))
-    case = Case(name="f32", dtype="float32", bytes=4096, offset=0, align=256, step=1, readonly=False)
+    case = Case(
+        name="f32", dtype="float32", bytes=4096, offset=0, align=256, step=1, readonly=False
+    )
     return take.PROTOCOLS["dlpack"], make(case, "cpu")
 
 

@@ -1,8 +1,8 @@
 """What a run costs beside its imports and its rounds, on the default matrix of what is installed.
 
 - wall time of the run over (the couples' bare imports at the same concurrency + time in rounds);
-- from the last import to the end: milliseconds a cell that were not spent in rounds, and how many of
-  them not in the libraries' own untimed calls either (make, first call, tapped call).
+- from the last import to the end: milliseconds a cell that were not spent in timed blocks, and how
+  many of them not in the libraries' own untimed calls either (make, first call, tapped call).
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import numpy as np
 PERIOD = 101
 
 
-def pattern(dtype: str, elements: int) -> np.ndarray[Any, Any]:
-    """The known content: element i is (i * 7 + 3) % 101, small enough to be exact in every dtype.
+def period(dtype: str) -> np.ndarray[Any, Any]:
+    """What the known content repeats: (i * 7 + 3) % 101, small enough to be exact in every dtype.
 
     Booleans are that number's lowest bit; complex numbers v are v + 1j * (v % 13).
     """
@@ -20,7 +20,20 @@ def pattern(dtype: str, elements: int) -> np.ndarray[Any, Any]:
         values = values % 2
     elif dtype.startswith("complex"):
         values = values + 1j * (values % 13)
-    return np.resize(values.astype(dtype), elements)
+    return values.astype(dtype)
+
+
+def fill(array: np.ndarray[Any, Any]) -> None:
+    """Write the known content into a one-dimensional array.
+
+    In place, by doubling what is there: a second array of the size would cost its page faults.
+    """
+    done = min(PERIOD, len(array))
+    array[:done] = period(array.dtype.name)[:done]
+    while done < len(array):
+        more = min(done, len(array) - done)
+        array[done : done + more] = array[:more]
+        done += more
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,6 @@ class Case:
         raw = np.empty(room + self.align + self.offset, np.uint8)
         begin = -raw.ctypes.data % self.align + self.offset
         array = raw[begin : begin + room].view(self.dtype)[:: self.step]
-        array[...] = pattern(self.dtype, self.shape[0])
+        fill(array)
         array.flags.writeable = not self.readonly
         return array
