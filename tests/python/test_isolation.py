@@ -74,10 +74,7 @@ def test_it_costs_its_own_cells_only(tmp_path: Path, name: str) -> None:
 
 
 def test_a_flood_on_stderr_stops_nothing(tmp_path: Path) -> None:
-    flood = (
-        "if count == 1:\n"
-        "        for _ in range(100): sys.stderr.write('x' * (1 << 20) + '\\n')"
-    )
+    flood = "if count == 1:\n        for _ in range(100): sys.stderr.write('x' * (1 << 20) + '\\n')"
     plant(tmp_path / "adapters", "loud", take=take(flood))
     status, _, err = run(tmp_path, "loud", "loud", "--adapters", "adapters", "--protocols",
                          "dlpack", "--sizes", "4KiB", "--out", "run", "--no-plots")  # fmt: skip
