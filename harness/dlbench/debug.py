@@ -19,17 +19,22 @@ ROUNDS = 6
 ROUND_NS = 1e6
 
 
+def load(role: str, library: str, path: str) -> dict[str, Any]:
+    """The request that runs one adapter file."""
+    return {"do": "load", "role": role, "library": library, "path": path}
+
+
 def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
     """What the fleet would ask a worker for this cell alone."""
-    lines: list[dict[str, Any]] = [
-        {
-            "do": "load",
-            "role": role,
-            "library": entry[role],
-            "path": str(adapter(found, role, entry[role]).path),
-        }
-        # In the order of the fleet: some pairs can be imported in one order only.
-        for role in sorted(("producer", "consumer"), key=lambda role: str(entry[role]))
+    for role in ("producer", "consumer"):
+        adapter(found, role, entry[role])
+    # Both files of both libraries, in the order of the fleet: either may define `ready`, and some
+    # pairs can be imported in one order only.
+    lines = [
+        load(role, name, str(found.files[name][role].path))
+        for name in sorted({entry["producer"], entry["consumer"]})
+        for role in ("producer", "consumer")
+        if role in found.files[name]
     ]
     axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
     clock = entry.get("clock", "call")

@@ -1,26 +1,65 @@
-"""`dlbench list`: the libraries, what each takes and gives, and how to get the absent ones."""
+"""`dlbench list`: the libraries, what each gives and takes, and how to get the absent ones."""
 
 from __future__ import annotations
 
-from dlbench import _core
-from dlbench.layout import columns, shorten
+import json
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
 from rich.text import Text
+
+from dlbench import _core, debug
+from dlbench.layout import columns, shorten
+
+LIMIT_S = 60
+
+
+def offers(library: _core.Library) -> str:
+    """What an array of the library offers, asked in a process of its own, or why it has none."""
+    if not library.producer_path:
+        return "nothing"
+    asked = [
+        debug.load(role, library.name, path)
+        for role, path in (
+            ("producer", library.producer_path),
+            ("consumer", library.consumer_path),
+        )
+        if path
+    ]
+    case = _core.case("f32")
+    where = library.devices[0]
+    asked.append({"do": "offers", "library": library.name, "device": where, "case": case})
+    script = debug.write(asked)
+    try:
+        done = subprocess.run(
+            debug.command(script), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {LIMIT_S} s"
+    finally:
+        script.unlink()
+    for line in done.stdout.splitlines():
+        answer = json.loads(line) if line.startswith("{") else {}
+        if "error" in answer:
+            error = answer["error"]
+            return f"{error['outcome']}: {error['reason']}"
+        if "protocols" in answer.get("ok", {}):
+            return " ".join(answer["ok"]["protocols"]) or "nothing"
+    return f"crashed with status {done.returncode}"
 
 
 def table(libraries: list[_core.Library], width: int) -> list[Text]:
     """The installed libraries first, the absent ones with how to get them."""
-    rows = [("library", "version", "produces", "devices", "takes")]
     ordered = sorted(libraries, key=lambda one: (not one.installed, one.name))
-    for one in ordered:
-        if one.installed:
-            made = "yes" if one.producer_path else "no"
-            taken = " ".join(one.protocols) or "nothing"
-            rows.append((one.name, one.version or "-", made, " ".join(one.devices), taken))
-        else:
-            rows.append((one.name, "absent", "", "", one.why_not))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        given = list(pool.map(offers, (one for one in ordered if one.installed)))
+    rows = [("library", "version", "devices", "")]
+    for one, gives in zip(ordered, given, strict=False):
+        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {gives}"))
+        rows.append(("", "", "", f"takes  {' '.join(one.protocols) or 'nothing'}"))
+    rows += [(one.name, "absent", "", one.why_not) for one in ordered[len(given) :]]
     lines = columns(rows)
     shown = [Text(shorten(lines[0], width), style="bold")]
-    for one, line in zip(ordered, lines[1:], strict=True):
-        # The last column is to be read or typed whole.
-        shown.append(Text(line, style="" if one.installed else "dim"))
-    return shown
+    # The last column is to be read or typed whole.
+    return shown + [Text(line) for line in lines[1:]]

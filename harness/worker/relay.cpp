@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "model/names.hpp"
 #include "worker/c_exchange.hpp"
 
 namespace dlbench::worker {
@@ -166,6 +167,17 @@ Shown shown_for(const std::string& protocol) {
     if (protocol == property.protocol) return property.shown;
   }
   return 0;
+}
+
+std::vector<std::string> protocols_in(Shown shown) {
+  std::vector<std::string> names;
+  for (const std::string_view protocol : kProtocols) {
+    // The two structs are `dlpack` asked for in another way, and `convert` is nothing to offer.
+    if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") continue;
+    const Shown bits = shown_for(std::string(protocol));
+    if (bits != 0 && (shown & bits) == bits) names.emplace_back(protocol);
+  }
+  return names;
 }
 
 Shown shown_by(PyObject* x) {

@@ -21,6 +21,9 @@ Shown shown_by(PyObject* x);
 /// The bit of a protocol's name; 0 for `convert`, which is no protocol of its own.
 Shown shown_for(const std::string& protocol);
 
+/// The protocols of a mask, in the order in which they are printed.
+std::vector<std::string> protocols_in(Shown shown);
+
 /// An object that stands for x before a consumer, shows exactly those protocols, and hands every
 /// request on to x. With a tap it also notes what was asked; the tap must outlive it.
 Ref make_relay(PyObject* x, Shown shown, Tap* tap);

@@ -96,6 +96,7 @@ class Server {
     try {
       if (verb == "load") return {{"ok", load(request)}};
       if (verb == "floors") return {{"ok", floors()}};
+      if (verb == "offers") return {{"ok", offers(request)}};
       if (verb == "copy_floors") return {{"ok", copy_floors()}};
       if (verb == "prepare") return {{"ok", prepare(request)}};
       if (verb == "round") return {{"ok", round(request)}};
@@ -139,6 +140,16 @@ class Server {
     const Spent::Span counted(Spent::On::timing);
     const measure::CopyFloors floors = measure::copy_floors();
     return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
+  }
+
+  // What a library's arrays offer: only an array of its own can tell.
+  json offers(const json& request) {
+    Exchange exchange;
+    exchange.producer = request.at("library");
+    exchange.device = request.at("device");
+    const std::shared_ptr<const Pool> pool = arrays_.get(
+        exchange, adapters_.at(exchange.producer), case_maker(request.at("case"), exchange.bytes));
+    return {{"protocols", protocols_in(shown_by(pool->arrays.front().get()))}};
   }
 
   json prepare(const json& request) {

@@ -373,11 +373,15 @@ def test_debug_prints_the_debugger_line_and_becomes_the_worker(
     }  # fmt: skip
 
 
-def test_list_names_the_planted_library(dlbench: Run) -> None:
+def test_list_says_what_the_planted_library_gives_and_takes(dlbench: Run) -> None:
     status, out, _ = dlbench("list", "--adapters", "adapters")
-    (line,) = [line for line in out.splitlines() if line.startswith("mine")]
+    lines = out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("mine"))
     assert status == 0
-    assert line.split() == "mine - yes cpu dlpack dlpack_c dlpack_legacy buffer convert".split()  # noqa: SIM905
+    first = "mine - cpu gives dlpack buffer array_interface array_struct array"
+    assert lines[at].split() == first.split()
+    second = "takes dlpack dlpack_c dlpack_legacy buffer convert"
+    assert lines[at + 1].split() == second.split()
 
 
 def test_doctor_has_a_line_for_each_check(dlbench: Run) -> None:
