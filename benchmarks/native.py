@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 
 import _bare
+
 from dlbench import _worker
 from number import ends
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dlbench import values
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, to_rgb
 from matplotlib.patches import Polygon, Rectangle
+
+from dlbench import values
 
 from .choosing import Entry
 from .drawing import INK, PALE, PAPER, fitting

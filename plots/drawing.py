@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from dlbench import values
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
+
+from dlbench import values
 
 DPI = 160
 INK = "#1a1a1a"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dlbench import values
 from matplotlib.axes import Axes
+
+from dlbench import values
 
 from .choosing import Entry
 from .drawing import PAPER

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from dlbench import values
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dlbench import values
 
 from . import cells
 from .choosing import Entry

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 
-from dlbench import values
 from matplotlib.figure import Figure
+
+from dlbench import values
 
 from . import choosing, lines, scaling_panel
 from .choosing import Document, Entry

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dlbench import values
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+
+from dlbench import values
 
 from . import lines
 from .drawing import GREY, PAPER, text_width

@@ -8,6 +8,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import jax
 import jax.numpy as jnp
+
 from dlbench.adapter import require, require_own_layout
 
 ready = jax.block_until_ready

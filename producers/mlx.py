@@ -1,6 +1,7 @@
 """MLX arrays."""
 
 import mlx.core as mx
+
 from dlbench.adapter import require_own_layout
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")

@@ -1,6 +1,7 @@
 """Paddle tensors; on the CPU in memory that NumPy laid out."""
 
 import paddle
+
 from dlbench.adapter import require, require_own_layout
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")

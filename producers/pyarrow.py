@@ -1,6 +1,7 @@
 """PyArrow arrays: one-dimensional, read-only. It imports nothing, so there is no consumer."""
 
 import pyarrow as pa
+
 from dlbench.adapter import require
 
 

@@ -6,6 +6,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
 import tensorflow as tf
+
 from dlbench.adapter import require_own_layout
 
 DISTRIBUTION = ("tensorflow-cpu", "tensorflow", "tensorflow-rocm")

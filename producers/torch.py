@@ -1,6 +1,7 @@
 """PyTorch tensors; on the CPU in memory that NumPy laid out."""
 
 import torch
+
 from dlbench.adapter import require, require_own_layout
 
 

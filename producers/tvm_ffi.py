@@ -1,6 +1,7 @@
 """TVM FFI tensors: views of NumPy memory, since its Python side allocates none."""
 
 import tvm_ffi
+
 from dlbench.adapter import require
 
 DISTRIBUTION = "apache-tvm-ffi"

@@ -1,6 +1,7 @@
 """Warp arrays; on the CPU in memory that NumPy laid out."""
 
 import warp as wp
+
 from dlbench.adapter import require, require_own_layout
 
 DISTRIBUTION = "warp-lang"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich.text import Text
+
 from dlbench import document as documents
 from dlbench import values
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
-from rich.text import Text
 
 HEAD = "from -> to|protocol|size|clock|median|+-|outcome|used|first|GB/s".split("|")  # noqa: SIM905
 RIGHT = ("size", "median", "+-", "first", "GB/s")

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlbench import machine, values
 from rich.text import Text
+
+from dlbench import machine, values
 
 GIB = 1 << 30
 

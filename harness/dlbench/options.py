@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
 from dlbench.errors import BadInput
 from dlbench.request import AXES, Request
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import dlbench
 import numpy as np
+
+import dlbench
 from dlbench import Call, Capsule, Unsupported, X, loading
 from dlbench.case import Case
 

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import dlbench
 import pytest
+
+import dlbench
 from dlbench import Call, X, adapter
 
 PACKAGE = Path(dlbench.__file__).parent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 import samples
 from dlbench import cells
 from dlbench.errors import BadInput

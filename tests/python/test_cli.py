@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import planted
 import pytest
+
+import planted
 import samples
 from dlbench import _core, cli
 

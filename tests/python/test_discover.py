@@ -6,6 +6,7 @@ import importlib.metadata
 from pathlib import Path
 
 import pytest
+
 from dlbench import discover
 from dlbench.errors import BadInput
 from dlbench.facts import read_adapter

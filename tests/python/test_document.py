@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 import synthetic
 
 ROOT = Path(__file__).parents[2]

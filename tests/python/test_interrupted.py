@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from whole import document, entries, left_alive, plant, run, start
 
 SIZES = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB"

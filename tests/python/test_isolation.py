@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from whole import GOOD_MAKE, GOOD_TAKE, document, entries, left_alive, plant, run, start
 
 SEGFAULT = "import ctypes; ctypes.string_at(0)"

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlbench import _native_consumer as consumer
-from dlbench import _native_producer as producer
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dlbench import _native_consumer as consumer
+from dlbench import _native_producer as producer
 from native_arrays import WAYS, counted
 
 pytestmark = pytest.mark.usefixtures("balanced")

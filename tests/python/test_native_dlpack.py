@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from dlbench import _native_consumer as consumer
 from dlbench import _native_producer as producer
 from dlpack_structs import versioned

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+
 from dlbench import _native_consumer as consumer
 from dlbench import _native_producer as producer
 from dlpack_structs import take

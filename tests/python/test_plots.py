@@ -10,11 +10,12 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-import synthetic
 from dlbench.plots import FIGURES, draw, drawing, lines
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
+
+import synthetic
 
 LONG = "a_library_with_a_very_long_name_indeed"
 SHAPES = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 
 import pytest
-from dlbench import progress
 from rich.console import Console
+
+from dlbench import progress
 
 
 class Clock:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import planted
 import pytest
+
+import planted
 import samples
 from dlbench import _core, discover, repro
 from dlbench.facts import bound_names

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 import samples
 from dlbench import _core
 

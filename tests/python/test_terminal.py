@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.console import Console
+
 import samples
 from dlbench import couple, findings, terminal, values
-from rich.console import Console
 
 COUPLE_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from wire import F32, UNALIGNED, ask, plant, prepare
 
 MAKE = "def make(case, device):\n    return case.numpy()\n"
