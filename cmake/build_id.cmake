@@ -7,6 +7,7 @@ file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS
 set(hashes "")
 foreach(source ${hashed_sources})
   file(SHA256 ${source} hash)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   string(APPEND hashes ${hash})
 endforeach()
 string(SHA256 DLBENCH_SOURCE_HASH "${hashes}")

@@ -40,7 +40,8 @@ inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
 
 inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   const Dtype* dtype = find_format(buffer.format, buffer.itemsize);
-  facts.dtype = dtype != nullptr ? std::string(dtype->name) : std::string(buffer.format);
+  const char* format = buffer.format != nullptr ? buffer.format : "B";
+  facts.dtype = dtype != nullptr ? dtype->name : format;
   if (dtype == nullptr && (dtype = stand_in(buffer.itemsize)) == nullptr) return false;
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype,

@@ -9,14 +9,13 @@ inline constexpr const char* kVersioned = "dltensor_versioned";
 inline constexpr const char* kLegacy = "dltensor";
 
 inline bool check_device(DLDevice device) {
-  switch (device.device_type) {
-    [[likely]] case kDLCPU : case kDLCUDAHost : case kDLROCMHost : case kDLCUDAManaged
-        : return true;
-    default:
-      PyErr_Format(PyExc_BufferError, "native reads the CPU's memory only, not device (%d, %d)",
-                   static_cast<int>(device.device_type), static_cast<int>(device.device_id));
-      return false;
-  }
+  const DLDeviceType type = device.device_type;
+  if (type == kDLCPU) [[likely]]
+    return true;
+  if (type == kDLCUDAHost || type == kDLROCMHost || type == kDLCUDAManaged) return true;
+  PyErr_Format(PyExc_BufferError, "native reads the CPU's memory only, not device (%d, %d)",
+               static_cast<int>(type), static_cast<int>(device.device_id));
+  return false;
 }
 
 /// Takes ownership, also where it fails: then null with an exception set.

@@ -16,7 +16,7 @@ from dlbench.values import Entry
 
 WORKER = Path(__file__).with_name("worker_main.py")
 ROUNDS = 6
-ROUND_NS = 1e6
+ROUND_NS = 2e6
 
 
 def load(role: str, library: str, path: str) -> dict[str, Any]:

@@ -74,6 +74,15 @@ void CoupleRun::collect_loads() {
     add("producer", task.exchange.producer, true);
     add("consumer", task.exchange.consumer, true);
   }
+  // `ready`, `address` and `values` may stand in either file of a library, also in the one whose
+  // role is not asked for: without its `ready` a consumer that does not wait would look done.
+  for (const Task& task : tasks_) {
+    if (task.over) continue;
+    for (const std::string& library : {task.exchange.producer, task.exchange.consumer}) {
+      add("producer", library, true);
+      add("consumer", library, true);
+    }
+  }
   if (!job_.anchor) return;
   add("producer", kNative, false);
   add("consumer", kNative, false);
@@ -85,8 +94,9 @@ void CoupleRun::start() {
   collect_loads();
   const std::string python = command_of(context_.options, couple_.environment);
   try {
-    worker_ = context_.crew.hire({python, context_.options.worker_main, "--fd", "3"},
-                                 context_.options.timeout_s);
+    worker_ = context_.crew.hire(
+        {python, context_.options.worker_main, "--fd", "3", "--parent", std::to_string(::getpid())},
+        context_.options.timeout_s);
   } catch (const std::system_error& error) {
     Death death;
     death.how = error.what();
@@ -164,9 +174,13 @@ void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool died) {
     }
   }
   for (Task& task : tasks_) {
-    const std::string& library =
-        load.role == "producer" ? task.exchange.producer : task.exchange.consumer;
-    if (library == load.library) fail(task, trouble);
+    const bool produces = task.exchange.producer == load.library;
+    const bool consumes = task.exchange.consumer == load.library;
+    // A library whose import takes the worker along has no role left.
+    const bool concerned = died                      ? produces || consumes
+                           : load.role == "producer" ? produces
+                                                     : consumes;
+    if (concerned) fail(task, trouble);
   }
 }
 

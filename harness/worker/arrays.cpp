@@ -7,8 +7,8 @@
 namespace dlbench::worker {
 namespace {
 
-// A few small arrays take turns, so that no cache line stays warm by itself; large ones leave the
-// caches anyway.
+// A few small arrays take turns, so that no cache line stays warm by itself. Of large ones there is
+// one: each costs its page faults, and what shares memory never looks at the rest of it.
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 

@@ -10,11 +10,20 @@ constexpr const char* kCapsuleName = "dlpack_exchange_api";
 const DLPackExchangeAPI* last_relayed = nullptr;
 
 const DLPackExchangeAPI* api_behind(const RelayedProducer& producer) {
-  const DLPackExchangeAPI* api = exchange_api_of(Py_TYPE(producer.x));
+  const DLPackExchangeAPI* api = nullptr;
+  try {
+    api = exchange_api_of(Py_TYPE(producer.x));
+  } catch (const Failure& failure) {
+    // The caller is C: nothing may be thrown through it.
+    PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
+    return nullptr;
+  }
   if (api == nullptr) {
     PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API", Py_TYPE(producer.x)->tp_name);
+  } else {
+    last_relayed = api;
   }
-  return last_relayed = api;
+  return api;
 }
 
 void note(const RelayedProducer& producer, int status, const char* call) {
@@ -49,10 +58,18 @@ int borrowed_from_relay(void* object, DLTensor* out) {
 
 int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
              void (*set_error)(void*, const char*, const char*)) {
+  if (last_relayed == nullptr) {
+    set_error(context, "RuntimeError", "no array was relayed yet");
+    return -1;
+  }
   return last_relayed->managed_tensor_allocator(prototype, out, context, set_error);
 }
 
 int object_from_managed(DLManagedTensorVersioned* tensor, void** out) {
+  if (last_relayed == nullptr) {
+    PyErr_SetString(PyExc_RuntimeError, "no array was relayed yet");
+    return -1;
+  }
   return last_relayed->managed_tensor_to_py_object_no_sync(tensor, out);
 }
 
@@ -67,7 +84,9 @@ const DLPackExchangeAPI* pointer_in(PyObject* published) {
     return static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(published, kCapsuleName));
   }
   if (PyLong_Check(published)) {
-    return static_cast<const DLPackExchangeAPI*>(PyLong_AsVoidPtr(published));
+    const void* address = PyLong_AsVoidPtr(published);
+    PyErr_Clear();
+    return static_cast<const DLPackExchangeAPI*>(address);
   }
   return nullptr;
 }

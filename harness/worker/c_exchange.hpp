@@ -22,6 +22,6 @@ struct RelayedProducer {
   Tap* tap;
 };
 /// What stands behind a relay object. Defined with the relay.
-const RelayedProducer relayed_producer(void* relay);
+RelayedProducer relayed_producer(void* relay);
 
 }  // namespace dlbench::worker

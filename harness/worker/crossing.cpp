@@ -1,7 +1,5 @@
 #include "worker/crossing.hpp"
 
-#include <string_view>
-
 namespace dlbench::worker {
 namespace {
 
@@ -10,17 +8,15 @@ PyObject* dlpack_name() {
   return name;
 }
 
-bool is_class(PyObject* object, const char* name) {
-  const std::string_view type = Py_TYPE(object)->tp_name;
-  const std::size_t dot = type.rfind('.');
-  return type.substr(dot == std::string_view::npos ? 0 : dot + 1) == name;
+bool is_instance(PyObject* object, const char* name) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == adapter_word(name);
 }
 
 }  // namespace
 
 Crossing::Crossing(PyObject* spelled) : arguments_{nullptr} {
-  const bool is_call = is_class(spelled, "Call");
-  takes_capsule_ = is_class(spelled, "Capsule");
+  const bool is_call = is_instance(spelled, "Call");
+  takes_capsule_ = is_instance(spelled, "Capsule");
   function_ = is_call || takes_capsule_ ? checked(PyObject_GetAttrString(spelled, "function"))
                                         : Ref::borrow(spelled);
   if (!PyCallable_Check(function_.get())) {
@@ -33,10 +29,9 @@ Crossing::Crossing(PyObject* spelled) : arguments_{nullptr} {
     slots_ = {1};
     return;
   }
-  const Ref adapter = checked(PyImport_ImportModule("dlbench.adapter"));
-  const Ref placeholder = checked(PyObject_GetAttrString(adapter.get(), "X"));
+  PyObject* placeholder = adapter_word("X");
   const auto append = [&](PyObject* value) {
-    if (value == placeholder.get()) {
+    if (value == placeholder) {
       slots_.push_back(arguments_.size());
       arguments_.push_back(nullptr);
     } else {

@@ -58,7 +58,7 @@ WorkerFloors measure_floors() {
   PyType_Spec spec{"dlbench.FreeProducer", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};
   const Ref type = checked(PyType_FromSpec(&spec));
   const Ref producer = checked(PyObject_CallNoArgs(type.get()));
-  const Ref relay = make_relay(producer.get(), kShowsDlpack, nullptr);
+  const Ref relay = make_relay(producer.get(), kShowsDlpack);
   const Ref exported = checked(
       PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(relay.get())), "__dlpack__"));
   return {bare.empty_ns, bare.clock_ns, floor_of(nothing.get(), Py_None),

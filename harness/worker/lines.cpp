@@ -4,11 +4,25 @@
 
 #include <array>
 #include <cerrno>
+#include <span>
 #include <system_error>
 
 #include "worker/py.hpp"
 
 namespace dlbench::worker {
+namespace {
+
+ssize_t read_without_gil(int file, std::span<char> room) {
+  PyThreadState* state = PyEval_SaveThread();
+  ssize_t got = 0;
+  do {
+    got = ::read(file, room.data(), room.size());
+  } while (got < 0 && errno == EINTR);
+  PyEval_RestoreThread(state);
+  return got;
+}
+
+}  // namespace
 
 std::optional<std::string> Lines::next() {
   for (;;) {
@@ -18,13 +32,8 @@ std::optional<std::string> Lines::next() {
       return line;
     }
     std::array<char, 4096> chunk;
-    ssize_t got = 0;
-    Py_BEGIN_ALLOW_THREADS do {
-      got = ::read(in_, chunk.data(), chunk.size());
-    }
-    while (got < 0 && errno == EINTR)
-      ;
-    Py_END_ALLOW_THREADS if (got <= 0) return {};
+    const ssize_t got = read_without_gil(in_, chunk);
+    if (got <= 0) return {};
     buffered_.append(chunk.data(), static_cast<std::size_t>(got));
   }
 }

@@ -51,11 +51,14 @@ PyObject* round(PyObject*, PyObject* arguments) {
     std::size_t next = 0;
     Block block{crossing, {&x, 1}, next};
     const dlbench::measure::Reading reading = dlbench::measure::round(block.body(), iterations);
-    return reading.valid ? PyFloat_FromDouble(reading.ns) : nullptr;
+    if (reading.valid) return PyFloat_FromDouble(reading.ns);
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "iterations must be at least 1");
   } catch (const Failure& failure) {
     PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
-    return nullptr;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
   }
+  return nullptr;
 }
 
 PyMethodDef methods[] = {

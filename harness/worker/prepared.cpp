@@ -29,13 +29,20 @@ Ref protocol_call(const Library& consumer, const Exchange& exchange) {
   return Ref::borrow(spelled);
 }
 
-bool is_dlpack(const std::string& protocol) {
-  return protocol == "dlpack" || protocol == "dlpack_legacy" || protocol == "dlpack_versioned";
+// May a number be filed under `requested`, after what the tap saw?
+bool fits(const std::string& requested, const Tap& tap) {
+  if (requested == "convert" || requested == tap.used()) return true;
+  if (tap.used() != "dlpack") return false;
+  return (requested == "dlpack_legacy" && tap.facts().struct_name == "legacy") ||
+         (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
 }
 
-// Is a number seen under `used` one that may be filed under `requested`?
-bool fits(const std::string& requested, const std::string& used) {
-  return requested == "convert" || requested == used || (is_dlpack(requested) && is_dlpack(used));
+// The collector is switched off, so that none of its runs falls into a block; while it is off, even
+// being asked to collect does nothing.
+void collect_garbage() {
+  PyGC_Enable();
+  PyGC_Collect();
+  PyGC_Disable();
 }
 
 void warm_up(measure::Body body, std::uint64_t calls) {
@@ -66,26 +73,42 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       most_iterations_(ready_
                            ? std::max<std::uint64_t>(1, kMostBytesInFlight / order.exchange.bytes)
                            : kMostIterations) {
+  const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
+  if (waits && !ready_) {
+    throw Failure{Outcome::import_failed, "",
+                  order.exchange.consumer + " has no `ready` in this worker"};
+  }
   step("make");
   pool_ = arrays.get(order.exchange, producer, order.make_case);
   show(pool_->arrays);
   require_offer(order.exchange.protocol);
 
-  step("call");
-  const double begin = now_ns();
-  Ref result = cross_once(given_[0]);
-  first_ns_["call"] = now_ns() - begin;
-  step("ready");
-  wait_for(result.get());
-  first_ns_["ready"] = now_ns() - begin;
+  const Ref result = cross_first(step);
 
   step("values");
   judgement_ = judge(*pool_, producer_, result.get(), consumer_);
   step("tap");
   find_protocol(order.exchange.protocol, result.get() == first_array());
-  if (relayed()) judge_again();
+  if (relayed()) {
+    const Ref relayed_result = cross_first(step);
+    judgement_ = judge(*pool_, producer_, relayed_result.get(), consumer_);
+  }
   step("calibrate");
   calibrate(order);
+}
+
+// The first call on the way that will be timed.
+Ref Prepared::cross_first(const Step& step) {
+  step("call");
+  const double begin = now_ns();
+  Ref result = cross_once(given_[0]);
+  const double called = now_ns() - begin;
+  step("ready");
+  const double wait_begin = now_ns();
+  wait_for(result.get());
+  first_ns_["call"] = called;
+  first_ns_["ready"] = called + now_ns() - wait_begin;
+  return result;
 }
 
 Ref Prepared::cross_once(PyObject* x) {
@@ -131,8 +154,12 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     return;
   }
   Tap tap;
-  cross_tapped(shown_by(x), tap);
-  if (fits(requested, tap.used())) {
+  const std::string refusal = cross_tapped(shown_by(x), tap);
+  if (requested == "convert") {
+    // A general call may know the type itself, and take what has none by another way.
+    seen_.used = "own";
+    if (refusal.empty()) seen_ = seen_through(tap, "tap");
+  } else if (fits(requested, tap)) {
     seen_ = seen_through(tap, "direct");
   } else {
     go_through_relay(requested, tap.used());
@@ -142,7 +169,7 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
 void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
   Tap tap;
   const std::string refusal = cross_tapped(shown_for(requested), tap);
-  if (!refusal.empty() || !fits(requested, tap.used())) {
+  if (!refusal.empty() || !fits(requested, tap)) {
     const std::string taken = direct.empty() ? "a path of its own" : direct;
     throw Failure{Outcome::no_protocol, "",
                   "the consumer took " + taken + ", not " + requested +
@@ -151,7 +178,7 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
   seen_ = seen_through(tap, "relay");
   std::vector<Ref> relays;
   for (const Ref& array : pool_->arrays) {
-    relays.push_back(make_relay(array.get(), shown_for(requested), nullptr));
+    relays.push_back(make_relay(array.get(), shown_for(requested)));
   }
   show(std::move(relays));
 }
@@ -159,7 +186,7 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
 // Returns what the consumer raised, or nothing.
 std::string Prepared::cross_tapped(Shown shown, Tap& tap) {
   try {
-    const Ref relay = make_relay(first_array(), shown, &tap);
+    const TappedRelay relay(first_array(), shown, tap);
     wait_for(cross_once(relay.get()).get());
     return {};
   } catch (const Failure& failure) {
@@ -199,7 +226,7 @@ measure::Reading Prepared::round(const std::string& clock, std::uint64_t iterati
   }();
   if (!reading.valid) throw fetch_failure();
   drain();
-  PyGC_Collect();
+  collect_garbage();
   return reading;
 }
 

@@ -22,7 +22,7 @@ struct Order {
   Exchange exchange;
   Ref make_case;  ///< callable without arguments: a fresh Case object
   std::vector<std::string> clocks;
-  double round_ns = 1e6;
+  double round_ns = 2e6;
 };
 
 /// Tells the fleet what is about to be tried, so that it can say where a worker died.
@@ -50,6 +50,7 @@ class Prepared {
  private:
   PyObject* first_array() const { return pool_->arrays.front().get(); }
   void show(std::vector<Ref> objects);
+  Ref cross_first(const Step& step);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void require_offer(const std::string& requested) const;

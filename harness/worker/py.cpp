@@ -35,6 +35,12 @@ std::string repr_of(PyObject* object) {
   return utf8(Ref::steal(PyObject_Repr(object)));
 }
 
+PyObject* adapter_word(const char* name) {
+  static PyObject* const adapter = checked(PyImport_ImportModule("dlbench.adapter")).release();
+  // The module keeps its classes alive, and nobody unloads it.
+  return checked(PyObject_GetAttrString(adapter, name)).get();
+}
+
 Failure fetch_failure(Outcome otherwise) {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -50,7 +56,7 @@ Failure fetch_failure(Outcome otherwise) {
   if (failure.reason.empty()) failure.reason = failure.exception;
   if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
     failure.outcome = Outcome::out_of_memory;
-  } else if (failure.exception == "Unsupported") {
+  } else if (PyErr_GivenExceptionMatches(type, adapter_word("Unsupported"))) {
     failure.outcome = Outcome::unsupported;
     failure.exception.clear();
   }

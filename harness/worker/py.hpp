@@ -53,6 +53,9 @@ inline Ref checked(PyObject* result) {
 /// The attribute, or an empty Ref where there is none. Other errors are thrown.
 Ref optional_attribute(PyObject* object, const char* name);
 
+/// What dlbench.adapter defines: `Call`, `Capsule`, `Unsupported`, `X`. Borrowed, for the process.
+PyObject* adapter_word(const char* name);
+
 /// str(object), "?" where that fails.
 std::string text_of(PyObject* object);
 

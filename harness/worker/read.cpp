@@ -144,7 +144,12 @@ namespace {
 
 Held read_array(PyObject* array) try {
   for (const auto reader : {read_dlpack, read_buffer, read_interface, read_struct}) {
-    if (std::optional<Held> held = reader(array)) return *std::move(held);
+    try {
+      if (std::optional<Held> held = reader(array)) return *std::move(held);
+    } catch (const Failure& failure) {
+      // A property that raises is no answer; what describes no array is the library's fault.
+      if (failure.outcome == Outcome::wrong) throw;
+    }
   }
   throw Failure{Outcome::unproven, "",
                 std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};

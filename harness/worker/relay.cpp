@@ -192,15 +192,23 @@ Shown shown_by(PyObject* x) {
   return shown;
 }
 
-Ref make_relay(PyObject* x, Shown shown, Tap* tap) {
+Ref make_relay(PyObject* x, Shown shown) {
   PyTypeObject* type = relay_type(shown);
   auto* relay = reinterpret_cast<Relay*>(checked(type->tp_alloc(type, 0)).release());
   relay->x = Py_NewRef(x);
-  relay->tap = tap;
+  relay->tap = nullptr;
   return Ref::steal(reinterpret_cast<PyObject*>(relay));
 }
 
-const RelayedProducer relayed_producer(void* object) {
+TappedRelay::TappedRelay(PyObject* x, Shown shown, Tap& tap) : relay_(make_relay(x, shown)) {
+  relay_of(relay_.get())->tap = &tap;
+}
+
+TappedRelay::~TappedRelay() {
+  relay_of(relay_.get())->tap = nullptr;
+}
+
+RelayedProducer relayed_producer(void* object) {
   const auto* relay = static_cast<const Relay*>(object);
   return {relay->x, relay->tap};
 }

@@ -25,7 +25,21 @@ Shown shown_for(const std::string& protocol);
 std::vector<std::string> protocols_in(Shown shown);
 
 /// An object that stands for x before a consumer, shows exactly those protocols, and hands every
-/// request on to x. With a tap it also notes what was asked; the tap must outlive it.
-Ref make_relay(PyObject* x, Shown shown, Tap* tap);
+/// request on to x.
+Ref make_relay(PyObject* x, Shown shown);
+
+/// A relay that also notes in a tap what is asked of it. At the end of its scope it forgets the
+/// tap, since a consumer may keep the object and ask it again.
+class TappedRelay {
+ public:
+  TappedRelay(PyObject* x, Shown shown, Tap& tap);
+  TappedRelay(const TappedRelay&) = delete;
+  TappedRelay& operator=(const TappedRelay&) = delete;
+  ~TappedRelay();
+  PyObject* get() const { return relay_.get(); }
+
+ private:
+  Ref relay_;
+};
 
 }  // namespace dlbench::worker

@@ -29,8 +29,6 @@ json to_json(const Judgement& judgement) {
   const Evidence& evidence = judgement.evidence;
   return {{"outcome", to_string(judgement.outcome)},
           {"changed", judgement.changed},
-          {"copied_by", ""},
-          {"late_read", false},
           {"evidence",
            {{"address", to_string(evidence.address)},
             {"guard", to_string(evidence.guard)},

@@ -127,3 +127,15 @@ def test_a_worker_killed_by_hand_is_named(tmp_path: Path) -> None:
     assert [(e["outcome"], e["signal"]) for e in victims] == [("crashed", "SIGKILL")]
     assert "SIGKILL" in out
     assert left_alive(tmp_path) == []
+
+
+def test_a_ready_in_the_producers_file_is_found_in_one_direction(tmp_path: Path) -> None:
+    wait = "def ready(array):\n    import time\n    time.sleep(0.002)\n"
+    plant(tmp_path / "adapters", "lazy", make=GOOD_MAKE + wait)
+    plant(tmp_path / "adapters", "good")
+    status, _, err = run(tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good",
+                         "--consumers", "lazy", "--protocols", "dlpack", "--sizes", "4KiB",
+                         "--out", "run", "--no-plots")  # fmt: skip
+    assert status == 0, err
+    ns = {e["clock"]: e["real_time"] for e in document(tmp_path)["benchmarks"]}
+    assert ns["ready"] > 2e6 > ns["call"]

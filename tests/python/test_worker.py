@@ -206,7 +206,7 @@ def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
     )
     assert answers[3]["ok"]["ns"] > 0
     assert answers[4]["error"]["exception"] == "ValueError"
-    assert answers[5] == {"ok": {}}
+    assert answers[5]["ok"] == {}
     assert "nothing is prepared under 1" in answers[6]["error"]["reason"]
 
 
@@ -232,3 +232,63 @@ def test_judging_again_sees_what_changed(tmp_path: Path) -> None:
     )
     assert answers[2]["ok"]["outcome"] == "zero-copy"
     assert answers[3]["ok"]["outcome"] == "copy"
+
+
+def test_results_in_cycles_are_collected_between_rounds(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\nalive = 0\n"
+        "class Ring:\n"
+        "    def __init__(self, a):\n"
+        "        global alive\n"
+        "        self.array, self.me = a, self\n"
+        "        alive += 1\n"
+        "        if alive > 500: raise MemoryError('rings pile up')\n"
+        "    def __del__(self):\n        global alive\n        alive -= 1\n"
+        "    def __dlpack__(self, **k): return self.array.__dlpack__(**k)\n"
+        "PROTOCOLS = {'dlpack': lambda x: Ring(np.from_dlpack(x))}\n"
+    )
+    one_round = {"do": "round", "id": 1, "clock": "call", "iterations": 100, "prelude": 0}
+    answers = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", take),
+        prepare(1, "giver", "taker", "dlpack", F32),
+        *[one_round] * 20,
+    )
+    assert all("ok" in answer for answer in answers[3:]), answers[-1]
+
+
+def test_a_ready_clock_without_a_ready_is_no_number(tmp_path: Path) -> None:
+    answers = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", SHARE),
+        prepare(1, "giver", "taker", "dlpack", F32, clocks=("call", "ready")),
+    )
+    assert "no `ready`" in answers[2]["error"]["reason"]
+
+
+def test_what_convert_was_seen_to_use_is_the_taps_word(tmp_path: Path) -> None:
+    take = "import numpy as np\nPROTOCOLS = {'convert': lambda x: np.asarray(memoryview(x))}\n"
+    seen = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["seen"]
+    assert (seen["used"], seen["via"]) == ("buffer", "tap")
+
+
+def test_a_refusal_that_only_bears_the_name_is_no_unsupported(tmp_path: Path) -> None:
+    take = (
+        "class Unsupported(Exception): pass\ndef f(x): raise Unsupported('mine')\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    error = cross(tmp_path, MAKE, take)["error"]
+    assert (error["outcome"], error["exception"]) == ("refused", "Unsupported")
+
+
+def test_a_relay_that_is_kept_forgets_its_tap(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\nkept = []\n"
+        "def f(x):\n"
+        "    for old in kept: old.__dlpack_device__()\n"
+        "    kept.append(x)\n    return np.from_dlpack(x)\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    assert cross(tmp_path, MAKE, take)["ok"]["seen"]["calls"][-1].startswith("__dlpack__")

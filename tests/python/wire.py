@@ -24,7 +24,13 @@ def plant(folder: Path, role: str, name: str, source: str) -> dict[str, str]:
 
 
 def prepare(
-    number: int, producer: str, consumer: str, protocol: str, case: dict[str, Any], size: int = 4096
+    number: int,
+    producer: str,
+    consumer: str,
+    protocol: str,
+    case: dict[str, Any],
+    size: int = 4096,
+    clocks: tuple[str, ...] = ("call",),
 ) -> dict[str, Any]:
     exchange = {
         "environment": "default",
@@ -39,7 +45,7 @@ def prepare(
         "do": "prepare",
         "id": number,
         "exchange": exchange,
-        "clocks": ["call", "ready"],
+        "clocks": list(clocks),
         "round_ns": 50_000,
         "case": case,
     }
