@@ -90,21 +90,6 @@ py::list couples(const Plan& plan) {
   return all;
 }
 
-py::dict facts_of_case(const std::string& name) {
-  for (const plan::Case& one : plan::all_cases()) {
-    if (one.name != name) continue;
-    py::dict facts;
-    facts["name"] = one.name;
-    facts["dtype"] = one.dtype;
-    facts["offset"] = one.offset;
-    facts["align"] = one.align;
-    facts["step"] = one.step;
-    facts["readonly"] = one.readonly;
-    return facts;
-  }
-  throw UsageError("unknown case '" + name + "'");
-}
-
 }  // namespace
 
 void bind_plan(py::module_& module) {
@@ -115,9 +100,6 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
       .def_property_readonly("couples", &couples, "(environment, first, second, cells) each.")
       .def_property_readonly("fingerprint", [](const Plan& plan) { return plan.fingerprint; });
-  module.def("case", &facts_of_case, py::arg("name"),
-             "How a case lays its array out, as a worker is told: offset and align in bytes, step "
-             "in elements.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
              "Expands the axes. Raises UsageError for what is unknown.");
 }
