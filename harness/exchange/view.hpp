@@ -39,6 +39,8 @@ struct View {
   std::vector<std::int64_t> strides;  ///< in bytes, one a dimension; never left out
   bool readonly = false;
 
+  auto operator<=>(const View&) const = default;
+
   std::int64_t elements() const;       ///< 1 for 0-d
   std::uint64_t bytes() const;         ///< elements * element size
   std::int64_t element_bytes() const;  ///< bits * lanes rounded up to bytes

@@ -75,16 +75,15 @@ class Loop {
 
  private:
   void block(benchmark::State& state) {
-    const Body body = body_;
-    bool go_on = true;
-    for (auto _ : state) {
-      if (!body.call(body.self)) [[unlikely]] {
-        go_on = false;
+    const benchmark::IterationCount all = state.max_iterations;
+    while (state.KeepRunningBatch(all)) {
+      const auto times = static_cast<std::uint64_t>(all);
+      completed_ = body_.run(body_.self, times) == times;
+      if (!completed_) {
         state.SkipWithError("stopped by its body");
         break;
       }
     }
-    completed_ = go_on;
   }
 
   Keeper keeper_;
@@ -110,7 +109,7 @@ double least_ns(Body body, std::uint64_t iterations) {
 
 Reading round(Body body, std::uint64_t iterations) {
   static Loop loop;
-  if (body.call == nullptr || iterations == 0 || iterations > kMostIterations) return {};
+  if (body.run == nullptr || iterations == 0 || iterations > kMostIterations) return {};
   return loop.run(body, iterations);
 }
 
@@ -125,14 +124,16 @@ std::uint64_t calibrate(Body body, double target_ns, std::uint64_t most) {
 }
 
 Floors floors() {
-  const Body empty{[](void*) { return true; }, nullptr};
-  const Body clock{[](void*) {
-                     auto now = std::chrono::steady_clock::now();
-                     benchmark::DoNotOptimize(now);
-                     return true;
-                   },
-                   nullptr};
-  return {least_ns(empty, 20'000), least_ns(clock, 1'000)};
+  auto empty = [] {
+    benchmark::ClobberMemory();
+    return true;
+  };
+  auto clock = [] {
+    auto now = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(now);
+    return true;
+  };
+  return {least_ns(body_of(empty), 20'000), least_ns(body_of(clock), 1'000)};
 }
 
 }  // namespace dlbench::measure

@@ -15,31 +15,34 @@ struct Block {
   std::size_t& next;
   PyObject* ready = nullptr;
 
-  measure::Body body() { return {ready != nullptr ? &call_and_wait : &call, this}; }
+  measure::Body body() { return {ready != nullptr ? &run<true> : &run<false>, this}; }
 
  private:
-  PyObject* advance() {
-    PyObject* x = given[next];
-    next = next + 1 == given.size() ? 0 : next + 1;
-    return x;
-  }
-
-  static bool call(void* self) {
+  template <bool waits>
+  static std::uint64_t run(void* self, std::uint64_t times) {
     auto* block = static_cast<Block*>(self);
-    PyObject* result = block->crossing(block->advance());
-    if (result == nullptr) return false;
-    Py_DECREF(result);
-    return true;
-  }
-
-  static bool call_and_wait(void* self) {
-    auto* block = static_cast<Block*>(self);
-    PyObject* result = block->crossing(block->advance());
-    if (result == nullptr) return false;
-    PyObject* waited = PyObject_CallOneArg(block->ready, result);
-    Py_DECREF(result);
-    Py_XDECREF(waited);
-    return waited != nullptr;
+    Crossing& crossing = block->crossing;
+    PyObject* const* const given = block->given.data();
+    const std::size_t count = block->given.size();
+    std::size_t next = block->next;
+    std::uint64_t done = 0;
+    for (; done < times; ++done) {
+      PyObject* result = crossing(given[next]);
+      next = next + 1 == count ? 0 : next + 1;
+      if (result == nullptr) [[unlikely]]
+        break;
+      if constexpr (waits) {
+        PyObject* waited = PyObject_CallOneArg(block->ready, result);
+        Py_DECREF(result);
+        if (waited == nullptr) [[unlikely]]
+          break;
+        Py_DECREF(waited);
+      } else {
+        Py_DECREF(result);
+      }
+    }
+    block->next = next;
+    return done;
   }
 };
 

@@ -26,13 +26,14 @@ Crossing::Crossing(PyObject* spelled) : arguments_{nullptr} {
   vectorcall_ = PyVectorcall_Function(function_.get());
   if (!is_call) {
     arguments_.push_back(nullptr);
-    slots_ = {1};
+    slot_ = &arguments_[1];
     return;
   }
   PyObject* placeholder = adapter_word("X");
+  std::vector<std::size_t> slots;
   const auto append = [&](PyObject* value) {
     if (value == placeholder) {
-      slots_.push_back(arguments_.size());
+      slots.push_back(arguments_.size());
       arguments_.push_back(nullptr);
     } else {
       kept_.push_back(Ref::borrow(value));
@@ -50,9 +51,11 @@ Crossing::Crossing(PyObject* spelled) : arguments_{nullptr} {
     if (value == nullptr) throw fetch_failure();
     append(value);
   }
-  if (slots_.empty()) {
+  if (slots.empty()) {
     throw Failure{Outcome::import_failed, "", "a Call in PROTOCOLS does not mention X"};
   }
+  slot_ = &arguments_[slots.front()];
+  for (std::size_t i = 1; i < slots.size(); ++i) more_slots_.push_back(&arguments_[slots[i]]);
   if (PyTuple_Size(names_.get()) == 0) names_ = {};
 }
 

@@ -13,11 +13,14 @@ class Crossing {
  public:
   /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
   explicit Crossing(PyObject* spelled);
+  Crossing(const Crossing&) = delete;
+  Crossing& operator=(const Crossing&) = delete;
 
   /// New reference to what the consumer returned, or null with an exception set.
   PyObject* operator()(PyObject* x) {
     if (takes_capsule_) return through_capsule(x);
-    for (const std::size_t slot : slots_) arguments_[slot] = x;
+    *slot_ = x;
+    for (PyObject** slot : more_slots_) *slot = x;
     return call(function_.get(), arguments_.data() + 1,
                 positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
   }
@@ -37,7 +40,8 @@ class Crossing {
   Ref names_;                            // tuple of keyword names, or empty
   std::vector<Ref> kept_;                // owns the constant arguments
   std::vector<PyObject*> arguments_;     // borrowed; [0] is the slot that a callee may use
-  std::vector<std::size_t> slots_;       // where x goes
+  PyObject** slot_ = nullptr;            // where x goes, in arguments_
+  std::vector<PyObject**> more_slots_;   // and where else
   std::size_t positional_ = 1;
   bool takes_capsule_ = false;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "measure/round.hpp"
-#include "worker/crossing.hpp"
+#include "worker/block.hpp"
 #include "worker/relay.hpp"
 
 namespace dlbench::worker {
@@ -21,25 +21,16 @@ PyMethodDef kNothingMethod{
     "__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(do_nothing_fast)),
     METH_FASTCALL | METH_KEYWORDS, nullptr};
 
-struct Call {
-  Crossing crossing;
-  PyObject* x;
-};
-
-bool run(void* self) {
-  auto* call = static_cast<Call*>(self);
-  PyObject* result = call->crossing(call->x);
-  Py_XDECREF(result);
-  return result != nullptr;
-}
-
+// On the very loop of a cell, so that their ratio is that of the calls.
 double floor_of(PyObject* callable, PyObject* x) {
-  Call call{Crossing(callable), x};
+  Crossing crossing(callable);
+  std::size_t next = 0;
+  Block block{crossing, {&x, 1}, next};
   constexpr int kBlocks = 7;
   constexpr std::uint64_t kIterations = 5000;
   double best = 0;
   for (int i = 0; i < kBlocks; ++i) {
-    const measure::Reading reading = measure::round({run, &call}, kIterations);
+    const measure::Reading reading = measure::round(block.body(), kIterations);
     if (!reading.valid) throw fetch_failure();
     best = i == 0 ? reading.ns : std::min(best, reading.ns);
   }

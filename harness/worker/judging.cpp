@@ -28,15 +28,18 @@ Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
   bool crossed_device = false;
+  exchange::View right;  // where what it should hold was found
   looked(judgement.warnings, "values not checked", [&] {
     const Held values = read_values(result, consumer);
     if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
       throw Failure{Outcome::wrong, "", std::move(first)};
     }
     judgement.changed = exchange::changed(expected, values.view);
+    right = values.view;
   });
   looked(judgement.warnings, "source not checked", [&] {
     const Held values = read_values(source, producer);
+    if (values.view == right) return;  // the same memory: it was compared
     if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
       throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first};
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "worker/garbage.hpp"
 #include "worker/spent.hpp"
 
 namespace dlbench::worker {
@@ -37,19 +38,9 @@ bool fits(const std::string& requested, const Tap& tap) {
          (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
 }
 
-// The collector is switched off, so that none of its runs falls into a block; while it is off, even
-// being asked to collect does nothing.
-void collect_garbage() {
-  PyGC_Enable();
-  PyGC_Collect();
-  PyGC_Disable();
-}
-
 void warm_up(measure::Body body, std::uint64_t calls) {
   const Spent::Span counted(Spent::On::library);
-  for (std::uint64_t i = 0; i < calls; ++i) {
-    if (!body.call(body.self)) throw fetch_failure();
-  }
+  if (body.run(body.self, calls) != calls) throw fetch_failure();
 }
 
 Seen seen_through(const Tap& tap, const char* via) {

@@ -11,6 +11,7 @@
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
 #include "worker/floors.hpp"
+#include "worker/garbage.hpp"
 #include "worker/lines.hpp"
 #include "worker/prepared.hpp"
 #include "worker/spent.hpp"
@@ -45,14 +46,6 @@ json to_json(const Seen& seen) {
 Ref python_from(const json& value) {
   const Ref loads = checked(PyImport_ImportModule("json"));
   return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
-}
-
-// Collecting over all that torch or TensorFlow hold takes 100 ms; what is there now is there to
-// stay, so it is not even collected once.
-void freeze_garbage_collector() {
-  const Ref gc = checked(PyImport_ImportModule("gc"));
-  checked(PyObject_CallMethod(gc.get(), "freeze", nullptr));
-  checked(PyObject_CallMethod(gc.get(), "disable", nullptr));
 }
 
 bool has_gil() {
@@ -152,7 +145,7 @@ class Server {
 
   json prepare(const json& request) {
     const double begin = seconds_now();
-    if (!std::exchange(frozen_, true)) freeze_garbage_collector();
+    if (!std::exchange(frozen_, true)) stop_garbage_collector();
     Order order;
     const json& exchange = request.at("exchange");
     order.exchange = {exchange.at("environment"), exchange.at("producer"), exchange.at("consumer"),

@@ -37,13 +37,8 @@ struct Counter {
   std::uint64_t calls = 0;
   std::uint64_t stop_at = std::numeric_limits<std::uint64_t>::max();
 
-  Body body() {
-    return {[](void* self) {
-              auto& counter = *static_cast<Counter*>(self);
-              return ++counter.calls != counter.stop_at;
-            },
-            this};
-  }
+  bool operator()() { return ++calls != stop_at; }
+  Body body() { return body_of(*this); }
 };
 
 void expect_no_reading(const Reading& reading) {
