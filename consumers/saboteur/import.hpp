@@ -86,7 +86,8 @@ inline bool plant(Array& array) {
 
 /// Takes what is in a capsule, and leaves the capsule's name: its destructor will free it as well.
 inline PyObject* take_without_renaming(PyObject* x) {
-  native::Ref capsule(PyObject_CallMethod(x, "__dlpack__", nullptr));
+  PyObject* arguments[] = {nullptr, x, native::asking.version};
+  const native::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
   if (!capsule) return nullptr;
   const char* name = PyCapsule_GetName(capsule.get());
   if (name == nullptr) return nullptr;

@@ -19,7 +19,7 @@ void bind_library(py::module_& module) {
       .def(py::init([](std::string name, std::string environment, bool installed,
                        std::string version, std::string why_not, std::string producer_path,
                        std::string consumer_path, Words protocols, Words devices, bool has_ready,
-                       bool in_default_matrix) {
+                       bool in_default_matrix, bool hidden) {
              return Library{std::move(name),
                             std::move(environment),
                             installed,
@@ -30,13 +30,15 @@ void bind_library(py::module_& module) {
                             std::move(protocols),
                             std::move(devices),
                             has_ready,
-                            in_default_matrix};
+                            in_default_matrix,
+                            hidden};
            }),
            py::kw_only(), py::arg("name"), py::arg("environment") = "default",
            py::arg("installed") = false, py::arg("version") = "", py::arg("why_not") = "",
            py::arg("producer_path") = "", py::arg("consumer_path") = "",
            py::arg("protocols") = Words{}, py::arg("devices") = Words{"cpu"},
-           py::arg("has_ready") = false, py::arg("in_default_matrix") = true)
+           py::arg("has_ready") = false, py::arg("in_default_matrix") = true,
+           py::arg("hidden") = false)
       .def_readwrite("name", &Library::name)
       .def_readwrite("environment", &Library::environment)
       .def_readwrite("installed", &Library::installed)
@@ -47,7 +49,8 @@ void bind_library(py::module_& module) {
       .def_readwrite("protocols", &Library::protocols)
       .def_readwrite("devices", &Library::devices)
       .def_readwrite("has_ready", &Library::has_ready)
-      .def_readwrite("in_default_matrix", &Library::in_default_matrix);
+      .def_readwrite("in_default_matrix", &Library::in_default_matrix)
+      .def_readwrite("hidden", &Library::hidden);
 }
 
 void bind_axes(py::module_& module) {

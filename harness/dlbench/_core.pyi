@@ -31,6 +31,7 @@ class Library:
     devices: list[str]
     has_ready: bool
     in_default_matrix: bool
+    hidden: bool
     def __init__(
         self,
         *,
@@ -45,6 +46,7 @@ class Library:
         devices: list[str] = ...,
         has_ready: bool = ...,
         in_default_matrix: bool = ...,
+        hidden: bool = ...,
     ) -> None: ...
 
 class Axes:

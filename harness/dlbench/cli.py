@@ -62,7 +62,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
     asked = options.request(params, libraries)
-    found = run.find_libraries(asked.adapters)
+    found = run.find_libraries(asked.adapters, asked.libraries())
     if libraries:
         require_couple(libraries, [one.name for one in found])
     plan = _core.make_plan(found, asked.axes())
@@ -100,7 +100,7 @@ def resumable(asked: str) -> Path:
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
     asked = request.resumed(request.journal_context(folder))
-    found = run.find_libraries(asked.adapters)
+    found = run.find_libraries(asked.adapters, asked.libraries())
     plan = _core.make_plan(found, asked.axes())
     # This machine's own context: the core refuses where the journal's is another.
     context = run.context(asked, found, sys.argv)

@@ -28,13 +28,15 @@ def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
     """What the fleet would ask a worker for this cell alone."""
     for role in ("producer", "consumer"):
         adapter(found, role, entry[role])
+    names = sorted({entry["producer"], entry["consumer"]})
+    roles = {name: found.roles(name) for name in names}
     # Both files of both libraries, in the order of the fleet: either may define `ready`, and some
     # pairs can be imported in one order only.
     lines = [
-        load(role, name, str(found.files[name][role].path))
-        for name in sorted({entry["producer"], entry["consumer"]})
+        load(role, name, str(roles[name][role].path))
+        for name in names
         for role in ("producer", "consumer")
-        if role in found.files[name]
+        if role in roles[name]
     ]
     axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
     clock = entry.get("clock", "call")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dlbench import _core
+from dlbench import _core, arguments
 from dlbench.errors import BadInput, first_line
 from dlbench.facts import AdapterFile, read_adapter
 
@@ -33,6 +33,53 @@ class Catalogue:
         if not NAME.fullmatch(name) or name == "all":
             raise BadInput(f"{path}: {name!r} cannot be a library's name")
         self.files.setdefault(name, {})[role] = read_adapter(role, name, path)
+
+    def roles(self, name: str) -> dict[str, AdapterFile]:
+        """The files of a library, which may be NAME:ARGUMENT: then those that take the argument.
+
+        Raises KeyError where no adapter has the name, BadInput where none takes the argument.
+        """
+        base, argument = arguments.split(name)
+        roles = self.files[base]
+        if not argument:
+            return roles
+        known = _arguments(roles)
+        if not known:
+            raise BadInput(f"{base} takes no argument, so {name!r} is no library")
+        try:
+            word, _ = arguments.read(argument, known)
+        except KeyError as error:
+            near = _core.nearest(error.args[0], list(known))
+            hint = f" (did you mean {near!r}?)" if near else ""
+            allowed = ", ".join(arguments.spelled(known))
+            raise BadInput(f"unknown argument in {name!r}{hint}; allowed: {allowed}") from None
+        except ValueError as error:
+            raise BadInput(f"{name!r}: {error}") from None
+        return {role: file for role, file in roles.items() if word in file.arguments}
+
+    def chosen(self, asked: Iterable[str]) -> list[str]:
+        """The libraries of all adapters that are not hidden, and those asked for by argument."""
+        names = {name for name, roles in self.files.items() if not _is_hidden(roles)}
+        for name in asked:
+            base, argument = arguments.split(name)
+            roles = self.files.get(base, {})
+            if argument and roles:
+                names.add(name)
+            elif _is_hidden(roles):
+                spelled = [arguments.spelled(file.arguments) for file in roles.values()]
+                known = ", ".join(
+                    dict.fromkeys(f"{base}:{word}" for part in spelled for word in part)
+                )
+                raise BadInput(f"{base} needs an argument; allowed: {known}")
+        return sorted(names)
+
+
+def _is_hidden(roles: dict[str, AdapterFile]) -> bool:
+    return any(file.hidden for file in roles.values())
+
+
+def _arguments(roles: dict[str, AdapterFile]) -> dict[str, str]:
+    return {name: value for file in roles.values() for name, value in file.arguments.items()}
 
 
 def catalogue(extra: Path | None = None, package: Path = PACKAGE) -> Catalogue:
@@ -98,7 +145,8 @@ def installed_version(distributions: tuple[str, ...]) -> str | None:
 def library(name: str, roles: dict[str, AdapterFile]) -> _core.Library:
     """A `_core.Library` of one library's one or two files."""
     files = list(roles.values())
-    distributions = next((f.distributions for f in files if f.distributions is not None), (name,))
+    base, argument = arguments.split(name)
+    distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
     version = installed_version(distributions) if distributions else ""
     consumer = roles.get("consumer")
     return _core.Library(
@@ -111,8 +159,9 @@ def library(name: str, roles: dict[str, AdapterFile]) -> _core.Library:
         consumer_path=str(consumer.path) if consumer else "",
         protocols=list(consumer.protocols) if consumer else [],
         devices=list(next((f.devices for f in files if f.devices is not None), ("cpu",))),
-        has_ready=any(f.has_ready for f in files),
-        in_default_matrix=all(f.default for f in files),
+        has_ready=any(f.is_asynchronous(argument) for f in files),
+        in_default_matrix=all(f.default and not f.hidden for f in files),
+        hidden=_is_hidden(roles),
     )
 
 
@@ -121,6 +170,6 @@ def pip_word(requirement: str) -> str:
     return f'"{requirement}"' if re.search(r"[\[\s<>;]", requirement) else requirement
 
 
-def libraries(found: Catalogue) -> list[_core.Library]:
-    """All libraries as `_core.Library`, by name."""
-    return [library(name, roles) for name, roles in sorted(found.files.items())]
+def libraries(found: Catalogue, asked: Iterable[str] = ()) -> list[_core.Library]:
+    """All libraries as `_core.Library`, by name; `asked` are the words of the command line."""
+    return [library(name, found.roles(name)) for name in found.chosen(asked)]

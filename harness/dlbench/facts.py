@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,14 @@ class AdapterFile:
     default: bool
     protocols: tuple[str, ...]  #: of a consumer, in the order of its PROTOCOLS
     has_ready: bool
+    arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
+    hidden: bool = False  #: a library only for who names it
+    ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
+
+    def is_asynchronous(self, argument: str) -> bool:
+        """Does `ready` count with this argument?"""
+        name = argument.partition("=")[0]
+        return self.has_ready and (self.ready_with is None or name in self.ready_with)
 
 
 def parse(path: Path) -> ast.Module:
@@ -81,19 +90,35 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
     needed = "make" if role == "producer" else "PROTOCOLS"
     if needed not in names:
         raise BadInput(f"adapter {path} defines no {needed}, which a {role} must have")
-    default = _literal(tree, path, "DEFAULT", True)
-    if not isinstance(default, bool):
-        raise BadInput(f"adapter {path}: DEFAULT must be True or False")
     return AdapterFile(
         role=role,
         name=name,
         path=path,
         distributions=_distributions(tree, path, names),
         devices=_words(tree, path, "DEVICES"),
-        default=default,
+        default=_switch(tree, path, "DEFAULT", True),
         protocols=_protocols(tree, path) if role == "consumer" else (),
         has_ready="ready" in names,
+        arguments=read_arguments(tree, path),
+        hidden=_switch(tree, path, "HIDDEN", False),
+        ready_with=_words(tree, path, "READY"),
     )
+
+
+def read_arguments(tree: ast.Module, path: Path) -> dict[str, str]:
+    """The literal ARGUMENTS, empty where there is none. Raises BadInput where it is unfit."""
+    value = _literal(tree, path, "ARGUMENTS", {})
+    words = [*value, *value.values()] if isinstance(value, dict) else [None]
+    if not all(isinstance(word, str) for word in words):
+        raise BadInput(f"adapter {path}: ARGUMENTS must be a dict of strings")
+    return dict(value)
+
+
+def _switch(tree: ast.Module, path: Path, name: str, absent: bool) -> bool:
+    value = _literal(tree, path, name, absent)
+    if not isinstance(value, bool):
+        raise BadInput(f"adapter {path}: {name} must be True or False")
+    return value
 
 
 def _literal(tree: ast.Module, path: Path, name: str, absent: Any) -> Any:

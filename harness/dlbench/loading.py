@@ -5,24 +5,37 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType
+
+from dlbench import arguments, facts
 
 
 def load_adapter(role: str, name: str, path: str) -> ModuleType:
-    """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy."""
+    """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy.
+
+    The file of NAME:ARGUMENT finds what was chosen as ARGUMENT, a name and a value.
+    """
     private = f"_dlbench_{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[private] = module
+    _, argument = arguments.split(name)
+    if argument:
+        file = Path(path)
+        module.ARGUMENT = arguments.read(argument, facts.read_arguments(facts.parse(file), file))  # type: ignore[attr-defined]
     spec.loader.exec_module(module)
+    ready_with = getattr(module, "READY", None)
+    if ready_with is not None and argument.partition("=")[0] not in ready_with:
+        module.ready = None  # type: ignore[attr-defined]
     return module
 
 
 def version(name: str, module: ModuleType) -> str:
     """The version of the adapter's distribution as installed here, or an empty string."""
-    distribution = getattr(module, "DISTRIBUTION", name)
+    distribution = getattr(module, "DISTRIBUTION", arguments.split(name)[0])
     for alternative in (distribution,) if isinstance(distribution, str) else distribution or ():
         try:
             return importlib.metadata.version(alternative)

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from dlbench import _core, snippets, values
+from dlbench import _core, arguments, snippets, values
 from dlbench import document as documents
 from dlbench.case import Case
 from dlbench.discover import Catalogue
 from dlbench.errors import BadInput
-from dlbench.facts import AdapterFile, bound_names, parse
+from dlbench.facts import AdapterFile, bound_names
 from dlbench.values import Entry
 
 TIMED_CALLS = 100
@@ -20,7 +20,7 @@ TIMED_CALLS = 100
 def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
     """Raises BadInput where the run's adapter is not here any more."""
     try:
-        return found.files[name][role]
+        return found.roles(name)[role]
     except KeyError:
         raise BadInput(
             f"no {role} adapter {name!r} here (the run may have used --adapters)"
@@ -62,8 +62,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     case = attributes(entry["case"], entry["bytes"])
     made_by = adapter(found, "producer", producer).path
     taken_by = adapter(found, "consumer", consumer).path
-    before, making = snippets.making(made_by, case, entry["device"])
-    further, call = snippets.calling(taken_by, entry["protocol"])
+    before, making = snippets.making(made_by, case, entry["device"], producer)
+    further, call = snippets.calling(taken_by, entry["protocol"], consumer)
     waits = entry.get("clock") == "ready"
     if waits:
         further += _ready(found, consumer)
@@ -116,9 +116,10 @@ def _namespace(case: Mapping[str, Any]) -> list[str]:
 
 
 def _ready(found: Catalogue, library: str) -> list[ast.stmt]:
-    for file in found.files[library].values():
-        if file.has_ready:
-            return snippets.needed(parse(file.path), {"ready"})
+    _, argument = arguments.split(library)
+    for file in found.roles(library).values():
+        if file.is_asynchronous(argument):
+            return snippets.needed(snippets.tree(file.path, library), {"ready"})
     return []
 
 

@@ -37,6 +37,10 @@ class Request:
     adapters: str = ""
     seed: int = 1
 
+    def libraries(self) -> set[str]:
+        """The words that name libraries."""
+        return {*self.couple, *self.producers, *self.consumers}
+
     def axes(self) -> _core.Axes:
         """`_core.Axes`. Raises _core.UsageError for a size that is none."""
         words = {axis: list(getattr(self, axis)) for axis in AXES[:-1]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,16 @@ def warn(text: str) -> None:
     sys.stderr.write(f"dlbench: {text}\n")
 
 
-def find_libraries(adapters: str) -> list[_core.Library]:
+def find_libraries(adapters: str, asked: Iterable[str] = ()) -> list[_core.Library]:
     found = discover.catalogue(Path(adapters) if adapters else None)
     for warning in found.warnings:
         warn(warning)
-    return discover.libraries(found)
+    return discover.libraries(found, asked)
 
 
 def context(request: Request, libraries: list[_core.Library], command: list[str]) -> dict[str, Any]:
     """All of a document's context that is known before the first worker starts."""
-    asked = {*request.couple, *request.producers, *request.consumers}
+    asked = request.libraries()
     absent = {
         one.name: one.why_not
         for one in libraries

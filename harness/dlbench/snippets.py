@@ -7,13 +7,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dlbench import folding
+from dlbench import arguments, folding
 from dlbench.errors import BadInput
-from dlbench.facts import assigned, bound_names, parse
+from dlbench.facts import assigned, bound_names, parse, read_arguments
 
 #: Names that speak to dlbench, not to the library.
-CONTRACT = {"DISTRIBUTION", "DEVICES", "DEFAULT", "PROTOCOLS", "EXPORTS", "VERSION"}
+CONTRACT = {
+    *("DISTRIBUTION", "DEVICES", "DEFAULT", "HIDDEN", "READY", "ARGUMENTS", "ARGUMENT"),
+    *("PROTOCOLS", "EXPORTS", "VERSION"),
+}
 HELPERS = Path(__file__).with_name("adapter.py")
+
+
+def tree(path: Path, library: str) -> ast.Module:
+    """An adapter file's tree, with the value of ARGUMENT in its place."""
+    parsed = parse(path)
+    _, argument = arguments.split(library)
+    if argument:
+        chosen = arguments.read(argument, read_arguments(parsed, path))
+        value = ast.parse(repr(chosen), mode="eval").body
+        folding.Folder({"ARGUMENT": value}, {}).visit(parsed)
+    return parsed
 
 
 def names_read(nodes: list[Any]) -> set[str]:
@@ -101,23 +115,23 @@ def function(tree: ast.Module, name: str, path: Path) -> ast.FunctionDef:
 
 
 def making(
-    path: Path, case: Mapping[str, Any], device: str
+    path: Path, case: Mapping[str, Any], device: str, library: str = ""
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """A producer's preparation, and the statements that leave `array`; they may read `source`,
     the case's expected content as a NumPy array."""
-    tree = parse(path)
-    make = function(tree, "make", path)
-    arguments = [argument.arg for argument in make.args.args]
+    parsed = tree(path, library)
+    make = function(parsed, "make", path)
+    parameters = [argument.arg for argument in make.args.args]
     # What the file calls them does not matter; here they are `case` and a known device.
     names: dict[str, ast.expr] = {"Unsupported": ast.Name("NotImplementedError", ast.Load())}
-    if arguments and arguments[0] != "case":
-        names[arguments[0]] = ast.Name("case", ast.Load())
-    if len(arguments) > 1:
-        names[arguments[1]] = ast.Constant(device)
+    if parameters and parameters[0] != "case":
+        names[parameters[0]] = ast.Name("case", ast.Load())
+    if len(parameters) > 1:
+        names[parameters[1]] = ast.Constant(device)
     renamed = ast.fix_missing_locations(folding.Folder(names, {}).visit(make))
     body = [node for node in folding.Folder({}, case).visit(renamed).body if not _is_ours(node)]
     body = _assign_result(body)
-    before = needed(tree, names_read(body))
+    before = needed(parsed, names_read(body))
     return before, body
 
 
@@ -139,15 +153,15 @@ def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
     return [make, *ast.parse("array = make()").body]
 
 
-def calling(path: Path, protocol: str) -> tuple[list[ast.stmt], ast.expr]:
+def calling(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], ast.expr]:
     """A consumer's preparation, and the call of its entry for the protocol on `array`."""
-    tree = parse(path)
-    table = assigned(tree, "PROTOCOLS")
+    parsed = tree(path, library)
+    table = assigned(parsed, "PROTOCOLS")
     assert isinstance(table, ast.Dict), "read_adapter has seen it"
     for key, value in zip(table.keys, table.values, strict=True):
         if isinstance(key, ast.Constant) and key.value == protocol:
             call = _call(value)
-            return needed(tree, names_read([call])), call
+            return needed(parsed, names_read([call])), call
     raise BadInput(f"adapter {path} has no {protocol} any more")
 
 

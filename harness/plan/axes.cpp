@@ -72,7 +72,8 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
       library = &absent.back();
     }
     // Whoever says "all" did not ask for a role that a library has not.
-    if (!all || !(library->*path).empty()) found.push_back(library);
+    const bool named = holds(asked, name);
+    if (!all || named || (!library->hidden && !(library->*path).empty())) found.push_back(library);
   }
   return found;
 }

@@ -23,10 +23,12 @@ struct Library {
   std::vector<std::string> devices{"cpu"};  ///< where its arrays can lie, as far as it can be told
   bool has_ready = false;  ///< one of its files defines `ready`: its calls return before the data
   bool in_default_matrix = true;
+  bool hidden = false;  ///< there only for who names it: "all" passes it over
 };
 
 /// What was asked for. An empty list means the default; the word "all" in a list means all that is
-/// known: for libraries also those outside the default matrix and those not installed.
+/// known: for libraries also those outside the default matrix and those not installed, but for the
+/// hidden ones.
 struct Axes {
   std::vector<std::string> environments{"default"};
   std::vector<std::string> producers;

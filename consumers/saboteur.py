@@ -1,0 +1,30 @@
+"""dlbench's own saboteur: the native consumer with one planted fault."""
+
+from dlbench import _saboteur_consumer
+
+DISTRIBUTION = None
+HIDDEN = True
+ARGUMENTS = {
+    "honest": "",
+    "slow-import": "TIME",
+    "silent-copy": "",
+    "late-read": "TIME",
+    "lazy-copy": "",
+    "copy-back": "",
+    "values-changed": "",
+    "read-only-ignored": "",
+    "keeps-capsule-name": "",
+    "early-free": "",
+    "double-free": "",
+    "never-free": "",
+}
+READY = ("late-read",)
+
+fault = _saboteur_consumer.Fault(*ARGUMENT)
+delays = fault.delays
+
+PROTOCOLS = {"dlpack": fault.from_dlpack, "dlpack_c": fault.from_dlpack_c}
+
+
+def ready(array):
+    array.ready()
