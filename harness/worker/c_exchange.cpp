@@ -1,5 +1,7 @@
 #include "worker/c_exchange.hpp"
 
+#include "worker/loans.hpp"
+
 namespace dlbench::worker {
 namespace {
 
@@ -39,6 +41,7 @@ int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
   note(producer, status, "managed_tensor_from_py_object_no_sync()");
   if (status == 0 && producer.tap != nullptr) {
     producer.tap->handed_over({"versioned", {(*out)->version.major, (*out)->version.minor}, {}});
+    if (producer.tap->loans() != nullptr) producer.tap->loans()->pass_on(*out);
   }
   return status;
 }

@@ -74,18 +74,40 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   show(pool_->arrays);
   require_offer(order.exchange.protocol);
 
-  const Ref result = cross_first(step);
+  Ref result = cross_first(step);
 
   step("values");
   judgement_ = judge(*pool_, producer_, result.get(), consumer_);
+  step("lifetime");
+  check_lifetime(result);
   step("tap");
   find_protocol(order.exchange.protocol, result.get() == first_array());
   if (relayed()) {
     const Ref relayed_result = cross_first(step);
     judgement_ = judge(*pool_, producer_, relayed_result.get(), consumer_);
   }
+  add_lifetime();
   step("calibrate");
   calibrate(order);
+}
+
+// Before anything else that was imported is let go of: what is deleted twice is better never
+// deleted.
+void Prepared::check_lifetime(Ref& result) {
+  if (result.get() == first_array()) return;
+  Lifetime found = look_at_lifetime(*pool_, producer_, consumer_, [this](PyObject* x) {
+    Ref imported = cross_once(x);
+    wait_for(imported.get());
+    return imported;
+  });
+  lifetime_ = std::move(found.warnings);
+  if (!found.deleted_twice) return;
+  result.release();
+  throw Failure{Outcome::wrong, "", "deleter: called twice for one export"};
+}
+
+void Prepared::add_lifetime() {
+  judgement_.warnings.insert(judgement_.warnings.end(), lifetime_.begin(), lifetime_.end());
 }
 
 // The first call on the way that will be timed.
@@ -225,6 +247,7 @@ Judgement Prepared::judge_again() {
   const Ref result = cross_once(given_[0]);
   wait_for(result.get());
   judgement_ = judge(*pool_, producer_, result.get(), consumer_);
+  add_lifetime();
   return judgement_;
 }
 

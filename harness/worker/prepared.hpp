@@ -12,6 +12,7 @@
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
 #include "worker/judging.hpp"
+#include "worker/lifetime.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
 
@@ -31,7 +32,8 @@ using Step = std::function<void(const char*)>;
 /// One exchange in this worker: its arrays, its compiled call, and what was seen of it.
 class Prepared {
  public:
-  /// Makes the arrays, crosses once directly and once tapped, judges, calibrates. Throws Failure.
+  /// Makes the arrays, crosses once directly looks at lifetimes, crosses once tapped, judges,
+  /// calibrates. Throws Failure.
   Prepared(const Order& order, const Library& producer, const Library& consumer, Arrays& arrays,
            const Step& step);
 
@@ -53,6 +55,8 @@ class Prepared {
   Ref cross_first(const Step& step);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
+  void check_lifetime(Ref& result);
+  void add_lifetime();
   void require_offer(const std::string& requested) const;
   void find_protocol(const std::string& requested, bool same_object);
   void go_through_relay(const std::string& requested, const std::string& direct);
@@ -71,6 +75,7 @@ class Prepared {
   std::size_t next_ = 0;
   std::uint64_t most_iterations_ = 0;
   Judgement judgement_;
+  std::vector<std::string> lifetime_;  // what to warn of beside the judgement
   Seen seen_;
   std::map<std::string, double> first_ns_;
   std::map<std::string, std::uint64_t> iterations_;

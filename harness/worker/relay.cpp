@@ -6,6 +6,7 @@
 
 #include "model/names.hpp"
 #include "worker/c_exchange.hpp"
+#include "worker/loans.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -42,7 +43,10 @@ PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const cha
       relay->tap->raised(std::move(call));
     } else {
       relay->tap->answered(protocol, std::move(call));
-      if (PyCapsule_CheckExact(result)) relay->tap->handed_over(facts_of_capsule(result));
+      if (PyCapsule_CheckExact(result)) {
+        relay->tap->handed_over(facts_of_capsule(result));
+        if (relay->tap->loans() != nullptr) result = relay->tap->loans()->pass_on(result);
+      }
     }
   }
   return result;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "worker/arrays.hpp"
+#include "worker/relay.hpp"
+
+namespace dlbench::worker {
+
+/// What one exchange showed of the life of what was lent.
+struct Lifetime {
+  bool deleted_twice = false;
+  std::vector<std::string> warnings;  ///< "deleter: never called" and the like
+};
+
+/// Makes one exchange of the pool's first array with loans whose deleters count. `cross` imports an
+/// object and waits for its data; it throws a Failure where the consumer refuses: then nothing is
+/// said. A deleter has half a second to come, since some come from other threads.
+Lifetime look_at_lifetime(const Pool& pool, const Library& producer, const Library& consumer,
+                          const std::function<Ref(PyObject*)>& cross);
+
+/// Runs the collector, which is switched off: asked while it is off it does nothing.
+void collect_garbage();
+
+}  // namespace dlbench::worker
