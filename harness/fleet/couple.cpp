@@ -233,6 +233,7 @@ std::string CoupleRun::what_it_did(const Death& death) const {
   if (death.step == "make") return x.producer + " made an array";
   if (death.step == "call") return x.consumer + " took " + x.producer + "'s array";
   if (death.step == "ready") return "waiting for " + x.consumer + "'s data";
+  if (death.step == "lifetime") return "counting what " + x.consumer + " gave back";
   if (death.step == "tap") return "watching what " + x.consumer + " asked for";
   if (death.step == "values") return "comparing the values";
   if (death.step == "calibrate") return "calibrating the timed loop";

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "worker/garbage.hpp"
 #include "worker/loans.hpp"
 #include "worker/read.hpp"
 
@@ -59,12 +60,6 @@ bool hides_read_only(const Loan& loan, const Pool& pool, std::uintptr_t source) 
 }
 
 }  // namespace
-
-void collect_garbage() {
-  PyGC_Enable();
-  PyGC_Collect();
-  PyGC_Disable();
-}
 
 Lifetime look_at_lifetime(const Pool& pool, const Library& producer, const Library& consumer,
                           const std::function<Ref(PyObject*)>& cross) {

@@ -21,7 +21,4 @@ struct Lifetime {
 Lifetime look_at_lifetime(const Pool& pool, const Library& producer, const Library& consumer,
                           const std::function<Ref(PyObject*)>& cross);
 
-/// Runs the collector, which is switched off: asked while it is off it does nothing.
-void collect_garbage();
-
 }  // namespace dlbench::worker
