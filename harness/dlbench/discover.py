@@ -66,11 +66,8 @@ class Catalogue:
             if argument and roles:
                 names.add(name)
             elif _is_hidden(roles):
-                spelled = [arguments.spelled(file.arguments) for file in roles.values()]
-                known = ", ".join(
-                    dict.fromkeys(f"{base}:{word}" for part in spelled for word in part)
-                )
-                raise BadInput(f"{base} needs an argument; allowed: {known}")
+                known = ", ".join(arguments.spelled(_arguments(roles)))
+                raise BadInput(f"{base} is written {base}:ARGUMENT; allowed: {known}")
         return sorted(names)
 
 

@@ -9,10 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 from rich.text import Text
 
-from dlbench import _core, debug
-from dlbench.layout import columns, shorten
+from dlbench import _core, arguments, debug, discover
+from dlbench.layout import columns, fold, shorten
 
 LIMIT_S = 60
+
+
+def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
+    """The hidden libraries: how they are written, and with which arguments."""
+    lines: list[str] = []
+    for name, roles in sorted(found.files.items()):
+        if not any(file.hidden for file in roles.values()):
+            continue
+        for role, file in roles.items():
+            words = [f"{word}," for word in arguments.spelled(file.arguments)]
+            head = f"{role} {name}:ARGUMENT, one of"
+            lines += fold([head, *words[:-1], words[-1].rstrip(",")], width, gap=" ")
+    return [Text(line) for line in ["", *lines]] if lines else []
 
 
 def offers(library: _core.Library) -> str:

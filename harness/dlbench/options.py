@@ -33,7 +33,7 @@ def words_option(name: str, told: str) -> Callable[[Function], Function]:
 
 OPTIONS = (
     click.option("--matrix", is_flag=True, help="Measure every couple of the libraries found."),
-    words_option("--producers", "Libraries that export, or all."),
+    words_option("--producers", "Libraries that export, or all; saboteur:FAULT, see list."),
     words_option("--consumers", "Libraries that import, or all."),
     words_option("--protocols", "dlpack, dlpack_c, convert, ..., or all."),
     words_option("--devices", "cpu, sycl:0, ..., or all."),

@@ -85,7 +85,14 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
         body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
         body += ["    return result"]
         exchange = "exchange()"
-    lines = [*_title(entry, versions), *imports, "", *body, f"result = {exchange}"]
+    lines = [
+        *_title(entry, versions),
+        *_own_modules(imports),
+        *imports,
+        "",
+        *body,
+        f"result = {exchange}",
+    ]
     lines.append("print(type(result), result)")
     if values.is_measured(entry):
         lines.append(f"seconds = timeit.repeat(lambda: {exchange}, number={TIMED_CALLS}, repeat=5)")
@@ -103,6 +110,13 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
     named = ", ".join(f"{name} {versions[name]}" for name in pair if versions.get(name))
     lines = [f"# {entry['producer']} -> {entry['consumer']}, {what}", f"# seen: {came}"]
     return [*lines, f"# with {named}"] if named else lines
+
+
+def _own_modules(imports: list[str]) -> list[str]:
+    """Says where dlbench is needed after all: its own halves are extensions of its."""
+    prefix = "from dlbench import "
+    own = [line.removeprefix(prefix) for line in imports if line.startswith(prefix)]
+    return [f"# needs dlbench's own {' and '.join(own)}"] if own else []
 
 
 def _unique(nodes: list[ast.stmt]) -> list[str]:

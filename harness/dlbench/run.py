@@ -22,11 +22,15 @@ def warn(text: str) -> None:
     sys.stderr.write(f"dlbench: {text}\n")
 
 
-def find_libraries(adapters: str, asked: Iterable[str] = ()) -> list[_core.Library]:
+def find_adapters(adapters: str) -> discover.Catalogue:
     found = discover.catalogue(Path(adapters) if adapters else None)
     for warning in found.warnings:
         warn(warning)
-    return discover.libraries(found, asked)
+    return found
+
+
+def find_libraries(adapters: str, asked: Iterable[str] = ()) -> list[_core.Library]:
+    return discover.libraries(find_adapters(adapters), asked)
 
 
 def context(request: Request, libraries: list[_core.Library], command: list[str]) -> dict[str, Any]:

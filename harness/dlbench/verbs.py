@@ -21,7 +21,9 @@ ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/pr
 def list_libraries(adapters: str | None) -> None:
     """Libraries found, versions, protocols, what is missing and how to install it."""
     console = Console()
-    terminal.show(listing.table(run.find_libraries(adapters or ""), console.width), console)
+    found = run.find_adapters(adapters or "")
+    terminal.show(listing.table(discover.libraries(found), console.width), console)
+    terminal.show(listing.by_argument(found, console.width), console)
 
 
 @click.command("doctor")

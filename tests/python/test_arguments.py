@@ -1,0 +1,191 @@
+"""NAME:ARGUMENT: what is chosen is read without running a file, and reaches it before it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import planted
+import samples
+from dlbench import _core, arguments, cli, debug, discover, loading, repro
+from dlbench.errors import BadInput
+
+KNOWN = {"plain": "", "slow": "TIME", "old": "VERSION", "colour": "a colour"}
+MAKE = f"""\
+import sys
+HIDDEN = True
+DISTRIBUTION = None
+READY = ("slow",)
+ARGUMENTS = {KNOWN!r}
+name, value = ARGUMENT
+def ready(array): ...
+def make(case, device):
+    return name, value
+"""
+SLOW = "mine:slow=5us"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "producers").mkdir()
+    (tmp_path / "producers" / "mine.py").write_text(MAKE)
+    return tmp_path
+
+
+@pytest.fixture
+def found(folder: Path) -> discover.Catalogue:
+    return discover.catalogue(folder, package=folder / "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("plain", ("plain", None)),
+        ("slow=200ns", ("slow", 200.0)),
+        ("slow=1.5ms", ("slow", 1_500_000.0)),
+        ("slow=0us", ("slow", 0.0)),
+        ("old=0.8", ("old", (0, 8))),
+        ("colour=red=ish", ("colour", "red=ish")),
+    ],
+)
+def test_an_argument_is_its_name_and_its_value(text: str, value: Any) -> None:
+    assert arguments.read(text, KNOWN) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("plain=5us", "plain takes no value"),
+        ("plain=", "plain takes no value"),
+        ("slow", "slow is written slow=TIME"),
+        ("slow=", "slow is written slow=TIME"),
+        ("slow=5parsecs", "'5parsecs' is no time; allowed: below an hour, as 200ns"),
+        ("slow=-5us", "'-5us' is no time"),
+        ("slow=3600s", "'3600s' is no time"),
+        ("old=2", "'2' is no version"),
+        ("colour=a/b", "'a/b' holds a '/'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_a_clear_line(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match="^" + said.replace("(", r"\(")):
+        arguments.read(text, KNOWN)
+
+
+def test_a_library_by_argument_is_there_only_for_who_asks(found: discover.Catalogue) -> None:
+    assert discover.libraries(found) == []
+    (mine,) = discover.libraries(found, [SLOW])
+    assert (mine.name, mine.has_ready, mine.hidden) == (SLOW, True, True)
+    assert not mine.in_default_matrix
+    (plain,) = discover.libraries(found, ["mine:plain"])
+    assert not plain.has_ready
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mine", "mine is written mine:ARGUMENT; allowed: plain, slow=TIME"),
+        ("mine:slo=5us", "unknown argument in 'mine:slo=5us' (did you mean 'slow'?); allowed: "),
+        ("mine:slow", "'mine:slow': slow is written slow=TIME"),
+    ],
+)
+def test_what_is_no_argument_names_the_allowed(
+    found: discover.Catalogue, name: str, said: str
+) -> None:
+    with pytest.raises(BadInput) as error:
+        discover.libraries(found, [name])
+    assert str(error.value).startswith(said)
+
+
+def test_a_library_without_arguments_has_none() -> None:
+    with pytest.raises(BadInput, match="native takes no argument, so 'native:x' is no library"):
+        discover.libraries(discover.catalogue(), ["native:x"])
+
+
+def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:
+    path = str(folder / "producers" / "mine.py")
+    module = loading.load_adapter("producer", SLOW, path)
+    assert module.make(None, "cpu") == ("slow", 5000.0)
+    assert callable(module.ready)
+    assert loading.load_adapter("producer", "mine:plain", path).ready is None
+    assert loading.version(SLOW, module) == ""
+
+
+def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
+    libraries = discover.libraries(discover.catalogue(), ["saboteur:silent-copy"])
+    for words in (["all"], []):
+        plan = _core.make_plan(libraries, _core.Axes(producers=words, consumers=words))
+        assert not [c for c in plan.couples if "saboteur:silent-copy" in c[1:3]]
+    axes = _core.Axes(producers=["saboteur:silent-copy"], consumers=["all"], protocols=["dlpack"])
+    names = [cell.name for cell in _core.make_plan(libraries, axes).cells]
+    assert names
+    assert not [name for name in names if "consumer:saboteur" in name]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["saboteur:silent-cpy", "numpy"], "did you mean 'silent-copy'?"),
+        (["saboteur:slow-export=5parsecs", "numpy"], "no time; allowed"),
+        (["saboteur", "numpy"], "saboteur is written saboteur:ARGUMENT; allowed: honest, "),
+        (["--matrix", "--producers", "saboteur:slow-export"], "slow-export=TIME"),
+        (["--matrix", "--consumers", "saboteur:wrong-name"], "no consumer for saboteur:wrong-name"),
+        (["--matrix", "--producers", "numpy:fast"], "numpy takes no argument"),
+    ],
+)
+def test_bad_use_is_one_line_and_status_2(
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*words, "--dry-run"] if "wrong-name" not in words[-1] else words) == 2
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err
+
+
+def test_a_dry_run_names_its_cells(capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["saboteur:slow-export=5us", "native", "--dry-run"]) == 0
+    out, _ = capfd.readouterr()
+    assert "exchange/producer:saboteur:slow-export=5us/consumer:native/protocol:dlpack/" in out
+
+
+def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
+    found = discover.catalogue()
+    for producer, consumer in (
+        ("saboteur:slow-export=5us", "saboteur:silent-copy"),
+        ("saboteur:silent-copy", "saboteur:late-read=1ms"),
+    ):
+        for clock in ("call", "ready") if "late" in consumer else ("call",):
+            entry = samples.measured(producer, consumer, 1.0, clock=clock)
+            script = repro.script(entry, found, {})
+            assert "# needs dlbench's own _saboteur" in script
+            assert "ARGUMENT" not in script
+            path = tmp_path / "script.py"
+            path.write_text(script)
+            done = subprocess.run(
+                [sys.executable, path], capture_output=True, text=True, timeout=60
+            )
+            assert done.returncode == 0, script + done.stderr
+
+
+def test_debug_loads_the_files_that_take_the_argument() -> None:
+    entry = samples.measured("saboteur:slow-export=5us", "native", 1.0)
+    asked = debug.requests(entry, discover.catalogue())
+    loads = [(each["role"], each["library"]) for each in asked if each["do"] == "load"]
+    mine = "saboteur:slow-export=5us"
+    assert loads == [("producer", "native"), ("consumer", "native"), ("producer", mine)]
+
+
+def test_an_adapters_folder_may_have_arguments_of_its_own(tmp_path: Path) -> None:
+    folder = planted.plant(tmp_path)
+    path = folder / "consumers" / "mine.py"
+    path.write_text(path.read_text() + "ARGUMENTS = {1: 2}\n")
+    with pytest.raises(BadInput, match="ARGUMENTS must be a dict of strings"):
+        discover.catalogue(folder, package=tmp_path / "none")
