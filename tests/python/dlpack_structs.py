@@ -10,6 +10,14 @@ _python.PyCapsule_GetPointer.restype = ctypes.c_void_p
 _python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _python.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
+_python.PyCapsule_IsValid.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_python.PyCapsule_New.restype = ctypes.py_object
+_python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_point_of_dying = ctypes.PyDLL(None).PyCapsule_GetPointer
+_point_of_dying.restype = ctypes.c_void_p
+_point_of_dying.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+
+NAME = ctypes.c_char_p(b"dltensor_versioned")
 USED = ctypes.c_char_p(b"used_dltensor_versioned")
 
 
@@ -90,6 +98,20 @@ def take(capsule: Any) -> Versioned:
     managed = versioned(capsule)
     _python.PyCapsule_SetName(capsule, USED)
     return managed
+
+
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _drop(capsule: int) -> None:
+    # No new reference to a capsule that is being freed: it is handled by its address.
+    if _python.PyCapsule_IsValid(capsule, NAME):
+        address = _point_of_dying(capsule, NAME)
+        Versioned.from_address(address).deleter(address)
+
+
+def lending_capsule(managed: Versioned) -> Any:
+    """A capsule that calls the deleter unless somebody took the tensor and renamed it."""
+    address = ctypes.addressof(managed)
+    return _python.PyCapsule_New(address, NAME, ctypes.cast(_drop, ctypes.c_void_p))
 
 
 def api_address(kind: type) -> int:
