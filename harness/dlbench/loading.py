@@ -14,7 +14,8 @@ from dlbench import arguments, facts
 def load_adapter(role: str, name: str, path: str) -> ModuleType:
     """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy.
 
-    The file of NAME:ARGUMENT finds what was chosen as ARGUMENT, a name and a value.
+    The file of NAME:ARGUMENT finds what was chosen as ARGUMENT, a name and a value; that of a bare
+    NAME finds `("", None)`.
     """
     private = f"_dlbench_{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
@@ -23,9 +24,8 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[private] = module
     _, argument = arguments.split(name)
-    if argument:
-        file = Path(path)
-        module.ARGUMENT = arguments.read(argument, facts.read_arguments(facts.parse(file), file))  # type: ignore[attr-defined]
+    known = facts.read_arguments(facts.parse(Path(path)), Path(path)) if argument else {}
+    module.ARGUMENT = arguments.read(argument, known) if argument else ("", None)  # type: ignore[attr-defined]
     spec.loader.exec_module(module)
     ready_with = getattr(module, "READY", None)
     if ready_with is not None and argument.partition("=")[0] not in ready_with:

@@ -12,7 +12,6 @@
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
 #include "worker/judging.hpp"
-#include "worker/lifetime.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
 

@@ -3,7 +3,7 @@
 #include "../native/exchange_api.hpp"
 #include "../native/export.hpp"
 #include "array.hpp"
-#include "lent.hpp"
+#include "destructors.hpp"
 
 namespace dlbench::saboteur {
 
@@ -141,28 +141,6 @@ Managed* spoiled(Array& array, Lending& lending, Managed* honest) {
     default:
       return honest;
   }
-}
-
-// A destructor that frees what was lent, whether or not somebody has taken it.
-template <typename Managed>
-void drop_regardless(PyObject* capsule) {
-  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
-  managed->deleter(managed);
-}
-
-// A destructor that takes the capsule's memory with it. The pages stay, so that the consumer reads
-// poison rather than what malloc made of them.
-template <typename Managed>
-void drop_memory(PyObject* capsule) {
-  const char* name = PyCapsule_GetName(capsule);
-  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
-  auto* lent = static_cast<Lent<Managed>*>(PyCapsule_GetContext(capsule));
-  if (name == native::kVersionedName || name == native::kLegacyName) {
-    managed->deleter(managed);
-  } else {
-    std::memset(lent->low, 0xDD, lent->extent);
-  }
-  lent->let_go();
 }
 
 template <typename Managed>

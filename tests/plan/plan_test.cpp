@@ -139,6 +139,19 @@ TEST(Plan, ALibraryOutsideTheDefaultMatrixComesWithAll) {
   EXPECT_EQ(excluded_with(plan, Outcome::not_installed).size(), 1u);
 }
 
+TEST(Plan, AHiddenLibraryComesOnlyByItsName) {
+  std::vector<Library> libraries = some();
+  libraries[1].hidden = true;
+  Axes axes = small();
+  axes.consumers = {"numpy"};
+  axes.producers = {"all"};
+  const std::size_t others = make(libraries, axes).couples.size();
+  axes.producers = {"all", libraries[1].name};
+  EXPECT_EQ(make(libraries, axes).couples.size(), others + 1);
+  axes.producers = {libraries[1].name};
+  EXPECT_EQ(make(libraries, axes).couples.size(), 1u);
+}
+
 TEST(Plan, DefaultDevicesGiveNoPileOfNoDevice) {
   const Plan plan = make(some(), small());
   for (const Entry* entry : excluded_with(plan, Outcome::no_device)) {

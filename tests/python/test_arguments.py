@@ -112,6 +112,7 @@ def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:
     assert callable(module.ready)
     assert loading.load_adapter("producer", "mine:plain", path).ready is None
     assert loading.version(SLOW, module) == ""
+    assert loading.load_adapter("producer", "mine", path).make(None, "cpu") == ("", None)
 
 
 def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
