@@ -32,9 +32,7 @@ def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
     home = Path(dlbench.__file__).parent
     make = load_adapter("producer", producer, str(home / "producers" / f"{producer}.py")).make
     take = load_adapter("consumer", consumer, str(home / "consumers" / f"{consumer}.py"))
-    case = Case(
-        name="f32", dtype="float32", bytes=4096, offset=0, align=256, step=1, readonly=False
-    )
+    case = Case(name="f32", dtype="float32", bytes=4096, offset=0, align=256, readonly=False)
     return take.PROTOCOLS["dlpack"], make(case, "cpu")
 
 

@@ -1,5 +1,7 @@
 """NumPy arrays."""
 
+SPECIAL = ("swapped",)
+
 
 def make(case, device):
     return case.numpy()

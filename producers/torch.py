@@ -4,6 +4,8 @@ import torch
 
 from dlbench.adapter import require, require_own_layout
 
+SPECIAL = ("grad", "pinned")
+
 
 def devices():
     kind = "rocm" if torch.version.hip else "cuda"
@@ -12,10 +14,19 @@ def devices():
 
 def make(case, device):
     require(not case.readonly, "PyTorch has no read-only tensors")
-    if device == "cpu":
-        return torch.from_numpy(case.numpy())
-    require_own_layout(case, "PyTorch")
-    return torch.from_numpy(case.numpy()).to(device.replace("rocm", "cuda"))
+    require(case.layout != "reversed", "PyTorch has no negative strides")
+    array = torch.from_numpy(case.bits())
+    if case.foreign:
+        array = array.view(getattr(torch, case.dtype))
+    if device != "cpu":
+        require_own_layout(case, "PyTorch")
+        array = array.to(device.replace("rocm", "cuda"))
+    if case.special == "pinned":
+        require(torch.cuda.is_available(), "pinned memory needs a GPU")
+        array = array.pin_memory()
+    if case.special == "grad":
+        array.requires_grad_()
+    return array
 
 
 def address(array):

@@ -19,24 +19,16 @@ std::vector<std::string> texts(const Words& words) {
   return {words.begin(), words.end()};
 }
 
-std::vector<std::string> case_names() {
-  std::vector<std::string> names;
-  for (const plan::Case& one : plan::all_cases()) names.push_back(one.name);
-  return names;
-}
-
-py::dict case_named(const std::string& wanted) {
-  require_known("case", wanted, case_names());
+py::dict case_facts(const std::string& wanted) {
+  const plan::Case& one = plan::case_named(wanted);
   py::dict facts;
-  for (const plan::Case& one : plan::all_cases()) {
-    if (one.name != wanted) continue;
-    facts["name"] = one.name;
-    facts["dtype"] = one.dtype;
-    facts["offset"] = one.offset;
-    facts["align"] = one.align;
-    facts["step"] = one.step;
-    facts["readonly"] = one.readonly;
-  }
+  facts["name"] = one.name;
+  facts["dtype"] = one.dtype;
+  facts["layout"] = one.layout;
+  facts["offset"] = one.offset;
+  facts["align"] = one.align;
+  facts["readonly"] = one.readonly;
+  facts["special"] = one.special;
   return facts;
 }
 
@@ -77,8 +69,10 @@ void bind_model(py::module_& module) {
       py::arg("wanted"), py::arg("allowed"),
       "The allowed word nearest to the wanted one, or '' where none is near.");
   module.attr("protocols") = texts(kProtocols);
-  module.attr("case_names") = case_names();
-  module.def("case", &case_named, py::arg("name"),
+  std::vector<std::string> cases;
+  for (const plan::Case& one : plan::all_cases()) cases.push_back(one.name);
+  module.attr("case_names") = cases;
+  module.def("case", &case_facts, py::arg("name"),
              "How a case lays its array out: the `case` of a prepare request.");
   module.attr("outcomes") = texts(kOutcomes);
   module.attr("version") = std::string(version());

@@ -2,71 +2,173 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dlbench.adapter import Unsupported
+
+Array = np.ndarray[Any, Any]
+
 PERIOD = 101
+#: What each layout stands for; the rest of a case says nothing of shape or strides.
+LAYOUTS = {
+    "line": "one dimension",
+    "grid": "two dimensions in C order",
+    "fortran": "two dimensions, the first running fastest",
+    "strided": "every second element of a line",
+    "reversed": "a line from its end to its start",
+    "broadcast": "two dimensions, the rows being one and the same",
+    "ones": "a line between two dimensions of size 1 with odd strides",
+    "scalar": "no dimensions: one element",
+    "empty": "one dimension without elements",
+}
+#: Dtypes of ml_dtypes, and the integers that hold their bits.
+FOREIGN = {
+    "bfloat16": "uint16",
+    "float8_e4m3fn": "uint8",
+    "float8_e5m2": "uint8",
+}
 
 
-def period(dtype: str) -> np.ndarray[Any, Any]:
+def dtype_of(name: str) -> np.dtype[Any]:
+    """NumPy's dtype of that name, or ml_dtypes'."""
+    if name not in FOREIGN:
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise Unsupported(f"NumPy has {name} only with ml_dtypes: pip install ml_dtypes") from None
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
+
+
+def period(dtype: np.dtype[Any]) -> Array:
     """What the known content repeats: (i * 7 + 3) % 101, small enough to be exact in every dtype.
 
-    Booleans are that number's lowest bit; complex numbers v are v + 1j * (v % 13).
+    Booleans are that number's lowest bit, eight-bit floats its lowest three; complex numbers v are
+    v + 1j * (v % 13).
     """
     values = (np.arange(PERIOD) * 7 + 3) % PERIOD
-    if dtype == "bool":
+    if dtype.kind == "b":
         values = values % 2
-    elif dtype.startswith("complex"):
+    elif dtype.name.startswith("float8"):
+        values = values % 8
+    elif dtype.kind == "c":
         values = values + 1j * (values % 13)
     return values.astype(dtype)
 
 
-def fill(array: np.ndarray[Any, Any]) -> None:
+def fill(line: Array) -> None:
     """Write the known content into a one-dimensional array.
 
     In place, by doubling what is there: a second array of the size would cost its page faults.
     """
-    done = min(PERIOD, len(array))
-    array[:done] = period(array.dtype.name)[:done]
-    while done < len(array):
-        more = min(done, len(array) - done)
-        array[done : done + more] = array[:more]
+    done = min(PERIOD, len(line))
+    line[:done] = period(line.dtype)[:done]
+    while done < len(line):
+        more = min(done, len(line) - done)
+        line[done : done + more] = line[:more]
         done += more
 
 
 @dataclass(frozen=True)
 class Case:
-    """One dimension of `bytes` bytes of `dtype`; `step` elements between neighbours.
+    """`bytes` bytes of `dtype` in one of LAYOUTS, `offset` bytes behind a multiple of `align`.
 
-    `offset` is in bytes, behind an address that is a multiple of `align`, a power of two.
+    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" memory.
     """
 
     name: str
     dtype: str
     bytes: int
+    layout: str = "line"
     offset: int = 0
     align: int = 256
-    step: int = 1
     readonly: bool = False
+    special: str = ""
+
+    @property
+    def foreign(self) -> bool:
+        """NumPy knows the dtype only through ml_dtypes."""
+        return self.dtype in FOREIGN
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return np.dtype(FOREIGN.get(self.dtype, self.dtype)).itemsize
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Elements in each dimension."""
-        return (self.bytes // np.dtype(self.dtype).itemsize,)
+        count = self.bytes // self.itemsize
+        if self.layout == "scalar":
+            return ()
+        if self.layout == "ones":
+            return (1, count, 1)
+        if self.layout in ("grid", "fortran", "broadcast"):
+            rows = math.gcd(count, 4)
+            return (rows, count // rows)
+        return (count,)
 
     @property
     def strides(self) -> tuple[int, ...] | None:
         """Elements between neighbours, or None for C order."""
-        return None if self.step == 1 else (self.step,)
+        shape = self.shape
+        return {
+            "fortran": (1, shape[0] if shape else 1),
+            "strided": (2,),
+            "reversed": (-1,),
+            "broadcast": (0, 1),
+            "ones": (3, 1, 5),
+        }.get(self.layout)
 
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """The expected content as a fresh NumPy array that is laid out exactly so."""
-        room = self.bytes * self.step
-        raw = np.empty(room + self.align + self.offset, np.uint8)
+    def numpy(self) -> Array:
+        """The content as a fresh NumPy array that is laid out exactly so."""
+        dtype = dtype_of(self.dtype)
+        if self.special == "swapped":
+            dtype = dtype.newbyteorder("S")
+        return self._laid_out(dtype)
+
+    def bits(self) -> Array:
+        """The same for who knows the dtype but not ml_dtypes: unsigned integers of its width."""
+        array = self.numpy()
+        return array.view(FOREIGN[self.dtype]) if self.foreign else array
+
+    def expected(self) -> Array:
+        """The values that must arrive, as `bits`, in the machine's own byte order."""
+        array = self._laid_out(dtype_of(self.dtype))
+        return array.view(FOREIGN[self.dtype]) if self.foreign else array
+
+    def _laid_out(self, dtype: np.dtype[Any]) -> Array:
+        shape, count = self.shape, math.prod(self.shape)
+        span = count * dtype.itemsize * (2 if self.layout == "strided" else 1)
+        raw = np.empty(span + self.align + self.offset, np.uint8)
         begin = -raw.ctypes.data % self.align + self.offset
-        array = raw[begin : begin + room].view(self.dtype)[:: self.step]
-        fill(array)
-        array.flags.writeable = not self.readonly
+        line = raw[begin : begin + span].view(dtype)
+        if self.layout == "strided":
+            line = line[::2]
+        elif self.layout == "reversed":
+            line = line[::-1]
+        elif self.layout == "broadcast":
+            line = line[: shape[1]]
+        fill(line)
+        array = _arranged(line, self.layout, shape)
+        if self.readonly:
+            array.flags.writeable = False
         return array
+
+
+def _arranged(line: Array, layout: str, shape: tuple[int, ...]) -> Array:
+    strided = np.lib.stride_tricks.as_strided
+    item = line.itemsize
+    if layout == "fortran":
+        # The content runs along memory, so that no layout needs a second array to be filled.
+        return np.asarray(line.reshape(shape[::-1]).T)
+    if layout == "broadcast":
+        return np.asarray(strided(line, shape, (0, item)))
+    if layout == "ones":
+        return np.asarray(strided(line, shape, (3 * item, item, 5 * item)))
+    return line if layout in ("strided", "reversed") else line.reshape(shape)

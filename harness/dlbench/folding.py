@@ -47,7 +47,7 @@ class Folder(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if ast.unparse(node) == "case.numpy()":
+        if ast.unparse(node) in ("case.numpy()", "case.bits()"):
             return ast.Name("source", ast.Load())
         self.generic_visit(node)
         method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from dlbench import _core, arguments, snippets, values
 from dlbench import document as documents
-from dlbench.case import Case
+from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue
 from dlbench.errors import BadInput
 from dlbench.facts import AdapterFile, bound_names
@@ -30,30 +31,59 @@ def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
 def attributes(name: str, count: int) -> dict[str, Any]:
     """The attributes of a case with `count` bytes, as an adapter's `make` reads them."""
     case = Case(**_core.case(name), bytes=count)
-    words = ("name", "dtype", "shape", "bytes", "strides", "offset", "align", "readonly")
+    words = (
+        *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align", "readonly"),
+        *("special", "foreign"),
+    )
     return {word: getattr(case, word) for word in words}
 
 
-def source(case: Mapping[str, Any]) -> list[str]:
+def source(case: Mapping[str, Any], as_bits: bool = False) -> list[str]:
     """Lines that leave the case's content in `source`, aligned and laid out as the case wants."""
-    step = case["strides"][0] if case["strides"] else 1
-    span = case["bytes"] * step
-    align, offset, dtype = case["align"], case["offset"], case["dtype"]
-    start = f"-memory.ctypes.data % {align}" + (f" + {offset}" if offset else "")
+    layout, shape, align = case["layout"], case["shape"], case["align"]
+    count = math.prod(shape)
+    item = case["bytes"] // count if count else 1
+    span = count * item * (2 if layout == "strided" else 1)
+    start = f"-memory.ctypes.data % {align}" + (f" + {case['offset']}" if case["offset"] else "")
+    dtype, special = repr(case["dtype"]), []
+    if case["foreign"]:
+        dtype, special = f"ml_dtypes.{case['dtype']}", ["import ml_dtypes"]
+    if case["special"] == "swapped":
+        dtype = f"np.dtype({dtype}).newbyteorder()"
+    line = f"source = memory[start : start + {span}].view({dtype})"
+    line += {"strided": "[::2]", "reversed": "[::-1]"}.get(layout, "")
+    if layout == "broadcast":
+        line += f"[: {shape[1]}]"
     pattern = "(np.arange(source.size) * 7 + 3) % 101"
-    if dtype == "bool":
-        pattern += " % 2"
+    pattern += " % 2" * (case["dtype"] == "bool") + " % 8" * case["dtype"].startswith("float8")
     lines = [
-        f"memory = np.zeros({span + align + offset}, np.uint8)",
+        *special,
+        f"memory = np.zeros({span + align + case['offset']}, np.uint8)",
         f"start = {start}",
-        f"source = memory[start : start + {span}].view({dtype!r})" + (f"[::{step}]" * (step != 1)),
+        line,
         f"source[:] = {pattern}",
     ]
-    if dtype.startswith("complex"):
+    if case["dtype"].startswith("complex"):
         lines.append("source.imag = source.real % 13")
+    lines += _arranged(layout, shape, item)
     if case["readonly"]:
         lines.append("source.flags.writeable = False")
+    if case["foreign"] and as_bits:
+        lines.append(f"source = source.view({FOREIGN[case['dtype']]!r})")
     return lines
+
+
+def _arranged(layout: str, shape: tuple[int, ...], item: int) -> list[str]:
+    strided = "source = np.lib.stride_tricks.as_strided(source, {}, {})"
+    if layout in ("grid", "scalar"):
+        return [f"source = source.reshape({shape})"]
+    if layout == "fortran":
+        return [f"source = source.reshape({shape[::-1]}).T"]
+    if layout == "broadcast":
+        return [strided.format(shape, (0, item))]
+    if layout == "ones":
+        return [strided.format(shape, (3 * item, item, 5 * item))]
+    return []
 
 
 def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
@@ -71,8 +101,9 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
     if "case" in snippets.names_read(making):
         body = [*_namespace(case), *body]
+    as_bits = "case.bits()" in made_by.read_text()
     if any("source" in line for line in body):
-        body = [*source(case), *body]
+        body = [*source(case, as_bits), *body]
     # As in the worker: some pairs can be imported in one order only.
     ordered = [*before, *further] if producer <= consumer else [*further, *before]
     imports = _unique(ordered)
@@ -126,7 +157,10 @@ def _unique(nodes: list[ast.stmt]) -> list[str]:
 def _namespace(case: Mapping[str, Any]) -> list[str]:
     """For a `make` that hands its case on to a function of its own."""
     given = ", ".join(f"{name}={value!r}" for name, value in case.items())
-    return ["import types", f"case = types.SimpleNamespace({given}, numpy=lambda: source)"]
+    return [
+        "import types",
+        f"case = types.SimpleNamespace({given}, numpy=lambda: source, bits=lambda: source)",
+    ]
 
 
 def _ready(found: Catalogue, library: str) -> list[ast.stmt]:

@@ -46,7 +46,7 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
   entry.cpu_ns = stats::median(cpu);
   if (!floors.empty()) entry.floor_ratio = entry.median_ns / stats::median(floors);
   const bool copied = entry.outcome == Outcome::copy || entry.outcome == Outcome::device_copy;
-  if (copied && !data.empty()) {
+  if (copied && !data.empty() && entry.cell.exchange.bytes > 0) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / stats::median(data);
   }
 }

@@ -21,13 +21,6 @@ auto checked(const json& message, Read read) {
   throw Garbage("an answer without what was asked: " + presentable(message.dump(), 200));
 }
 
-const plan::Case& case_named(const std::string& name) {
-  for (const plan::Case& one : plan::all_cases()) {
-    if (one.name == name) return one;
-  }
-  throw UsageError("unknown case '" + name + "'");
-}
-
 void read_verdict(const json& ok, Entry& verdict) {
   verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
   if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
@@ -70,7 +63,7 @@ json load_request(const std::string& role, const std::string& library, const std
 
 json prepare_request(const Task& task) {
   const Exchange& x = task.exchange;
-  const plan::Case& array_case = case_named(x.case_name);
+  const plan::Case& array_case = plan::case_named(x.case_name);
   json clocks = json::array();
   for (const Samples& samples : task.clocks) clocks.push_back(samples.clock);
   return {{"do", "prepare"},
@@ -88,10 +81,11 @@ json prepare_request(const Task& task) {
           {"case",
            {{"name", array_case.name},
             {"dtype", array_case.dtype},
+            {"layout", array_case.layout},
             {"offset", array_case.offset},
             {"align", array_case.align},
-            {"step", array_case.step},
-            {"readonly", array_case.readonly}}}};
+            {"readonly", array_case.readonly},
+            {"special", array_case.special}}}};
 }
 
 json round_request(const Task& task, const Samples& samples) {

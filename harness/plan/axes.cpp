@@ -99,26 +99,23 @@ Words checked_devices(const Words& asked, const Words& known) {
 }
 
 std::vector<Case> cases_of(const Words& asked) {
-  Words names;
-  for (const Case& one : all_cases()) names.push_back(one.name);
+  const Words words = chosen("case", asked, {"f32"}, case_words());
   std::vector<Case> cases;
-  for (const std::string& name : chosen("case", asked, {"f32"}, names)) {
-    for (const Case& one : all_cases()) {
-      if (one.name == name) cases.push_back(one);
-    }
+  for (const Case& one : all_cases()) {
+    if (holds(words, one.name) || holds(words, one.group)) cases.push_back(one);
   }
   return cases;
 }
 
-std::vector<std::uint64_t> sizes_of(const std::vector<std::uint64_t>& asked,
-                                    const std::vector<Case>& cases) {
+std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
+                                         const std::vector<Case>& cases) {
   std::vector<std::uint64_t> sizes = asked;
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   for (const std::uint64_t size : sizes) {
     for (const Case& one : cases) {
-      if (size == 0 || size % element_bytes(one) != 0) {
+      if (size == 0 || sizes_of(one, {size}).front() % element_bytes(one) != 0) {
         throw UsageError("size " + format_bytes(size) + " holds no whole number of case " +
                          one.name + "'s elements (" + std::to_string(element_bytes(one)) +
                          " bytes each)");
@@ -144,7 +141,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
   all.devices = checked_devices(axes.devices, devices_of(all.producers));
   all.cases = cases_of(axes.cases);
-  all.sizes = sizes_of(axes.sizes, all.cases);
+  all.sizes = checked_sizes(axes.sizes, all.cases);
   return all;
 }
 

@@ -99,7 +99,7 @@ class Builder {
         if (!axes.devices_named && device != "cpu" && !holds(producer.devices, device)) continue;
         const auto exclusion = excluded(producer, consumer, protocol, device);
         for (const Case& array_case : axes.cases) {
-          for (const std::uint64_t bytes : axes.sizes) {
+          for (const std::uint64_t bytes : sizes_of(array_case, axes.sizes)) {
             add(couple,
                 Exchange{couple.environment, producer.name, consumer.name, protocol, device,
                          array_case.name, bytes},

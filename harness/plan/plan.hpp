@@ -43,18 +43,30 @@ struct Axes {
 /// How a case lays its array out; `bytes` of the cell decides how many elements.
 struct Case {
   std::string name;
+  std::string group = "";  ///< dtypes, layouts, alignments or flags
   std::string dtype = "float32";
-  std::uint64_t offset = 0;  ///< bytes behind an address aligned to `align`
+  std::string layout = "line";  ///< a word of LAYOUTS in dlbench/case.py
+  std::uint64_t offset = 0;     ///< bytes behind an address aligned to `align`
   std::uint64_t align = 256;
-  std::int64_t step = 1;  ///< elements between two neighbours; 1 is C order
   bool readonly = false;
+  std::string special = "";  ///< what only some libraries know: "swapped", "grad", "pinned"
 };
-/// f32, f64, i32, i64, u8, bool, c64, f32-unaligned (4 bytes off), f32-strided (every second
-/// element), f32-readonly.
+/// In the order in which they are printed, f32 first.
 const std::vector<Case>& all_cases();
+
+/// Throws UsageError.
+const Case& case_named(const std::string& name);
+
+/// What `--cases` takes: every case, and the groups.
+std::vector<std::string> case_words();
 
 /// Size of one element of a case's dtype.
 std::uint64_t element_bytes(const Case& array_case);
+
+/// The sizes of the cells of a case where these were asked for: a case of no or one element has one
+/// size of its own.
+std::vector<std::uint64_t> sizes_of(const Case& array_case,
+                                    const std::vector<std::uint64_t>& asked);
 
 /// Two libraries in one environment, both directions. `first` <= `second`; equal for a library with
 /// itself.

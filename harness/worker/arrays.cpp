@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exchange/dtype.hpp"
 #include "worker/spent.hpp"
 
 namespace dlbench::worker {
@@ -12,9 +13,22 @@ namespace {
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
+// What only some libraries know is asked of those alone that say so: the others would make an
+// array without it.
+void require_special(const Exchange& exchange, const Library& producer, const Ref& spec) {
+  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
+  if (PyUnicode_GetLength(special.get()) == 0) return;
+  const Ref known = optional_attribute(producer.producer.get(), "SPECIAL");
+  if (known && PySequence_Contains(known.get(), special.get()) == 1) return;
+  PyErr_Clear();
+  throw Failure{Outcome::unsupported, "",
+                exchange.producer + "'s adapter makes no " + text_of(special.get()) + " arrays"};
+}
+
 Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec) {
   const Spent::Span counted(Spent::On::library);
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
+  require_special(exchange, producer, spec);
   Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
   if (array.get() == Py_None) {
     throw Failure{Outcome::wrong, "", exchange.producer + "'s make returned None"};
@@ -27,8 +41,8 @@ Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec)
 
 Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case) {
   Pool pool;
-  const std::size_t count =
-      std::clamp<std::size_t>(kMostPoolBytes / exchange.bytes, 1, kMostArrays);
+  const std::size_t count = std::clamp<std::size_t>(
+      kMostPoolBytes / std::max<std::uint64_t>(1, exchange.bytes), 1, kMostArrays);
   while (pool.arrays.size() < count) {
     pool.arrays.push_back(
         make_one(exchange, producer, checked(PyObject_CallNoArgs(make_case.get()))));
@@ -38,7 +52,12 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
 
 Held content_of(const Ref& make_case) {
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-  return read_values(checked(PyObject_CallMethod(spec.get(), "numpy", nullptr)).get(), {});
+  // Dtypes that NumPy has not arrive as the integers that hold their bits.
+  Held content =
+      read_values(checked(PyObject_CallMethod(spec.get(), "expected", nullptr)).get(), {});
+  content.view.dtype = exchange::dtype_from_name(
+      text_of(checked(PyObject_GetAttrString(spec.get(), "dtype")).get()));
+  return content;
 }
 
 }  // namespace

@@ -61,9 +61,10 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       consumer_(consumer),
       crossing_(protocol_call(consumer, order.exchange).get()),
       ready_(consumer.function("ready")),
-      most_iterations_(ready_
-                           ? std::max<std::uint64_t>(1, kMostBytesInFlight / order.exchange.bytes)
-                           : kMostIterations) {
+      most_iterations_(
+          ready_ ? std::max<std::uint64_t>(
+                       1, kMostBytesInFlight / std::max<std::uint64_t>(1, order.exchange.bytes))
+                 : kMostIterations) {
   const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
   if (waits && !ready_) {
     throw Failure{Outcome::import_failed, "",

@@ -2,9 +2,11 @@
 
 #include <dlpack/dlpack.h>
 
+#include <cstdio>
 #include <optional>
 #include <string_view>
 
+#include "exchange/dtype.hpp"
 #include "exchange/read.hpp"
 
 namespace dlbench::worker {
@@ -77,6 +79,41 @@ std::optional<Held> read_buffer(PyObject* array) {
   return Held{exchange::read(facts), buffer};
 }
 
+// The dtype that an array says it has, where no buffer and no typestr can name it.
+std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
+  const Ref dtype = optional_attribute(array, "dtype");
+  if (!dtype) return {};
+  const std::string text = text_of(dtype.get());
+  unsigned code = 0, bits = 0, lanes = 0;
+  // What the native consumer says of a DLDataType without a name.
+  if (std::sscanf(text.c_str(), "dlpack(%u,%u,%u)", &code, &bits, &lanes) == 3) {
+    return exchange::Dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
+                           static_cast<std::uint16_t>(lanes)};
+  }
+  if (!text.starts_with("bfloat") && !text.starts_with("float8")) return {};
+  try {
+    return exchange::dtype_from_name(text);
+  } catch (const exchange::ViewError&) {
+    return {};
+  }
+}
+
+// NumPy holds ml_dtypes' arrays, and the native consumer what it has no format for: their bits can
+// be read as integers.
+std::optional<Held> read_bits(PyObject* array) {
+  const std::optional<exchange::Dtype> dtype = foreign_dtype(array);
+  if (!dtype) return {};
+  const Ref view = optional_attribute(array, "view");
+  const Ref bits =
+      view ? checked(PyObject_CallFunction(
+                 view.get(), "s", ("uint" + std::to_string(dtype->bits * dtype->lanes)).c_str()))
+           : Ref::borrow(array);
+  std::optional<Held> held = read_buffer(bits.get());
+  if (!held || held->view.dtype.bits != dtype->bits * dtype->lanes) return {};
+  held->view.dtype = *dtype;
+  return held;
+}
+
 std::optional<Held> read_interface(PyObject* array) {
   Ref dict = optional_attribute(array, "__array_interface__");
   if (!dict || !PyDict_Check(dict.get())) return {};
@@ -143,7 +180,7 @@ CapsuleFacts facts_of_capsule(PyObject* capsule) {
 namespace {
 
 Held read_array(PyObject* array) try {
-  for (const auto reader : {read_dlpack, read_buffer, read_interface, read_struct}) {
+  for (const auto reader : {read_dlpack, read_bits, read_buffer, read_interface, read_struct}) {
     try {
       if (std::optional<Held> held = reader(array)) return *std::move(held);
     } catch (const Failure& failure) {

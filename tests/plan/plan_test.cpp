@@ -216,14 +216,38 @@ TEST(Plan, BadInputIsNamed) {
   axes.devices = {"gpu"};
   EXPECT_NE(error_of(axes).find("unknown device 'gpu'"), std::string::npos);
   axes = small();
-  axes.cases = {"f16"};
-  EXPECT_NE(error_of(axes).find("unknown case 'f16'"), std::string::npos);
+  axes.cases = {"f99"};
+  EXPECT_NE(error_of(axes).find("unknown case 'f99'"), std::string::npos);
   axes = small();
   axes.sizes = {2};
   EXPECT_NE(error_of(axes).find("size 2 B holds no whole number"), std::string::npos);
   axes = small();
   axes.filter = "(";
   EXPECT_NE(error_of(axes).find("no regular expression"), std::string::npos);
+}
+
+TEST(Plan, AGroupStandsForItsCases) {
+  Axes axes = small();
+  axes.cases = {"alignments", "f32-readonly"};
+  axes.sizes = {4096};
+  std::vector<std::string> cases;
+  for (const Cell& cell : make(some(), axes).cells) {
+    if (std::find(cases.begin(), cases.end(), cell.exchange.case_name) == cases.end()) {
+      cases.push_back(cell.exchange.case_name);
+    }
+  }
+  EXPECT_EQ(cases, (std::vector<std::string>{"u8-align1", "f32-unaligned", "f32-align8",
+                                             "f32-align16", "f32-align32", "f32-align64",
+                                             "f32-align128", "f32-readonly"}));
+}
+
+TEST(Plan, ACaseOfNoOrOneElementHasItsOwnSize) {
+  Axes axes = small();
+  axes.cases = {"f32-0d", "f32-empty"};
+  axes.sizes = {4096, 8192};
+  for (const Cell& cell : make(some(), axes).cells) {
+    EXPECT_EQ(cell.exchange.bytes, cell.exchange.case_name == "f32-0d" ? 4u : 0u);
+  }
 }
 
 TEST(Plan, FingerprintChangesWithCellsAndVersionsOnly) {
@@ -243,7 +267,8 @@ TEST(Plan, AHundredThousandCells) {
   for (int i = 0; i < 20; ++i) libraries.push_back(library("lib" + std::to_string(i)));
   Axes axes;
   axes.protocols = {"dlpack", "convert"};
-  axes.cases = {"all"};
+  axes.cases = {"f32",  "f64", "i32",    "i64",           "u8",
+                "bool", "c64", "f32-2d", "f32-unaligned", "f32-readonly"};
   for (std::uint64_t i = 1; i <= 15; ++i) axes.sizes.push_back(i * 4096);
   const Plan plan = make(libraries, axes);
   EXPECT_EQ(plan.cells.size(), 120000u);

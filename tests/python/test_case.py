@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import samples
+from dlbench import _core
 from dlbench.case import Case
 
 
@@ -34,7 +36,7 @@ def test_the_offset_is_behind_the_alignment(offset: int, align: int) -> None:
 
 
 def test_every_second_element() -> None:
-    case = Case("f32-strided", "float32", 4096, step=2)
+    case = Case("f32-strided", "float32", 4096, layout="strided")
     array = case.numpy()
     assert (case.shape, case.strides) == ((1024,), (2,))
     assert (array.shape, array.strides) == ((1024,), (8,))
@@ -55,3 +57,38 @@ def test_each_array_is_fresh() -> None:
     case = Case("f32", "float32", 4096)
     case.numpy()[:] = 0
     assert case.numpy()[0] == 3
+
+
+ALL = [Case(**_core.case(name), bytes=samples.own_size(name)) for name in _core.case_names]
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
+def test_the_array_is_laid_out_as_the_case_says(case: Case) -> None:
+    array = case.numpy()
+    assert array.shape == case.shape
+    assert array.itemsize == case.itemsize
+    assert array.flags.writeable != case.readonly
+    if case.strides is None:
+        assert array.flags.c_contiguous
+    else:
+        assert array.strides == tuple(step * array.itemsize for step in case.strides)
+    if case.layout in ("line", "grid", "fortran", "broadcast") and array.size:
+        assert array.ctypes.data % case.align == case.offset
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
+def test_what_is_expected_is_what_the_array_holds(case: Case) -> None:
+    array, bits, expected = case.numpy(), case.bits(), case.expected()
+    if case.foreign:
+        assert bits.dtype.kind == "u"
+        array = array.view(bits.dtype)
+    np.testing.assert_array_equal(array, expected)
+    np.testing.assert_array_equal(bits, expected)
+    assert (expected.shape, expected.strides) == (array.shape, array.strides)
+    assert expected.dtype.isnative
+
+
+def test_foreign_dtypes_hold_their_numbers_exactly() -> None:
+    for name, most in (("bfloat16", 101), ("float8_e4m3fn", 8), ("float8_e5m2", 8)):
+        held = Case("x", name, 4096).numpy().astype("float64")
+        np.testing.assert_array_equal(held, (np.arange(held.size) * 7 + 3) % 101 % most)
