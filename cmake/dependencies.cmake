@@ -51,3 +51,5 @@ if(NOT DLPACK_INCLUDE_DIR)
 endif()
 add_library(dlbench_dlpack INTERFACE)
 target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR})
+
+find_path(DLBENCH_CALLGRIND_INCLUDE valgrind/callgrind.h)

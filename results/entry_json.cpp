@@ -48,6 +48,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   item["mad_ns"] = entry.mad_ns;
   if (entry.floor_ratio > 0) item["floor_ratio"] = entry.floor_ratio;
   if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;
+  if (entry.instructions) item["instructions"] = *entry.instructions;
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();
   for (const WorkerNumbers& worker : entry.workers) {

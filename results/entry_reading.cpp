@@ -83,6 +83,7 @@ void read_numbers(const Fields& item, Entry& entry) {
   entry.mad_ns = item.number("mad_ns");
   if (item.has("floor_ratio")) entry.floor_ratio = item.positive("floor_ratio");
   if (item.has("gb_per_s")) entry.gb_per_s = item.positive("gb_per_s");
+  if (item.has("instructions")) entry.instructions = item.positive("instructions");
 
   entry.changed = item.texts("changed");
   if (item.has("copied_by")) entry.copied_by = item.one_of("copied_by", kCopiers);

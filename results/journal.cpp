@@ -115,4 +115,30 @@ void Journal::append(const EndRecord& end) {
   append(line);
 }
 
+void Journal::append(const CountRecord& count) {
+  OrderedJson item;
+  item["cell"] = count.cell;
+  if (count.instructions) item["instructions"] = *count.instructions;
+  if (!count.failure.empty()) item["failure"] = count.failure;
+  OrderedJson line;
+  line["count"] = std::move(item);
+  append(line);
+}
+
+void append_counts(const std::filesystem::path& run_directory,
+                   const std::vector<CountRecord>& counts) {
+  const std::filesystem::path path = run_directory / "journal.jsonl";
+  const JournalContents before = read_journal(path);
+  if (before.whole_bytes == 0) throw UsageError(path.string() + ": the run never began");
+  std::unordered_set<std::string> measured;
+  for (const Entry& entry : before.entries) {
+    if (is_measured(entry.outcome)) measured.insert(name(entry.cell));
+  }
+  for (const CountRecord& count : counts) {
+    if (!measured.contains(count.cell)) throw UsageError(count.cell + " was not measured");
+  }
+  Journal journal = Journal::resume(path, before.header);
+  for (const CountRecord& count : counts) journal.append(count);
+}
+
 }  // namespace dlbench::results

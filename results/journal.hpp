@@ -42,9 +42,16 @@ struct EndRecord {
   int signal = 0;      ///< 0, SIGINT or SIGTERM
 };
 
+/// What was counted of a settled cell afterwards: a number, or why there is none.
+struct CountRecord {
+  std::string cell;                    ///< its name
+  std::optional<double> instructions;  ///< of one exchange
+  std::string failure;
+};
+
 struct JournalContents {
   Header header;
-  std::vector<Entry> entries;  ///< one a cell
+  std::vector<Entry> entries;  ///< one a cell, with what was counted of it
   std::vector<WorkerRecord> workers;
   std::vector<EndRecord> ends;
   std::uint64_t whole_bytes = 0;  ///< up to the end of the last whole line
@@ -57,6 +64,11 @@ JournalContents read_journal(const std::filesystem::path& path);
 
 /// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
 std::unordered_set<std::string> settled_names(const JournalContents& contents);
+
+/// Writes behind a journal that is complete what was counted of its cells. Throws UsageError where
+/// that is no journal, names no measured cell, or another process writes to it; DiskError.
+void append_counts(const std::filesystem::path& run_directory,
+                   const std::vector<CountRecord>& counts);
 
 /// Throws UsageError naming what changed between the run that wrote `before` and this one: the
 /// machine, Python, a library's version, the plan.
@@ -80,6 +92,7 @@ class Journal {
   void append(const Entry& entry);
   void append(const WorkerRecord& worker);
   void append(const EndRecord& end);
+  void append(const CountRecord& count);
 
   const std::filesystem::path& path() const { return path_; }
 

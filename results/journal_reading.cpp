@@ -66,6 +66,26 @@ EndRecord end_from(const Fields& item) {
   return end;
 }
 
+CountRecord count_from(const Fields& item) {
+  CountRecord count;
+  count.cell = item.text("cell");
+  if (item.has("instructions")) count.instructions = item.positive("instructions");
+  count.failure = item.text_or("failure", "");
+  if (count.instructions.has_value() == !count.failure.empty()) {
+    item.fail("instructions", "either a number or a failure");
+  }
+  return count;
+}
+
+/// A later count takes the place of an earlier one, and of why that failed.
+void apply(const CountRecord& count, Entry& entry) {
+  constexpr std::string_view kWarning = "instructions: ";
+  std::erase_if(entry.warnings,
+                [&](const std::string& warning) { return warning.starts_with(kWarning); });
+  entry.instructions = count.instructions;
+  if (!count.instructions) entry.warnings.push_back(std::string(kWarning) + count.failure);
+}
+
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
@@ -84,8 +104,10 @@ class Reader {
       contents.workers.push_back(worker_from(line.object("worker")));
     else if (line.has("end"))
       contents.ends.push_back(end_from(line.object("end")));
+    else if (line.has("count"))
+      take_count(count_from(line.object("count")), here);
     else
-      throw UsageError(here + "expected an entry, a worker or an end");
+      throw UsageError(here + "expected an entry, a worker, a count or an end");
   }
 
   JournalContents contents;
@@ -111,6 +133,14 @@ class Reader {
     }
     before = std::move(entry);
     found->second.line = line_;
+  }
+
+  void take_count(const CountRecord& count, const std::string& here) {
+    const auto found = places_.find(count.cell);
+    if (found == places_.end() || !is_measured(contents.entries[found->second.index].outcome)) {
+      throw UsageError(here + count.cell + " is counted and was not measured before");
+    }
+    apply(count, contents.entries[found->second.index]);
   }
 
   std::string file_;

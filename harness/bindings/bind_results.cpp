@@ -1,6 +1,8 @@
+#include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <string>
+#include <vector>
 
 #include "bindings/bind.hpp"
 #include "results/document.hpp"
@@ -19,6 +21,18 @@ void bind_results(py::module_& module) {
       py::arg("run_directory"),
       "journal.jsonl -> results.json, atomically; its path. Raises UsageError for a journal that "
       "cannot be read, DiskError where it cannot be written.");
+  module.def(
+      "append_counts",
+      [](const std::filesystem::path& run_directory,
+         const std::vector<std::tuple<std::string, std::optional<double>, std::string>>& counts) {
+        std::vector<results::CountRecord> records;
+        for (const auto& [cell, instructions, failure] : counts) {
+          records.push_back({cell, instructions, failure});
+        }
+        results::append_counts(run_directory, records);
+      },
+      py::arg("run_directory"), py::arg("counts"),
+      "Adds (cell, instructions or None, failure) behind a run's journal.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              "Raises UsageError naming the place of the first fault.");
 }

@@ -44,9 +44,10 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::uint64_t iterations = 0;    ///< calls in one round
-  double floor_ratio = 0;          ///< median over the floor of its kind of call
-  std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::uint64_t iterations = 0;        ///< calls in one round
+  double floor_ratio = 0;              ///< median over the floor of its kind of call
+  std::optional<double> gb_per_s;      ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::optional<double> instructions;  ///< of one exchange, where they were counted
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "worker/block.hpp"
+#include "worker/counted.hpp"
 #include "worker/serve.hpp"
 
 namespace {
@@ -61,6 +62,10 @@ PyObject* round(PyObject*, PyObject* arguments) {
   return nullptr;
 }
 
+PyObject* callgrind_requests(PyObject*, PyObject*) {
+  return PyBool_FromLong(dlbench::worker::has_callgrind_requests() ? 1 : 0);
+}
+
 PyMethodDef methods[] = {
     {"serve", serve, METH_VARARGS,
      "serve(in_fd, out_fd)\n--\n\nAnswer the fleet's requests until `end` or the end of the "
@@ -68,6 +73,9 @@ PyMethodDef methods[] = {
     {"round", round, METH_VARARGS,
      "round(call, array, iterations)\n--\n\nMean nanoseconds of one exchange over one timed "
      "block."},
+    {"callgrind_requests", callgrind_requests, METH_NOARGS,
+     "callgrind_requests()\n--\n\nWhether this build tells callgrind where to begin: its imports "
+     "need not be instrumented."},
     {"die_with_parent", die_with_parent, METH_O,
      "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
     {},

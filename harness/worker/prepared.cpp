@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
+#include "worker/counted.hpp"
 #include "worker/garbage.hpp"
 #include "worker/spent.hpp"
 
@@ -223,6 +225,22 @@ measure::Reading Prepared::round(const std::string& clock, std::uint64_t iterati
   drain();
   collect_garbage();
   return reading;
+}
+
+void Prepared::count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
+                     std::vector<FrameNode>* names) {
+  std::optional<Frames> frames;
+  if (names != nullptr) frames.emplace();
+  Block one = block(clock);
+  // The same arrays in the same order, whatever was called before.
+  next_ = 0;
+  warm_up(one.body(), prelude);
+  drain();
+  next_ = 0;
+  if (!counted(one.body(), std::min(iterations, most_iterations_))) throw fetch_failure();
+  drain();
+  if (names != nullptr) *names = Frames::seen();
+  collect_garbage();
 }
 
 Judgement Prepared::judge_again() {

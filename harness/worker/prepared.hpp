@@ -11,6 +11,7 @@
 #include "worker/arrays.hpp"
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
+#include "worker/frames.hpp"
 #include "worker/judging.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
@@ -39,6 +40,12 @@ class Prepared {
   /// One timed block after `prelude` untimed calls. Throws Failure where a call raises.
   measure::Reading round(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude);
 
+  /// As many calls under callgrind's eyes, after `prelude` untimed ones. With `names`, which then
+  /// gets the Python functions that were entered, each of those runs as a `dlbench_frame`. Throws
+  /// Failure.
+  void count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
+             std::vector<FrameNode>* names);
+
   /// Looks again at a fresh crossing: lazy libraries change their mind. Throws Failure.
   Judgement judge_again();
 
@@ -46,6 +53,8 @@ class Prepared {
   const Seen& seen() const { return seen_; }
   const std::map<std::string, double>& first_ns() const { return first_ns_; }
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
+  /// A block's most calls: an asynchronous consumer must not run ahead of its work.
+  std::uint64_t most_iterations() const { return most_iterations_; }
   bool relayed() const { return seen_.via == "relay"; }
 
  private:

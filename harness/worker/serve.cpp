@@ -91,6 +91,7 @@ class Server {
       if (verb == "copy_floors") return {{"ok", copy_floors()}};
       if (verb == "prepare") return {{"ok", prepare(request)}};
       if (verb == "round") return {{"ok", round(request)}};
+      if (verb == "count") return {{"ok", count(request)}};
       if (verb == "judge") return {{"ok", to_json(at(request).judge_again())}};
       if (verb == "drop") return {{"ok", drop(request)}};
       return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
@@ -185,6 +186,18 @@ class Server {
     const measure::Reading reading = at(request).round(
         request.at("clock"), request.at("iterations"), request.value("prelude", std::uint64_t{0}));
     return {{"ns", reading.ns}, {"cpu_ns", reading.cpu_ns}};
+  }
+
+  json count(const json& request) {
+    std::vector<FrameNode> names;
+    at(request).count(request.at("clock"), request.at("iterations"),
+                      request.value("prelude", std::uint64_t{0}),
+                      request.value("names", false) ? &names : nullptr);
+    json frames = json::array();
+    for (const FrameNode& node : names) {
+      frames.push_back({{"parent", node.parent}, {"function", node.function}, {"file", node.file}});
+    }
+    return {{"frames", frames}, {"most", at(request).most_iterations()}};
   }
 
   json drop(const json& request) {
