@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from dlbench import _core, options, request, run, rundir
+from dlbench.counting import valgrind
 from dlbench.document import RESULTS
 from dlbench.errors import BadInput, first_line
 from dlbench.verbs import VERBS
@@ -70,6 +71,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
+    if asked.count:
+        valgrind.require()
     folder = rundir.fresh(params["out"])
     context = run.context(asked, found, sys.argv)
     return measure(folder, asked, plan, context, params, resuming=False)
@@ -102,6 +105,8 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     asked = request.resumed(request.journal_context(folder))
     found = run.find_libraries(asked.adapters, asked.libraries())
     plan = _core.make_plan(found, asked.axes())
+    if asked.count:
+        valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
     context = run.context(asked, found, sys.argv)
     return measure(folder, asked, plan, context, params, resuming=True)
@@ -122,12 +127,15 @@ def measure(
         if folder.parent == RESULTS:
             rundir.link_latest(folder)
         summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
+        signal = summary.signal or run.count_instructions(folder, asked, summary, quiet=quiet)
     except Exception:
         if not resuming:
             rundir.give_up(folder, before)
         raise
     plots = not params["no_plots"]
-    return run.conclude(folder, asked, summary, plots=plots, quiet=quiet, console=Console())
+    return run.conclude(
+        folder, asked, summary, signal=signal, plots=plots, quiet=quiet, console=Console()
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -134,4 +134,6 @@ def _numbers(entry: Entry) -> list[tuple[str, str]]:
         facts.append(("floor", f"{entry['floor_ratio']:.1f} times the instrument's own time"))
     if entry.get("gb_per_s"):
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s"))
+    if entry.get("instructions"):
+        facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))
     return facts

@@ -24,6 +24,19 @@ def load(role: str, library: str, path: str) -> dict[str, Any]:
     return {"do": "load", "role": role, "library": library, "path": path}
 
 
+def preparing(entry: Entry) -> dict[str, Any]:
+    """The request that prepares a cell's exchange under the number 0."""
+    axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
+    return {
+        "do": "prepare",
+        "id": 0,
+        "exchange": {"environment": "default", **{a: entry[a] for a in axes if a in entry}},
+        "clocks": [entry.get("clock", "call")],
+        "round_ns": ROUND_NS,
+        "case": _core.case(entry["case"]),
+    }
+
+
 def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
     """What the fleet would ask a worker for this cell alone."""
     for role in ("producer", "consumer"):
@@ -38,18 +51,8 @@ def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
         for role in ("producer", "consumer")
         if role in roles[name]
     ]
-    axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
+    lines.append(preparing(entry))
     clock = entry.get("clock", "call")
-    lines.append(
-        {
-            "do": "prepare",
-            "id": 0,
-            "exchange": {"environment": "default", **{a: entry[a] for a in axes if a in entry}},
-            "clocks": [clock],
-            "round_ns": ROUND_NS,
-            "case": _core.case(entry["case"]),
-        }
-    )
     iterations = max(int(entry.get("iterations", 0)), 1)
     one_round = {"do": "round", "id": 0, "clock": clock, "iterations": iterations, "prelude": 16}
     return [*lines, *[one_round] * ROUNDS, {"do": "end"}]

@@ -40,6 +40,7 @@ OPTIONS = (
     words_option("--cases", "Kinds of array: f32, f32-unaligned, ..."),
     words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
     words_option("--phases", "exchange."),
+    words_option("--count", "instructions: of each exchange, by valgrind, after the rounds."),
     click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
     click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
     click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
@@ -82,7 +83,10 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
             raise BadInput(f"unknown phase {phase!r}; allowed: exchange")
     if libraries and (params["producers"] or params["consumers"]):
         raise BadInput("two libraries name both sides: leave out --producers and --consumers")
-    made = Request(couple=list(libraries))
+    for what in params["count"] or []:
+        if what != "instructions":
+            raise BadInput(f"cannot count {what!r}; allowed: instructions")
+    made = Request(couple=list(libraries), count=params["count"] or [])
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

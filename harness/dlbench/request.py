@@ -28,6 +28,7 @@ class Request:
     devices: list[str] = field(default_factory=list)
     cases: list[str] = field(default_factory=list)
     sizes: list[str] = field(default_factory=list)
+    count: list[str] = field(default_factory=list)
     filter: str = ""
     budget: str = ""
     precision: str = "2%"

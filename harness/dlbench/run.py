@@ -13,6 +13,8 @@ from rich.console import Console
 
 from dlbench import _core, discover, machine, progress, terminal
 from dlbench import document as documents
+from dlbench.counting import run as counting
+from dlbench.counting import valgrind
 from dlbench.errors import BadInput, first_line, os_line
 from dlbench.layout import count, listing
 from dlbench.request import Request
@@ -53,6 +55,8 @@ def context(request: Request, libraries: list[_core.Library], command: list[str]
         # Workers tell more of it; a resumed run must have the same interpreter.
         "environments": {"default": machine.interpreter()},
     }
+    if request.count:
+        own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}
 
 
@@ -87,11 +91,23 @@ def execute(plan: _core.Plan, options: _core.Options, *, quiet: bool) -> _core.S
             raise BadInput(os_line(options.out, error)) from error
 
 
+def count_instructions(
+    folder: Path, request: Request, summary: _core.Summary, *, quiet: bool
+) -> int:
+    """After the rounds, what `--count` asked for; the signal that ended it, or 0."""
+    if not request.count or summary.disk_full:
+        return 0
+    found = discover.catalogue(Path(request.adapters) if request.adapters else None)
+    timeout_s = _core.parse_seconds(request.timeout)
+    return counting.count_run(folder, found, timeout_s, quiet=quiet)
+
+
 def conclude(
     folder: Path,
     request: Request,
     summary: _core.Summary,
     *,
+    signal: int,
     plots: bool,
     quiet: bool,
     console: Console,
@@ -114,9 +130,9 @@ def conclude(
     if not quiet:
         shown = shown_place(folder)
         print_run(document, request, console, name=shown[0], place=shown[1], files=files)
-    if summary.signal:
+    if signal:
         warn(f"interrupted; what was settled is kept: {go_on}")
-        return 128 + int(summary.signal)
+        return 128 + signal
     if not document["benchmarks"]:
         warn("nothing could be measured")
         return 2

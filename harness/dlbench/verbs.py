@@ -10,8 +10,20 @@ from typing import Any
 import click
 from rich.console import Console
 
-from dlbench import cells, couple, debug, discover, doctor, listing, repro, run, terminal
+from dlbench import (
+    _core,
+    cells,
+    couple,
+    debug,
+    discover,
+    doctor,
+    listing,
+    repro,
+    run,
+    terminal,
+)
 from dlbench import document as documents
+from dlbench.counting import bill_text, explain, valgrind
 
 ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 
@@ -98,6 +110,23 @@ def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     os.execv(argv[0], argv)
 
 
+@click.command("explain")
+@click.argument("run_", metavar="RUN")
+@click.argument("cell", nargs=-1, required=True)
+@ADAPTERS
+@click.option("--timeout", metavar="TIME", default="300s", help="Deadline of one step: 300s.")
+def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout: str) -> None:
+    """The bill of one exchange: its instructions by function and library. Needs valgrind."""
+    valgrind.require()
+    document, entry, found = _chosen(run_, cell, adapters)
+    console = Console()
+    bill, versions = explain.explain(entry, found, _core.parse_seconds(timeout))
+    for line in explain.changed(document, versions):
+        run.warn(line)
+    phases = explain.phases_of(documents.entries(document), entry)
+    terminal.show(bill_text.lines(entry, phases, bill, console.width), console)
+
+
 @click.command()
 @click.argument("run_", metavar="RUN")
 @click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling.")
@@ -109,5 +138,6 @@ def plot(run_: str, figure: str | None) -> None:
 
 
 VERBS = {
-    str(verb.name): verb for verb in (list_libraries, see_doctor, show, reproduce, debug_cell, plot)
+    str(verb.name): verb
+    for verb in (list_libraries, see_doctor, show, reproduce, debug_cell, explain_cell, plot)
 }

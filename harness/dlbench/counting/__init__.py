@@ -1,0 +1,1 @@
+"""Instructions of one exchange, counted by valgrind's callgrind."""

@@ -1,0 +1,150 @@
+"""A bill as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.counting import whose
+from dlbench.counting.bill import NO_PYTHON, Bill, Line
+from dlbench.layout import columns, shorten
+from dlbench.values import Entry
+
+SMALL = 0.01  #: lines below this share of the total stand together
+PHASES = ("query", "export", "import", "release")
+
+
+def title(entry: Entry) -> str:
+    """ "torch -> torch, dlpack, 4 KiB"."""
+    words = [f"{entry['producer']} -> {entry['consumer']}", entry["protocol"]]
+    words += [entry["case"]] if entry["case"] != "f32" else []
+    return ", ".join([*words, values.size(entry["bytes"])])
+
+
+def sentence(entry: Entry, bill: Bill) -> str:
+    """The dearest part of the exchange, in one sentence."""
+    pair = f"{entry['producer']} -> {entry['consumer']}"
+    named = [line for line in bill.python if line.name != NO_PYTHON]
+    rest = sum(line.own for line in bill.python if line.name == NO_PYTHON)
+    if named and named[0].own >= rest:
+        line = named[0]
+        share = values.percent(line.own / bill.total)
+        return f"{share} of {pair} is {line.name}, a Python function of {line.library}"
+    first = bill.libraries()[0]
+    share = values.percent(first.own / bill.total)
+    what = (
+        "the interpreter itself" if first.library == whose.PYTHON else f"{first.library}'s C code"
+    )
+    dearest = next((line for line in bill.native if line.library == first.library), None)
+    if dearest is None or first.library == whose.PYTHON:
+        return f"{share} of {pair} is {what}"
+    part = values.percent(dearest.own / bill.total)
+    return f"{share} of {pair} is {what}; its dearest function, {dearest.name}, is {part}"
+
+
+def _number(count: float) -> str:
+    return f"{count:,.0f}" if count >= 100 or count < 0 else f"{count:,.1f}"
+
+
+def _times(line: Line) -> str:
+    if not line.calls:
+        return ""
+    return f"x {line.calls:.3g}"
+
+
+def _table(
+    head: Sequence[str], rows: list[list[str]], right: Sequence[int], width: int
+) -> list[Text]:
+    lines = columns([list(head), *rows], right)
+    return [
+        Text(shorten(line, width), style="bold" if i == 0 else "") for i, line in enumerate(lines)
+    ]
+
+
+def _row(total: float, line: Line) -> list[str]:
+    return [_share(line.own / total), _number(line.own), line.library]
+
+
+def _share(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
+def _gathered(total: float, lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    # The line of the rest is kept: the table sums to the total with it.
+    large = [one for one in lines if one.own >= SMALL * total or one.name == NO_PYTHON]
+    return large, [one for one in lines if one not in large]
+
+
+def _others(total: float, small: Sequence[Line], what: str) -> list[list[str]]:
+    if not small:
+        return []
+    cost = sum(line.own for line in small)
+    return [[_share(cost / total), _number(cost), "", f"{len(small)} more {what}"]]
+
+
+def python_table(bill: Bill, width: int) -> list[Text]:
+    large, small = _gathered(bill.total, bill.python)
+    rows = [
+        [
+            *_row(bill.total, line),
+            line.name,
+            _times(line),
+            _number(line.whole) if line.whole else "",
+        ]
+        for line in large
+    ]
+    rows += [[*row, "", ""] for row in _others(bill.total, small, "functions")]
+    rows.append([_share(1), _number(bill.total), "", "in all", "", ""])
+    head = ["share", "instructions", "library", "Python function", "calls", "with its callees"]
+    return _table(head, rows, (0, 1, 5), width)
+
+
+def native_table(bill: Bill, width: int) -> list[Text]:
+    large, small = _gathered(bill.total, bill.native)
+    rows = [[*_row(bill.total, line), line.name] for line in large]
+    rows += _others(bill.total, small, "functions")
+    rows.append([_share(1), _number(bill.total), "", "in all"])
+    return _table(["share", "instructions", "library", "function"], rows, (0, 1), width)
+
+
+def library_table(bill: Bill, width: int) -> list[Text]:
+    rows = [_row(bill.total, line) for line in bill.libraries()]
+    rows.append([_share(1), _number(bill.total), "in all"])
+    return _table(["share", "instructions", "library"], rows, (0, 1), width)
+
+
+def phase_table(entry: Entry, phases: Sequence[Entry], width: int) -> list[Text]:
+    """The run's times: the exchange, and its phases where the run has them."""
+    if not values.is_measured(entry):
+        return []
+    whole = entry["real_time"]
+    rows = [
+        [_share(each["real_time"] / whole), values.duration(each["real_time"]), each["phase"]]
+        for each in sorted(phases, key=lambda each: PHASES.index(each["phase"]))
+        if values.is_measured(each)
+    ]
+    if rows and "unexplained_ns" in entry:
+        left = entry["unexplained_ns"]
+        sign = "-" if left < 0 else ""
+        rows.append([_share(left / whole), sign + values.duration(abs(left)), "unexplained"])
+    rows.append([_share(1), values.duration(whole), "exchange"])
+    return _table(["share", "time", "phase"], rows, (0, 1), width)
+
+
+def lines(entry: Entry, phases: Sequence[Entry], bill: Bill, width: int) -> list[Text]:
+    """All of it. `phases` are the run's cells of the same exchange."""
+    shown = [Text(sentence(entry, bill), style="bold")]
+    counted = f"{title(entry)}: {bill.total:,.0f} instructions an exchange"
+    timed = f", {values.duration(entry['real_time'])}" if values.is_measured(entry) else ""
+    shown += [Text(counted + timed), Text()]
+    if bill.python:
+        shown += [*python_table(bill, width)]
+        told = f"telling Python functions apart took {values.percent(bill.added)} more; taken off"
+        shown += [Text(shorten(told, width), style="dim"), Text()]
+    shown += [*library_table(bill, width), Text(), *native_table(bill, width)]
+    if phases:
+        shown += [Text(), *phase_table(entry, phases, width)]
+    said = "callgrind: the calling thread's instructions in user space; no kernel, no page faults"
+    return [*shown, Text(shorten(said, width), style="dim")]

@@ -1,0 +1,121 @@
+"""Counts one exchange: the difference of two passes, so that entering and leaving cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlbench import debug
+from dlbench.counting.profile import BadProfile, Function, Profile
+from dlbench.counting.worker import CountFailed, Worker
+from dlbench.discover import Catalogue
+from dlbench.repro import adapter
+from dlbench.values import Entry
+
+PRELUDE = 64  #: calls before each pass: free lists and the interpreter's caches fill
+MOST_CALLS = 200  #: in the shorter pass; the longer has twice as many
+PASS_INSTRUCTIONS = 20_000_000  #: what the shorter pass may take, about a second of callgrind's
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often a function was entered in one exchange, and the cost with all that it called."""
+
+    calls: float
+    cost: float
+
+
+@dataclass
+class Count:
+    """Instructions of one exchange: in all, each function's own, and with what it called."""
+
+    total: float
+    own: dict[Function, float]
+    entered: dict[Function, Share] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A Python function in its place in the tree of calls; `parent` -1: called from C."""
+
+    parent: int
+    function: str
+    file: str
+
+
+def load(worker: Worker, libraries: Iterable[str], found: Catalogue) -> dict[str, str]:
+    """Loads both files of each library, in the fleet's order; their versions."""
+    versions = {}
+    for name in sorted(set(libraries)):
+        for role in ("producer", "consumer"):
+            if role in found.files.get(name, {}):
+                path = adapter(found, role, name).path
+                told = worker.ask(debug.load(role, name, str(path)))
+                versions[name] = str(told.get("version", ""))
+    return versions
+
+
+class Counted:
+    """An exchange, prepared in a worker."""
+
+    def __init__(self, worker: Worker, entry: Entry) -> None:
+        self._worker = worker
+        request = debug.preparing(entry)
+        worker.ask({**request, "round_ns": 1})  # nobody times here
+        # The first pass tells how much one call costs; it also warms up what no prelude does.
+        told = self._pass(4, names=False)[0]
+        self._most = max(int(told["most"]) // 2, 1)
+        self._calls = self._fitting(self._latest.total / 4)
+        self._pass(self._calls, names=False)
+
+    def _fitting(self, each: float) -> int:
+        if self._most < 2:
+            raise CountFailed("too large for several calls in a row")
+        return max(2, min(MOST_CALLS, self._most, int(PASS_INSTRUCTIONS / max(each, 1.0))))
+
+    def _pass(self, calls: int, *, names: bool) -> tuple[dict[str, Any], Profile]:
+        asked = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
+        told = self._worker.ask({**asked, "prelude": min(PRELUDE, calls), "names": names})
+        try:
+            self._latest = self._worker.passed()
+        except BadProfile as error:
+            raise CountFailed(str(error)) from error
+        return told, self._latest
+
+    def count(self) -> Count:
+        """As the timed loop runs. Raises CountFailed."""
+        return self._difference(names=False)[0]
+
+    def by_python_function(self) -> tuple[Count, list[Frame]]:
+        """The same with each Python function below a native one of its own: dlbench_frame<i>."""
+        return self._difference(names=True)
+
+    def drop(self) -> None:
+        self._worker.ask({"do": "drop", "id": 0})
+
+    def _difference(self, *, names: bool) -> tuple[Count, list[Frame]]:
+        _, one = self._pass(self._calls, names=names)
+        told, two = self._pass(2 * self._calls, names=names)
+        total = (two.total - one.total) / self._calls
+        if total <= 0:
+            raise CountFailed("twice as many calls took no more instructions")
+        own = {
+            function: (two.own.get(function, 0) - one.own.get(function, 0)) / self._calls
+            for function in {*one.own, *two.own}
+        }
+        entered = {
+            function: Share(
+                *(
+                    (after - before) / self._calls
+                    for before, after in zip(
+                        one.entered.get(function, (0, 0)),
+                        two.entered.get(function, (0, 0)),
+                        strict=True,
+                    )
+                )
+            )
+            for function in {*one.entered, *two.entered}
+        }
+        frames = [Frame(**each) for each in told["frames"]]
+        return Count(total, own, entered), frames

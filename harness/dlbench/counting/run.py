@@ -1,0 +1,132 @@
+"""`--count instructions`: counts what a run has measured, a process of valgrind's a couple."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, progress, values
+from dlbench import document as documents
+from dlbench.counting.exchange import Counted, load
+from dlbench.counting.worker import CountFailed, Worker
+from dlbench.discover import Catalogue
+from dlbench.values import Entry
+
+SLOWER = 10  #: times as long as without valgrind may one step take
+WARNING = "instructions: "  #: begins the warning of a cell that could not be counted
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of one cell: instructions of one exchange, or why there are none."""
+
+    cell: str
+    instructions: float | None
+    failure: str = ""
+
+
+def to_count(document: dict[str, Any]) -> list[Entry]:
+    """The measured exchanges that were not counted yet, in the clock `call`."""
+    return [
+        entry
+        for entry in documents.entries(document)
+        if values.is_measured(entry)
+        and entry["phase"] == "exchange"
+        and entry.get("clock", "call") == "call"
+        and entry.get("environment", "default") == "default"
+        and "instructions" not in entry
+        and not any(warning.startswith(WARNING) for warning in entry["warnings"])
+    ]
+
+
+def couples(entries: list[Entry]) -> list[list[Entry]]:
+    """The entries by their two libraries."""
+    groups: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        key = tuple(sorted({entry["producer"], entry["consumer"]}))
+        groups.setdefault(key, []).append(entry)
+    return [groups[key] for key in sorted(groups)]
+
+
+def count_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
+    """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
+    left = list(entries)
+    while left:
+        loaded, told = False, ""
+        with tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder:
+            try:
+                with Worker(Path(folder), timeout_s) as worker:
+                    load(worker, (left[0]["producer"], left[0]["consumer"]), found)
+                    loaded = True
+                    while left:
+                        yield _count(worker, left[0])
+                        left.pop(0)
+            except CountFailed as failure:
+                told = str(failure)
+        # A couple that cannot even be loaded is not tried again for each of its cells.
+        lost = len(left) if not loaded else min(len(left), 1)
+        for _ in range(lost):
+            yield Result(documents.cell_name(left.pop(0)), None, told)
+
+
+def _count(worker: Worker, entry: Entry) -> Result:
+    name = documents.cell_name(entry)
+    try:
+        counted = Counted(worker, entry)
+        result = Result(name, counted.count().total)
+        counted.drop()
+    except CountFailed as failure:
+        if not worker.is_alive():
+            raise
+        result = Result(name, None, str(failure))
+    return result
+
+
+class _Stopped(Exception):  # noqa: N818  (a request, not an error)
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """SIGINT and SIGTERM raise _Stopped, so that the worker at hand is ended and results kept."""
+
+    def stop(number: int, _: object) -> None:
+        raise _Stopped(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def count_run(folder: Path, found: Catalogue, step_timeout_s: float, *, quiet: bool) -> int:
+    """Counts what the run in `folder` measured and writes it into its journal.
+
+    Returns 0, or the number of the signal that ended it early; what was counted by then is kept.
+    """
+    document = documents.load(Path(_core.write_document(str(folder))))
+    entries = to_count(document)
+    done = 0
+    try:
+        with _stoppable(), progress.observer(sys.stderr, quiet) as observer:
+            for couple in couples(entries):
+                names = sorted({couple[0]["producer"], couple[0]["consumer"]})
+                doing = f"counting {' and '.join(names)}"
+                observer.on_progress(done, len(entries), doing, -1)
+                for result in count_couple(couple, found, step_timeout_s * SLOWER):
+                    count = (result.cell, result.instructions, result.failure)
+                    _core.append_counts(str(folder), [count])
+                    done += 1
+                    observer.on_progress(done, len(entries), doing, -1)
+    except _Stopped as stopped:
+        return stopped.number
+    return 0
