@@ -24,7 +24,7 @@ dlbench measures what it costs to hand an array from one library to another.
   dlbench numpy torch       one couple, both directions
   dlbench list              libraries, protocols, what is missing
   dlbench doctor            what of this machine makes numbers wander
-  dlbench show latest       the last run again;  repro, debug, plot: more about it
+  dlbench show latest       the last run again;  repro, debug, explain, plot: more about it
 
 dlbench --help names all options.
 """

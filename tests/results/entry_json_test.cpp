@@ -59,6 +59,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.copied_by = "consumer";
   entry.late_read = true;
   entry.gb_per_s = 2.25;
+  entry.instructions = 2324.5;
   entry.evidence.guard = Proof::no;
   entry.seen.flags = {"read-only"};
   entry.warnings = {"few rounds"};
@@ -68,6 +69,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
   EXPECT_EQ(back.cell, entry.cell);
   EXPECT_EQ(back.gb_per_s, 2.25);
+  EXPECT_EQ(back.instructions, 2324.5);
   EXPECT_TRUE(back.late_read);
   EXPECT_EQ(back.copied_by, "consumer");
   EXPECT_EQ(back.workers[1].samples_ns, entry.workers[1].samples_ns);

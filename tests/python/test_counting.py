@@ -1,0 +1,175 @@
+"""Instructions of whole exchanges under valgrind, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import whole
+
+needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+
+# Its export is a Python method that spins: nine in ten instructions of an exchange and more.
+SPINNING = """
+import numpy as np
+
+DISTRIBUTION = None
+
+
+class Slow:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **wanted):
+        for _ in range(2000):
+            pass
+        return self.array.__dlpack__(**wanted)
+
+
+def make(case, device):
+    return Slow(case.numpy())
+
+
+def address(array):
+    return array.array.ctypes.data
+
+
+def values(array):
+    return array.array
+"""
+DYING = """
+import os
+import numpy as np
+
+DISTRIBUTION = None
+
+
+def take(array):
+    if os.environ.get("PYTHONHASHSEED") == "0":  # as counted, not as measured
+        os._exit(7)
+    return np.from_dlpack(array)
+
+
+PROTOCOLS = {"dlpack": take}
+"""
+
+
+def _measure(folder: Path, *words: str) -> dict[str, dict[str, object]]:
+    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--budget", "2s", "--no-plots", "--quiet")
+    status, _, err = whole.run(folder, "--matrix", *words, *more, "--out", "run")
+    assert (status, err) == (0, "")
+    return whole.entries(whole.document(folder))
+
+
+def _cell(producer: str, consumer: str) -> str:
+    axes = "protocol:dlpack/device:cpu/case:f32/bytes:4096"
+    return f"exchange/producer:{producer}/consumer:{consumer}/{axes}"
+
+
+@needs_valgrind
+def test_two_processes_count_the_same(tmp_path: Path) -> None:
+    counts = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        words = ("--producers", "numpy", "--consumers", "numpy", "--count", "instructions")
+        counts.append(_measure(tmp_path / name, *words)[_cell("numpy", "numpy")]["instructions"])
+    assert counts[0] == counts[1]
+    assert isinstance(counts[0], float)
+    assert 500 < counts[0] < 20_000
+
+
+@needs_valgrind
+def test_a_worker_lost_to_counting_is_a_warning_of_its_cell(tmp_path: Path) -> None:
+    whole.plant(tmp_path / "more", "dying", take=DYING)
+    words = ("--producers", "numpy", "--consumers", "numpy,dying", "--adapters", "more")
+    entries = _measure(tmp_path, *words, "--count", "instructions")
+    lost = entries[_cell("numpy", "dying")]
+    assert "instructions" not in lost
+    assert lost["real_time"] > 0  # type: ignore[operator]
+    (warning,) = [text for text in lost["warnings"] if text.startswith("instructions: ")]  # type: ignore[attr-defined]
+    assert "exit status 7" in warning
+    assert entries[_cell("numpy", "numpy")]["instructions"] > 0  # type: ignore[operator]
+
+
+@needs_valgrind
+def test_a_resumed_run_counts_what_was_left(tmp_path: Path) -> None:
+    words = ("--producers", "numpy,native", "--consumers", "numpy", "--count", "instructions")
+    _measure(tmp_path, *words)
+    journal = tmp_path / "run" / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    counted = [line for line in lines if line.startswith('{"count":')]
+    assert len(counted) == 2
+    lines.remove(counted[0])
+    journal.write_text("".join(lines))
+    status, _, err = whole.run(tmp_path, "--resume", "run", "--quiet", "--no-plots")
+    assert (status, err) == (0, "")
+    # The one that was gone, and no other.
+    after = journal.read_text().splitlines(keepends=True)
+    assert [line for line in after if line.startswith('{"count":')] == [counted[1], counted[0]]
+
+
+@needs_valgrind
+def test_explain_names_the_planted_python_method(tmp_path: Path) -> None:
+    whole.plant(tmp_path / "more", "slow", make=SPINNING)
+    _measure(tmp_path, "--producers", "slow", "--consumers", "numpy", "--adapters", "more")
+    status, out, err = whole.run(tmp_path, "explain", "run", "slow", "numpy")
+    assert (status, err) == (0, "")
+    first = out.splitlines()[0]
+    assert first.endswith("% of slow -> numpy is Slow.__dlpack__, a Python function of slow")
+    assert int(first.split()[0]) >= 90
+    # The honest producer: no Python function runs, and none is named.
+    _measure_numpy(tmp_path)
+    status, out, _ = whole.run(tmp_path, "explain", "other", "numpy", "numpy")
+    assert status == 0
+    assert "Python function" not in out
+    assert out.splitlines()[0].split(" is ")[0].endswith("of numpy -> numpy")
+
+
+def _measure_numpy(folder: Path) -> None:
+    words = ("--producers", "numpy", "--consumers", "numpy", "--protocols", "dlpack")
+    more = ("--sizes", "4KiB", "--budget", "2s", "--no-plots", "--quiet", "--out", "other")
+    assert whole.run(folder, "--matrix", *words, *more)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("numpy", "native", "--count", "instructions"),
+        ("explain", "latest", "numpy", "native"),
+    ],
+)
+def test_without_valgrind_one_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, out, err = whole.run(tmp_path, *words)
+    assert (status, out) == (2, "")
+    assert err == (
+        "dlbench: instructions are counted by valgrind, and there is none on PATH: install it\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_instructions_can_be_counted(tmp_path: Path) -> None:
+    status, _, err = whole.run(tmp_path, "numpy", "native", "--count", "cycles")
+    assert status == 2
+    assert err == "dlbench: cannot count 'cycles'; allowed: instructions\n"
+
+
+@needs_valgrind
+def test_a_cell_without_a_number_is_not_explained(tmp_path: Path) -> None:
+    taking = "import numpy as np\nDISTRIBUTION = None\n"
+    taking += "def take(x):\n    raise BufferError('not today')\nPROTOCOLS = {'dlpack': take}\n"
+    whole.plant(tmp_path / "more", "no", take=taking)
+    words = ("--producers", "numpy", "--consumers", "numpy,no", "--adapters", "more")
+    _measure(tmp_path, *words)
+    status, _, err = whole.run(tmp_path, "explain", "run", "numpy", "no")
+    assert status == 2
+    assert "was not measured: refused: BufferError: not today" in err
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["benchmarks"]

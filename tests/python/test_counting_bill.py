@@ -1,0 +1,145 @@
+"""Bills made of counts written by hand: whose the instructions are, and that nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlbench.counting import bill_text, whose
+from dlbench.counting.bill import NO_PYTHON, bill
+from dlbench.counting.exchange import Count, Frame, Share
+from dlbench.counting.profile import Function
+
+SITE = "/env/lib/python3.11/site-packages"
+EVAL = Function("/usr/lib/libpython3.11.so.1.0", "_PyEval_EvalFrameDefault")
+AGAIN = Function(EVAL.library, EVAL.name + "'2")
+CODE = Function(f"{SITE}/maker/_core.cpython-311-x86_64-linux-gnu.so", "hand_over")
+LOOP = Function(f"{SITE}/dlbench/_worker.cpython-311-x86_64-linux-gnu.so", "dlbench_counted")
+ENTRY = {
+    "producer": "maker",
+    "consumer": "taker",
+    "protocol": "dlpack",
+    "case": "f32",
+    "bytes": 4096,
+    "outcome": "zero-copy",
+    "real_time": 1000.0,
+}
+PLAIN = Count(1000.0, {EVAL: 400.0, AGAIN: 200.0, CODE: 350.0, LOOP: 50.0})
+FRAMES = [
+    Frame(-1, "take", f"{SITE}/taker/__init__.py"),
+    Frame(0, "Array.__dlpack__", f"{SITE}/maker/array.py"),
+    Frame(1, "check", f"{SITE}/maker/array.py"),
+    Frame(-1, "never entered", "x.py"),
+]
+
+
+def _named(*costs: float) -> Count:
+    entered = {
+        Function(LOOP.library, f"_object* dlbench::worker::dlbench_frame<{i}>(_ts*)"): Share(
+            1, cost
+        )
+        for i, cost in enumerate(costs)
+    }
+    return Count(1030.0, PLAIN.own, entered)
+
+
+@pytest.mark.parametrize(
+    ("path", "library"),
+    [
+        (f"{SITE}/numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so", "numpy"),
+        (f"{SITE}/numpy.libs/libscipy_openblas64_-56d6093b.so", "numpy"),
+        (f"{SITE}/_cffi_backend.cpython-311-x86_64-linux-gnu.so", "_cffi_backend"),
+        (f"{SITE}/dlbench/_worker.cpython-311-x86_64-linux-gnu.so", "dlbench"),
+        (f"{SITE}/dlbench/_native_producer.cpython-311-x86_64-linux-gnu.so", "native"),
+        ("/usr/bin/python3.11", "CPython"),
+        ("/opt/lib/libpython3.12.so.1.0", "CPython"),
+        ("/usr/lib/python3.11/lib-dynload/_ctypes.cpython-311-x86_64-linux-gnu.so", "CPython"),
+        ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc"),
+        ("/lib64/ld-linux-x86-64.so.2", "libc"),
+        ("/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "libstdc++"),
+        ("???", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_machine_code_is_named_by_its_package(path: str, library: str) -> None:
+    assert whose.of_object(path) == library
+
+
+@pytest.mark.parametrize(
+    ("path", "library"),
+    [
+        (f"{SITE}/torch/_tensor.py", "torch"),
+        (f"{SITE}/six.py", "six"),
+        (f"{SITE}/dlbench/producers/warp.py", "warp"),
+        ("/home/me/more/consumers/mine.py", "mine"),
+        ("/usr/lib/python3.11/functools.py", "CPython"),
+        ("<frozen abc>", "CPython"),
+    ],
+)
+def test_python_code_is_named_by_its_package(path: str, library: str) -> None:
+    assert whose.of_python(path) == library
+
+
+def test_each_table_sums_to_the_total() -> None:
+    made = bill(PLAIN, _named(900, 600, 100), FRAMES)
+    for table in (made.python, made.native, made.libraries()):
+        assert sum(line.own for line in table) == pytest.approx(made.total)
+    assert made.added == pytest.approx(0.03)
+
+
+def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> None:
+    made = bill(PLAIN, _named(900, 600, 100), FRAMES)
+    own = {(line.library, line.name): line.own for line in made.python}
+    # 30 instructions told the three calls apart: ten each are taken off.
+    assert own == {
+        ("taker", "take"): 900 - 600 - 10,
+        ("maker", "Array.__dlpack__"): 600 - 100 - 10,
+        ("maker", "check"): 100 - 10,
+        ("", NO_PYTHON): 1030 - 900,
+    }
+    assert made.python[0].whole == 600
+    told = bill_text.sentence(ENTRY, made)
+    assert told == "49 % of maker -> taker is Array.__dlpack__, a Python function of maker"
+
+
+def test_recursion_is_not_counted_twice() -> None:
+    frames = [Frame(-1, "take", "x.py"), Frame(0, "take", "x.py")]
+    line = next(
+        each for each in bill(PLAIN, _named(900, 300), frames).python if each.name == "take"
+    )
+    assert (line.whole, line.calls, line.own) == (900, 2, 900 - 30)
+
+
+def test_without_python_functions_the_dearest_library_is_named() -> None:
+    plain = Count(1000.0, {EVAL: 300.0, CODE: 650.0, LOOP: 50.0})
+    made = bill(plain, plain, [])
+    assert made.python == []
+    told = bill_text.sentence(ENTRY, made)
+    assert (
+        told == "65 % of maker -> taker is maker's C code; its dearest function, hand_over, is 65 %"
+    )
+
+
+def test_the_interpreter_is_one_line_whatever_its_functions() -> None:
+    lines = {line.name: line for line in bill(PLAIN, PLAIN, []).native}
+    assert lines["the interpreter"].own == 600
+    assert lines["the timed loop"].own == 50
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    long = Function(CODE.library, "a" * 300)
+    own = {**PLAIN.own, long: 100.0}
+    made = bill(Count(1100.0, own), Count(1130.0, own, _named(900, 600, 100).entered), FRAMES)
+    tables = [bill_text.python_table(made, width), bill_text.native_table(made, width)]
+    for line in [line for table in tables for line in table]:
+        assert len(line.plain) <= width
+
+
+def test_the_run_s_phases_stand_beside_the_bill() -> None:
+    phases = [ENTRY | {"phase": "export", "real_time": 600.0}, ENTRY | {"phase": "query"}]
+    text = "\n".join(
+        line.plain for line in bill_text.phase_table(ENTRY | {"unexplained_ns": -20}, phases, 80)
+    )
+    assert "60.0 %    600 ns  export" in text
+    assert "-20.0 ns  unexplained" in text
+    assert text.index("query") < text.index("export") < text.index("exchange")
