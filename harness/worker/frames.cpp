@@ -3,30 +3,29 @@
 #include <array>
 #include <utility>
 
-// The frame is CPython's own struct; only its address passes through here.
-extern "C" {
-typedef PyObject* (*DlbenchRun)(PyThreadState*, struct _PyInterpreterFrame*, int);
-}
+// CPython 3.10 hands over another kind of frame, and without the interpreter's lock other threads
+// would enter functions at the same time.
+#if PY_VERSION_HEX >= 0x030B0000 && !defined(Py_GIL_DISABLED)
+#define DLBENCH_NAMES_FRAMES
+#endif
 
 namespace dlbench::worker {
 
+#ifdef DLBENCH_NAMES_FRAMES
+
 namespace {
+
+using Run = _PyFrameEvalFunction;
 
 struct Node {
   PyCodeObject* code;  // kept alive by the reference taken when it was first seen
   int parent;
 };
 
-#if PY_VERSION_HEX >= 0x030B0000 && defined(Py_GIL_DISABLED) == 0
-constexpr bool kSupported = true;
-#else
-constexpr bool kSupported = false;
-#endif
-
 std::vector<Node> nodes;
 int current = -1;
 PyThreadState* watched = nullptr;
-DlbenchRun evaluate_frame = nullptr;
+Run evaluate_frame = nullptr;
 
 }  // namespace
 
@@ -44,8 +43,7 @@ __attribute__((visibility("default"), noinline)) PyObject* dlbench_frame(
 namespace {
 
 template <int... index>
-constexpr std::array<DlbenchRun, sizeof...(index)> runners(
-    std::integer_sequence<int, index...> /*all*/) {
+constexpr std::array<Run, sizeof...(index)> runners(std::integer_sequence<int, index...> /*all*/) {
   return {&dlbench_frame<index>...};
 }
 
@@ -95,7 +93,6 @@ std::string attribute_text(PyCodeObject* code, const char* name) {
 }  // namespace
 
 Frames::Frames() {
-  if (!kSupported) throw Failure{Outcome::refused, "", "this Python has no hook for its functions"};
   watched = PyThreadState_Get();
   current = -1;
   evaluate_frame = _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get());
@@ -116,5 +113,19 @@ std::vector<FrameNode> Frames::seen() {
   }
   return all;
 }
+
+#else
+
+Frames::Frames() {
+  throw Failure{Outcome::refused, "", "this Python cannot tell its functions apart"};
+}
+
+Frames::~Frames() = default;
+
+std::vector<FrameNode> Frames::seen() {
+  return {};
+}
+
+#endif
 
 }  // namespace dlbench::worker

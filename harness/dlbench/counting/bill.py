@@ -34,6 +34,7 @@ class Bill:
     python: list[Line] = field(default_factory=list)
     native: list[Line] = field(default_factory=list)
     added: float = 0  #: share of instructions that telling Python functions apart added
+    missing: str = ""  #: why `python` could not be made
 
     def libraries(self) -> list[Line]:
         """`native` by library, the dearest first."""

@@ -143,6 +143,8 @@ def lines(entry: Entry, phases: Sequence[Entry], bill: Bill, width: int) -> list
         shown += [*python_table(bill, width)]
         told = f"telling Python functions apart took {values.percent(bill.added)} more; taken off"
         shown += [Text(shorten(told, width), style="dim"), Text()]
+    if bill.missing:
+        shown += [Text(shorten(f"no Python functions: {bill.missing}", width)), Text()]
     shown += [*library_table(bill, width), Text(), *native_table(bill, width)]
     if phases:
         shown += [Text(), *phase_table(entry, phases, width)]

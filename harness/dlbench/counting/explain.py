@@ -49,6 +49,18 @@ def changed(document: dict[str, Any], versions: dict[str, str]) -> list[str]:
     ]
 
 
+def _bill(worker: Worker, counted: Counted) -> Bill:
+    plain = counted.count()
+    try:
+        return bill(plain, *counted.by_python_function())
+    except CountFailed as failure:
+        if not worker.is_alive():
+            raise
+        without = bill(plain, plain, ())
+        without.missing = str(failure)
+        return without
+
+
 def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dict[str, str]]:
     """The bill, and the versions of the libraries that it is of. Raises BadInput."""
     require_countable(entry)
@@ -59,7 +71,6 @@ def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dic
         ):
             versions = load(worker, (entry["producer"], entry["consumer"]), found)
             counted = Counted(worker, entry)
-            plain = counted.count()
-            return bill(plain, *counted.by_python_function()), versions
+            return _bill(worker, counted), versions
     except CountFailed as error:
         raise BadInput(f"cannot count {documents.cell_name(entry)}: {error}") from error
