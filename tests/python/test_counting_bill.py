@@ -56,6 +56,7 @@ def _named(*costs: float) -> Count:
         ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc"),
         ("/lib64/ld-linux-x86-64.so.2", "libc"),
         ("/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "libstdc++"),
+        ("/usr/lib/x86_64-linux-gnu/libgcc_s.so.1", "libgcc_s"),  # C++ exceptions
         ("???", "unknown"),
         ("", "unknown"),
     ],

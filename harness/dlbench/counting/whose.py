@@ -8,7 +8,7 @@ from pathlib import PurePath
 OWN = "dlbench"
 PYTHON = "CPython"
 LIBC = "libc"
-_LIBC = re.compile(r"(ld-linux.*|ld|libc|libm|libdl|libpthread|librt|libgcc_s|libmvec)([-.].*)?")
+_LIBC = re.compile(r"(ld-linux.*|ld|libc|libm|libdl|libpthread|librt|libmvec)([-.].*)?")
 _PYTHON = re.compile(r"(libpython|python)[\d.]+.*|python3?")
 
 
