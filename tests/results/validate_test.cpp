@@ -52,10 +52,9 @@ TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
 
 TEST_F(Validate, NewKeysAreAllowedEverywhere) {
   json document = json::parse(good_);
-  for (const char* pointer :
-       {"/new", "/context/new", "/context/dlbench/new", "/benchmarks/0/new",
-        "/benchmarks/0/seen/new", "/not_measured/0/new",
-        "/context/dlbench/environments/default/copy_floors_gb_per_s"}) {
+  for (const char* pointer : {"/new", "/context/new", "/context/dlbench/new", "/benchmarks/0/new",
+                              "/benchmarks/0/seen/new", "/not_measured/0/new",
+                              "/context/dlbench/environments/default/copy_floors_gb_per_s"}) {
     document[json::json_pointer(pointer)] = {{"any", 1}};
   }
   EXPECT_EQ(complaint(document.dump()), "");
