@@ -1,0 +1,158 @@
+#include "exchange/guard.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "exchange/guard_state.hpp"
+
+namespace dlbench::exchange {
+namespace {
+
+using guard::State;
+using guard::state;
+
+struct Pages {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+std::uintptr_t page_bytes() {
+  static const auto bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+Pages whole(std::uintptr_t address, std::uint64_t bytes) {
+  const std::uintptr_t page = page_bytes();
+  const std::uintptr_t begin = (address + page - 1) / page * page;
+  const std::uintptr_t end = (address + bytes) / page * page;
+  return begin < end ? Pages{begin, end} : Pages{};
+}
+
+// Handlers wait for nothing, so this takes as long as they take.
+void wait_for_handlers() {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (state().in_handler.load() != 0) {
+    if (std::chrono::steady_clock::now() > limit) {
+      throw GuardError("a fault of an earlier guard is still being handled");
+    }
+    ::sched_yield();
+  }
+}
+
+std::vector<Mapping> readable_mappings(const Pages& pages) {
+  std::vector<Mapping> mappings = mappings_of(pages.begin, pages.end);
+  std::uintptr_t reached = pages.begin;
+  for (const Mapping& mapping : mappings) {
+    if (mapping.begin != reached || !(mapping.protection & PROT_READ)) break;
+    reached = mapping.end;
+  }
+  if (reached != pages.end) throw GuardError("not all of the memory is readable");
+  if (mappings.size() > guard::kMostSegments) {
+    throw GuardError("the memory is of too many mappings");
+  }
+  return mappings;
+}
+
+void reset(const Pages& pages, const std::vector<Mapping>& mappings) {
+  State& all = state();
+  const std::uintptr_t page = page_bytes();
+  const std::uintptr_t count = (pages.end - pages.begin) / page;
+  const std::uintptr_t grouped = (count + guard::kMostPieces - 1) / guard::kMostPieces;
+  all.watched = {pages.begin, pages.end, grouped * page, (count + grouped - 1) / grouped, {}, 0};
+  std::copy(mappings.begin(), mappings.end(), all.watched.segments.begin());
+  all.watched.segment_count = mappings.size();
+  for (std::size_t i = 0; i < all.watched.pieces; ++i) all.touched[i].store(0);
+  for (std::size_t i = 0; i < kStages; ++i) {
+    all.read[i].store(0);
+    all.written[i].store(0);
+  }
+  all.faults.store(0);
+  all.repeats.store(0);
+  all.gave_up.store(false);
+  all.sample_count.store(0);
+  for (guard::Sample& sample : all.samples) sample.filled.store(false);
+  all.stage.store(Stage::call);
+}
+
+PageCounts counts(const std::array<std::atomic<std::uint64_t>, kStages>& of) {
+  PageCounts read{};
+  for (std::size_t i = 0; i < kStages; ++i) read[i] = of[i].load();
+  return read;
+}
+
+}  // namespace
+
+StageSpan::StageSpan(Stage stage) : before_(state().stage.exchange(stage)) {}
+
+StageSpan::~StageSpan() {
+  state().stage.store(before_);
+}
+
+std::uint64_t Sighting::all_read() const {
+  return std::accumulate(read.begin(), read.end(), std::uint64_t{0});
+}
+
+std::uint64_t Sighting::all_written() const {
+  return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
+}
+
+std::uint64_t Guard::whole_pages(std::uintptr_t address, std::uint64_t bytes) {
+  const Pages pages = whole(address, bytes);
+  return (pages.end - pages.begin) / page_bytes();
+}
+
+Guard::Guard(std::uintptr_t address, std::uint64_t bytes) {
+  const Pages pages = whole(address, bytes);
+  if (pages.begin == pages.end) throw GuardError("less than a whole page");
+  if (state().phase.load() == guard::Phase::up) throw GuardError("a guard is up already");
+  const std::vector<Mapping> mappings = readable_mappings(pages);
+  // In this order: no handler that comes now looks at what is about to be written.
+  state().phase.store(guard::Phase::down);
+  wait_for_handlers();
+  guard::install_handler();
+  reset(pages, mappings);
+  state().phase.store(guard::Phase::up);
+  is_up_ = true;
+  if (::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, PROT_NONE) != 0) {
+    lift();
+    throw GuardError("the pages cannot be taken away");
+  }
+}
+
+Guard::~Guard() {
+  if (is_up_) lift();
+}
+
+void Guard::enter(Stage stage) {
+  state().stage.store(stage);
+}
+
+Sighting Guard::lift() {
+  State& all = state();
+  const guard::Watched& watched = all.watched;
+  // In this order: a handler that gives a page back after this store sees it and puts the page's
+  // former protection in place itself.
+  guard::remember_lifted(watched.begin, watched.end);
+  all.phase.store(guard::Phase::lifting);
+  const bool restored = guard::protect(watched.begin, watched.end, ~0);
+  all.phase.store(guard::Phase::restored);
+  guard::settle();
+  is_up_ = false;
+  Sighting seen;
+  seen.pages = watched.pieces;
+  seen.page_bytes = watched.piece_bytes;
+  seen.read = counts(all.read);
+  seen.written = counts(all.written);
+  seen.complete = restored && !all.gave_up.load();
+  const std::size_t samples = std::min(all.sample_count.load(), guard::kMostSamples);
+  seen.touchers = guard::touchers(all.samples.data(), samples, ::syscall(SYS_gettid));
+  return seen;
+}
+
+}  // namespace dlbench::exchange

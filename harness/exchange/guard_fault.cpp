@@ -1,0 +1,302 @@
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "exchange/guard_state.hpp"
+
+// Runs inside signal handlers: no allocation, no lock, no library call that is not a system call.
+namespace dlbench::exchange::guard {
+namespace {
+
+constexpr std::uint8_t kRead = 1;
+constexpr std::uint8_t kWritten = 2;
+
+/// Where a thread was when it faulted.
+struct Place {
+  std::uintptr_t pc;
+  std::uintptr_t stack;
+  std::uintptr_t link;  ///< return address kept in a register, or 0
+  bool write;
+};
+
+Place place_of(const ucontext_t& context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWriteBit = 2;
+  const auto& registers = context.uc_mcontext.gregs;
+  return {static_cast<std::uintptr_t>(registers[REG_RIP]),
+          static_cast<std::uintptr_t>(registers[REG_RSP]), 0,
+          (registers[REG_ERR] & kWriteBit) != 0};
+#elif defined(__aarch64__)
+  // The syndrome register stands in a list of records behind the general registers.
+  constexpr std::uint32_t kSyndrome = 0x45535201;
+  constexpr std::uint64_t kWriteBit = 1U << 6;
+  struct Head {
+    std::uint32_t magic;
+    std::uint32_t size;
+  };
+  const auto& machine = context.uc_mcontext;
+  bool write = false;
+  const unsigned char* record = machine.__reserved;
+  const unsigned char* const end = record + sizeof machine.__reserved;
+  while (record + sizeof(Head) <= end) {
+    Head head;
+    std::memcpy(&head, record, sizeof head);
+    if (head.magic == kSyndrome) {
+      std::uint64_t syndrome;
+      std::memcpy(&syndrome, record + sizeof head, sizeof syndrome);
+      write = (syndrome & kWriteBit) != 0;
+    }
+    if (head.magic == kSyndrome || head.size < sizeof head) break;
+    record += head.size;
+  }
+  return {machine.pc, machine.sp, machine.regs[30], write};
+#else
+  (void)context;
+  return {};
+#endif
+}
+
+// On others a write could not be told from a read.
+#if defined(__x86_64__) || defined(__aarch64__)
+constexpr bool kKnownProcessor = true;
+#else
+constexpr bool kKnownProcessor = false;
+#endif
+
+// The words up to the end of the stack's page: the next one may not be there.
+[[gnu::no_sanitize_address]] void take_stack(const Place& place, Sample& sample) {
+  constexpr std::uintptr_t kSmallestPage = 4096;
+  const std::uintptr_t end = (place.stack / kSmallestPage + 1) * kSmallestPage;
+  if (place.link != 0) sample.stack[sample.words++] = place.link;
+  const auto* word = reinterpret_cast<const volatile std::uintptr_t*>(place.stack);
+  const auto* const last = reinterpret_cast<const volatile std::uintptr_t*>(end);
+  while (word + 1 <= last && sample.words < kStackWords) sample.stack[sample.words++] = *word++;
+}
+
+void take_sample(const Place& place) {
+  State& all = state();
+  const std::size_t slot = all.sample_count.fetch_add(1);
+  if (slot >= kMostSamples) {
+    all.sample_count.store(kMostSamples);
+    return;
+  }
+  Sample& sample = all.samples[slot];
+  sample.pc = place.pc;
+  sample.words = 0;
+  sample.thread = ::syscall(SYS_gettid);
+  sample.wrote = place.write;
+  take_stack(place, sample);
+  sample.filled.store(true);
+}
+
+// The first touches, then the 2^n-th; and the first of each stage and kind.
+void count(const Place& place) {
+  State& all = state();
+  auto& counters = place.write ? all.written : all.read;
+  const bool first = counters[static_cast<std::size_t>(all.stage.load())].fetch_add(1) == 0;
+  const std::uint64_t before = all.faults.fetch_add(1);
+  if (first || before < 16 || (before & (before - 1)) == 0) take_sample(place);
+}
+
+bool writable(std::uintptr_t address) {
+  const Watched& watched = state().watched;
+  for (std::size_t i = 0; i < watched.segment_count; ++i) {
+    const Mapping& segment = watched.segments[i];
+    if (address >= segment.begin && address < segment.end) {
+      return (segment.protection & PROT_WRITE) != 0;
+    }
+  }
+  return false;
+}
+
+bool give_back(std::size_t piece, int mask) {
+  const Watched& watched = state().watched;
+  const std::uintptr_t begin = watched.begin + piece * watched.piece_bytes;
+  const std::uintptr_t end = std::min(begin + watched.piece_bytes, watched.end);
+  return protect(begin, end, mask);
+}
+
+bool was_just_lifted(std::uintptr_t address);
+
+/// True where the fault was the guard's doing; then the access can be tried again.
+bool handle(std::uintptr_t address, const Place& place) {
+  State& all = state();
+  const Watched& watched = all.watched;
+  const Phase phase = all.phase.load();
+  if (phase == Phase::down || address < watched.begin || address >= watched.end) {
+    return was_just_lifted(address);
+  }
+  const std::size_t piece = (address - watched.begin) / watched.piece_bytes;
+  // Whoever lifts it, or took this page for a read, may be kept from its processor just now.
+  if (phase != Phase::up) return give_back(piece, ~0);
+  // Not ours: it would have faulted without us.
+  if (place.write && !writable(address)) {
+    give_back(piece, ~0);
+    return false;
+  }
+  const std::uint8_t before = all.touched[piece].fetch_or(place.write ? kWritten : kRead);
+  if ((before & (place.write ? kWritten : kRead | kWritten)) == 0) {
+    count(place);
+  } else if (all.repeats.fetch_add(1) > 64 * watched.pieces + 4096) {
+    return false;  // somebody else keeps taking the page away
+  }
+  const bool open = (all.touched[piece].load() & kWritten) != 0;
+  if (!give_back(piece, open ? ~0 : PROT_READ | PROT_EXEC)) {
+    // Single pages split mappings, of which a process may only have so many.
+    all.gave_up.store(true);
+    if (!protect(watched.begin, watched.end, ~0)) return false;
+  }
+  if (all.phase.load() != Phase::up) give_back(piece, ~0);
+  return true;
+}
+
+struct Lifted {
+  std::atomic<std::uintptr_t> begin{0};
+  std::atomic<std::uintptr_t> end{0};
+  std::atomic<int> forgiven{0};
+};
+std::array<Lifted, 4> lifted;
+std::atomic<std::size_t> next_lifted{0};
+
+// Such faults come once a thread. What goes on faulting is a fault of somebody else's.
+bool was_just_lifted(std::uintptr_t address) {
+  constexpr int kMostForgiven = 256;
+  for (Lifted& one : lifted) {
+    if (address < one.begin.load() || address >= one.end.load()) continue;
+    const int before = one.forgiven.fetch_add(1);
+    if (before >= kMostForgiven / 4) ::poll(nullptr, 0, 1);
+    return before < kMostForgiven;
+  }
+  return false;
+}
+
+// One handler for each time that somebody put theirs over ours: one that hands on to what it found
+// then comes to the level below, and never round in a circle.
+constexpr std::size_t kLevels = 4;
+std::array<struct sigaction, kLevels> formers;
+std::size_t levels = 0;
+
+void die_by_default(int number, const siginfo_t* info, bool ignored) {
+  const bool sent = info->si_code <= 0;
+  if (sent && ignored) return;
+  struct sigaction fallback {};
+  fallback.sa_handler = SIG_DFL;
+  ::sigaction(number, &fallback, nullptr);
+  // A fault comes again by itself; what was sent does not.
+  if (sent) ::raise(number);
+}
+
+void forward(const struct sigaction& former, int number, siginfo_t* info, void* context) {
+  if (!(former.sa_flags & SA_SIGINFO) &&
+      (former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN)) {
+    die_by_default(number, info, former.sa_handler == SIG_IGN);
+    return;
+  }
+  sigset_t mask = former.sa_mask;
+  if (!(former.sa_flags & SA_NODEFER)) sigaddset(&mask, number);
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &mask, &before);
+  if (former.sa_flags & SA_NODEFER) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  }
+  if (former.sa_flags & SA_SIGINFO) {
+    former.sa_sigaction(number, info, context);
+  } else {
+    former.sa_handler(number);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+template <std::size_t Level>
+void on_fault(int number, siginfo_t* info, void* context) {
+  const int kept = errno;
+  bool ours = false;
+  if (info->si_code == SEGV_ACCERR) {
+    State& all = state();
+    all.in_handler.fetch_add(1);
+    ours = handle(reinterpret_cast<std::uintptr_t>(info->si_addr),
+                  place_of(*static_cast<const ucontext_t*>(context)));
+    if (all.in_handler.fetch_sub(1) == 1) settle();
+  }
+  errno = kept;
+  if (!ours) forward(formers[Level], number, info, context);
+}
+
+using Handler = void (*)(int, siginfo_t*, void*);
+constexpr std::array<Handler, kLevels> kHandlers{on_fault<0>, on_fault<1>, on_fault<2>,
+                                                 on_fault<3>};
+
+bool same_handler(const struct sigaction& a, const struct sigaction& b) {
+  return (a.sa_flags & SA_SIGINFO) == (b.sa_flags & SA_SIGINFO) &&
+         (a.sa_flags & SA_SIGINFO ? a.sa_sigaction == b.sa_sigaction
+                                  : a.sa_handler == b.sa_handler);
+}
+
+}  // namespace
+
+State& state() {
+  constinit static State only;
+  return only;
+}
+
+void settle() {
+  Phase expected = Phase::restored;
+  if (state().in_handler.load() == 0) state().phase.compare_exchange_strong(expected, Phase::down);
+}
+
+bool protect(std::uintptr_t begin, std::uintptr_t end, int mask) {
+  const Watched& watched = state().watched;
+  bool done = true;
+  for (std::size_t i = 0; i < watched.segment_count; ++i) {
+    const Mapping& segment = watched.segments[i];
+    const std::uintptr_t from = std::max(begin, segment.begin);
+    const std::uintptr_t to = std::min(end, segment.end);
+    if (from >= to) continue;
+    void* const start = reinterpret_cast<void*>(from);
+    done = ::mprotect(start, to - from, segment.protection & mask) == 0 && done;
+  }
+  return done;
+}
+
+void remember_lifted(std::uintptr_t begin, std::uintptr_t end) {
+  Lifted& one = lifted[next_lifted.fetch_add(1) % lifted.size()];
+  one.begin.store(0);
+  one.end.store(end);
+  one.forgiven.store(0);
+  one.begin.store(begin);
+}
+
+void install_handler() {
+  if (!kKnownProcessor) throw GuardError("faults can be read on x86-64 and aarch64 only");
+  struct sigaction current {};
+  ::sigaction(SIGSEGV, nullptr, &current);
+  const bool is_ours =
+      (current.sa_flags & SA_SIGINFO) &&
+      std::find(kHandlers.begin(), kHandlers.end(), current.sa_sigaction) != kHandlers.end();
+  if (is_ours) return;
+  std::size_t level = 0;
+  while (level < levels && !same_handler(formers[level], current)) ++level;
+  if (level == kLevels) throw GuardError("the handler of SIGSEGV was replaced too often");
+  formers[level] = current;
+  levels = std::max(levels, level + 1);
+  struct sigaction action {};
+  action.sa_sigaction = kHandlers[level];
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  if (::sigaction(SIGSEGV, &action, nullptr) != 0) {
+    throw GuardError("no handler for SIGSEGV can be installed");
+  }
+}
+
+}  // namespace dlbench::exchange::guard

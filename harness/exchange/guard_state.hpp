@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exchange/guard.hpp"
+#include "exchange/maps.hpp"
+
+// What the guard shares with its fault handler. Fixed buffers and atomics only: the handler may run
+// on any thread, in any state.
+namespace dlbench::exchange::guard {
+
+inline constexpr std::size_t kMostPieces = 16384;
+inline constexpr std::size_t kMostSegments = 8;
+inline constexpr std::size_t kMostSamples = 64;
+inline constexpr std::size_t kStackWords = 48;
+
+/// One fault, as the handler saw it. Names are found after the guard is lifted.
+struct Sample {
+  std::uintptr_t pc = 0;
+  std::array<std::uintptr_t, kStackWords> stack{};  ///< return addresses among other words
+  std::size_t words = 0;
+  long thread = 0;
+  bool wrote = false;
+  std::atomic<bool> filled{false};
+};
+
+/// The memory under guard, in pieces of one or more pages. Written only while no guard is up and no
+/// handler is at work.
+struct Watched {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::size_t piece_bytes = 0;
+  std::size_t pieces = 0;
+  std::array<Mapping, kMostSegments> segments{};
+  std::size_t segment_count = 0;
+};
+
+enum class Phase : std::uint8_t {
+  down,
+  up,
+  lifting,   ///< the former protection is being put back
+  restored,  ///< it was, but a handler that began before may still be changing a page
+};
+
+struct State {
+  std::atomic<Phase> phase{Phase::down};
+  std::atomic<int> in_handler{0};
+  std::atomic<Stage> stage{Stage::call};
+  Watched watched;
+  std::array<std::atomic<std::uint8_t>, kMostPieces> touched{};
+  std::array<std::atomic<std::uint64_t>, kStages> read{};
+  std::array<std::atomic<std::uint64_t>, kStages> written{};
+  std::atomic<std::uint64_t> faults{0};  ///< first touches
+  std::atomic<std::uint64_t> repeats{0};
+  std::atomic<bool> gave_up{false};
+  std::array<Sample, kMostSamples> samples{};
+  std::atomic<std::size_t> sample_count{0};
+};
+
+State& state();
+
+/// mprotect over [begin, end) of what is watched: the former protection, less what `mask` lacks.
+bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
+
+/// From restored to down, where no handler is at work any more.
+void settle();
+
+/// Puts the handler on top of whatever handles SIGSEGV now; it stays there for the process's life.
+/// Throws GuardError.
+void install_handler();
+
+/// A thread that faulted while the guard was up may reach the handler after it was lifted.
+void remember_lifted(std::uintptr_t begin, std::uintptr_t end);
+
+/// Names of the code behind the samples.
+std::vector<Toucher> touchers(const Sample* samples, std::size_t count, long own_thread);
+
+}  // namespace dlbench::exchange::guard

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dlbench::exchange {
+
+/// A run of pages of this process with one protection (PROT_READ and the like).
+struct Mapping {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  int protection = 0;
+};
+
+/// What /proc/self/maps says of [begin, end), clipped to it, in order; holes are left out.
+std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end);
+
+/// Threads of this process that block a signal. A fault in one of them would end the process,
+/// whatever handler is installed.
+int threads_blocking(int signal);
+
+}  // namespace dlbench::exchange

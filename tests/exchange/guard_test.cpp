@@ -1,0 +1,442 @@
+#include "exchange/guard.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "exchange/maps.hpp"
+
+namespace {
+
+using namespace dlbench::exchange;
+
+constexpr std::size_t kPages = 64;
+
+std::size_t page() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::size_t at(Stage stage) {
+  return static_cast<std::size_t>(stage);
+}
+
+/// Pages of their own, readable and writable unless said otherwise.
+class Memory {
+ public:
+  explicit Memory(std::size_t pages = kPages, int protection = PROT_READ | PROT_WRITE,
+                  int flags = MAP_PRIVATE | MAP_ANONYMOUS, int file = -1)
+      : bytes_(pages * page()),
+        start_(static_cast<unsigned char*>(::mmap(nullptr, bytes_, protection, flags, file, 0))) {
+    // As arrays are: pages that are there. Mappings split before their first touch stay split.
+    if (protection & PROT_WRITE) std::memset(start_, 1, bytes_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() { ::munmap(start_, bytes_); }
+
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(start_); }
+  std::size_t bytes() const { return bytes_; }
+  volatile unsigned char* page_at(std::size_t i) const { return start_ + i * page(); }
+  int protection(std::size_t i = 0) const {
+    const auto mappings = mappings_of(address() + i * page(), address() + (i + 1) * page());
+    return mappings.size() == 1 ? mappings[0].protection : -1;
+  }
+  bool is_one_mapping() const { return mappings_of(address(), address() + bytes_).size() == 1; }
+  unsigned char* start() const { return start_; }
+
+ private:
+  std::size_t bytes_;
+  unsigned char* start_;
+};
+
+unsigned read_all(const Memory& memory) {
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < memory.bytes() / page(); ++i) sum += *memory.page_at(i);
+  return sum;
+}
+
+TEST(Guard, SeesNothingWhereNothingIsTouched) {
+  const Memory memory;
+  Guard guard(memory.address(), memory.bytes());
+  EXPECT_EQ(memory.protection(), PROT_NONE);
+  guard.returned();
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.pages, kPages);
+  EXPECT_EQ(seen.page_bytes, page());
+  EXPECT_EQ(seen.all_read(), 0U);
+  EXPECT_EQ(seen.all_written(), 0U);
+  EXPECT_TRUE(seen.touchers.empty());
+  EXPECT_TRUE(seen.complete);
+  EXPECT_EQ(memory.protection(), PROT_READ | PROT_WRITE);
+}
+
+TEST(Guard, CountsEveryPageOnce) {
+  const Memory memory;
+  Guard guard(memory.address(), memory.bytes());
+  read_all(memory);
+  read_all(memory);
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.read[at(Stage::call)], kPages);
+  EXPECT_EQ(seen.all_read(), kPages);
+  EXPECT_EQ(seen.all_written(), 0U);
+}
+
+TEST(Guard, KeepsStagesApart) {
+  const Memory memory;
+  Guard guard(memory.address(), memory.bytes());
+  (void)*memory.page_at(0);
+  {
+    const StageSpan producing(Stage::producer);
+    (void)*memory.page_at(1);
+    (void)*memory.page_at(2);
+  }
+  (void)*memory.page_at(3);
+  guard.returned();
+  for (std::size_t i = 0; i < 10; ++i) (void)*memory.page_at(i);
+  guard.enter(Stage::release);
+  *memory.page_at(0) = 1;
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.read, (PageCounts{2, 2, 6, 0, 0}));
+  EXPECT_EQ(seen.written, (PageCounts{0, 0, 0, 0, 1}));
+}
+
+TEST(Guard, SeesWritesAlsoAfterReads) {
+  const Memory memory;
+  Guard guard(memory.address(), memory.bytes());
+  (void)*memory.page_at(0);
+  *memory.page_at(0) = 7;
+  *memory.page_at(1) = 8;
+  (void)*memory.page_at(1);
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.all_read(), 1U);
+  EXPECT_EQ(seen.all_written(), 2U);
+  EXPECT_EQ(*memory.page_at(0), 7);
+  EXPECT_EQ(*memory.page_at(1), 8);
+}
+
+TEST(Guard, TakesOnlyWholePages) {
+  const Memory memory(4);
+  EXPECT_EQ(Guard::whole_pages(memory.address() + 4, 4 * page() - 8), 2U);
+  EXPECT_EQ(Guard::whole_pages(memory.address() + 4, page()), 0U);
+  EXPECT_EQ(Guard::whole_pages(memory.address(), page()), 1U);
+  Guard guard(memory.address() + 4, 4 * page() - 8);
+  EXPECT_EQ(memory.protection(0), PROT_READ | PROT_WRITE);
+  EXPECT_EQ(memory.protection(1), PROT_NONE);
+  EXPECT_EQ(memory.protection(2), PROT_NONE);
+  EXPECT_EQ(memory.protection(3), PROT_READ | PROT_WRITE);
+  read_all(memory);
+  EXPECT_EQ(guard.lift().all_read(), 2U);
+}
+
+TEST(Guard, SaysWhyItCannotLook) {
+  const Memory memory(4);
+  EXPECT_THROW(Guard(memory.address() + 1, page()), GuardError);
+  EXPECT_THROW(Guard(0, 0), GuardError);
+  const Memory closed(4, PROT_NONE);
+  EXPECT_THROW(Guard(closed.address(), closed.bytes()), GuardError);
+  EXPECT_EQ(closed.protection(), PROT_NONE);
+  Guard guard(memory.address(), memory.bytes());
+  EXPECT_THROW(Guard(memory.address(), memory.bytes()), GuardError);
+  EXPECT_EQ(memory.protection(), PROT_NONE) << "the first one is still up";
+}
+
+TEST(Guard, RestoresWhatEachPartWas) {
+  const Memory memory(6);
+  ::mprotect(memory.start() + 2 * page(), 2 * page(), PROT_READ);
+  {
+    Guard guard(memory.address(), memory.bytes());
+    read_all(memory);
+    *memory.page_at(1) = 1;
+    EXPECT_EQ(memory.protection(0), PROT_READ);
+    EXPECT_EQ(memory.protection(1), PROT_READ | PROT_WRITE);
+  }
+  EXPECT_EQ(memory.protection(0), PROT_READ | PROT_WRITE);
+  EXPECT_EQ(memory.protection(2), PROT_READ);
+  EXPECT_EQ(memory.protection(3), PROT_READ);
+  EXPECT_EQ(memory.protection(5), PROT_READ | PROT_WRITE);
+}
+
+TEST(Guard, LooksAtFilesToo) {
+  char name[] = "/tmp/guard-XXXXXX";
+  const int file = ::mkstemp(name);
+  ASSERT_EQ(::ftruncate(file, static_cast<off_t>(4 * page())), 0);
+  const Memory shared(4, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+  *shared.page_at(3) = 9;
+  const int again = ::open(name, O_RDONLY);
+  const Memory closed(4, PROT_READ, MAP_SHARED, again);
+  ::unlink(name);
+  ::close(file);
+  ::close(again);
+  {
+    Guard guard(closed.address(), closed.bytes());
+    EXPECT_EQ(*closed.page_at(3), 9);
+    EXPECT_EQ(*shared.page_at(3), 9) << "another mapping of the same memory is not guarded";
+    EXPECT_EQ(guard.lift().all_read(), 1U);
+  }
+  EXPECT_EQ(closed.protection(3), PROT_READ);
+  Guard guard(shared.address(), shared.bytes());
+  *shared.page_at(0) = 3;
+  EXPECT_EQ(guard.lift().all_written(), 1U);
+  EXPECT_EQ(*closed.page_at(0), 3);
+}
+
+TEST(Guard, ReadsThroughAnotherMappingAreNotSeen) {
+  const int file = ::memfd_create("twice", MFD_CLOEXEC);
+  ASSERT_EQ(::ftruncate(file, static_cast<off_t>(8 * page())), 0);
+  const Memory one(8, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+  const Memory other(8, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+  ::close(file);
+  Guard guard(one.address(), one.bytes());
+  read_all(other);
+  EXPECT_EQ(guard.lift().all_read(), 0U);
+}
+
+TEST(Guard, LargeMemoryIsWatchedInGroupsOfPages) {
+  constexpr std::size_t kMany = 3 * 16384 + 5;
+  const Memory memory(kMany);
+  Guard guard(memory.address(), memory.bytes());
+  read_all(memory);
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.page_bytes, 4 * page());
+  EXPECT_EQ(seen.pages, (kMany + 3) / 4);
+  EXPECT_EQ(seen.all_read(), seen.pages);
+  EXPECT_TRUE(memory.is_one_mapping());
+}
+
+TEST(Guard, ManyThreadsMayFaultAtOnce) {
+  constexpr std::size_t kMany = 512;
+  for (int again = 0; again < 20; ++again) {
+    const Memory memory(kMany);
+    Guard guard(memory.address(), memory.bytes());
+    std::atomic<int> waiting{8};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        for (std::size_t i = 0; i < kMany; ++i) {
+          if (t % 2 == 0) {
+            (void)*memory.page_at(i);
+          } else if (i % 4 == 1) {
+            *memory.page_at(i) = static_cast<unsigned char>(t);
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const Sighting seen = guard.lift();
+    EXPECT_LE(seen.all_read(), kMany);
+    EXPECT_GE(seen.all_read(), kMany - kMany / 4);
+    EXPECT_EQ(seen.all_written(), kMany / 4);
+    EXPECT_TRUE(seen.complete);
+    EXPECT_TRUE(memory.is_one_mapping());
+  }
+}
+
+TEST(Guard, LateReadersAreCountedAndNamedAsAnotherThread) {
+  const Memory memory;
+  Guard guard(memory.address(), memory.bytes());
+  std::atomic<bool> may_go{false};
+  std::thread reader([&] {
+    (void)*memory.page_at(0);
+    while (!may_go) std::this_thread::yield();
+    read_all(memory);
+  });
+  while (memory.protection() == PROT_NONE) std::this_thread::yield();
+  guard.returned();
+  may_go = true;
+  reader.join();
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.read[at(Stage::call)], 1U);
+  EXPECT_EQ(seen.read[at(Stage::late)], kPages - 1);
+  ASSERT_EQ(seen.touchers.size(), 1U);
+  EXPECT_TRUE(seen.touchers[0].on_other_thread);
+  EXPECT_EQ(seen.touchers[0].library, "exchange_tests");
+}
+
+/// Readers and writers never stop, guards come and go: nobody is harmed, and at the end all is as
+/// it was.
+TEST(Guard, IsLiftedWhileOthersStillFault) {
+  const Memory memory;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      while (!stop) {
+        for (std::size_t i = 0; i < kPages; ++i) {
+          if (t % 2 == 0) {
+            (void)*memory.page_at(i);
+          } else {
+            *memory.page_at(i) = 1;
+          }
+        }
+      }
+    });
+  }
+  for (int i = 0; i < 300; ++i) {
+    Guard guard(memory.address(), memory.bytes());
+    if (i % 3 != 0) std::this_thread::yield();
+    EXPECT_TRUE(guard.lift().complete);
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(memory.is_one_mapping());
+  EXPECT_EQ(memory.protection(), PROT_READ | PROT_WRITE);
+}
+
+TEST(Guard, ReadsByTheKernelFailAndAreNotCounted) {
+  const Memory memory;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  Guard guard(memory.address(), memory.bytes());
+  errno = 0;
+  EXPECT_EQ(::write(ends[1], memory.start(), 64), -1);
+  EXPECT_EQ(errno, EFAULT);
+  EXPECT_EQ(guard.lift().all_read(), 0U);
+  EXPECT_EQ(::write(ends[1], memory.start(), 64), 64);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(Guard, TheCallerOfLibcsCopyIsNamed) {
+  const Memory memory;
+  std::vector<unsigned char> copy(memory.bytes());
+  Guard guard(memory.address(), memory.bytes());
+  std::memcpy(copy.data(), memory.start(), memory.bytes());
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.all_read(), kPages);
+  ASSERT_EQ(seen.touchers.size(), 1U);
+  EXPECT_EQ(seen.touchers[0].library, "exchange_tests");
+  EXPECT_FALSE(seen.touchers[0].on_other_thread);
+}
+
+// Foreign faults.
+sigjmp_buf way_out;
+volatile sig_atomic_t caught = 0;
+
+void planted(int) {
+  caught = caught + 1;
+  ::siglongjmp(way_out, 1);
+}
+
+struct sigaction before_second {};
+
+void planted_on_top(int number, siginfo_t* info, void* context) {
+  caught = caught + 10;
+  before_second.sa_sigaction(number, info, context);
+}
+
+void touch(volatile unsigned char* byte) {
+  if (sigsetjmp(way_out, 1) == 0) *byte = 1;
+}
+
+/// Puts SIGSEGV's handler back at the end.
+class Handler {
+ public:
+  explicit Handler(void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    ::sigaction(SIGSEGV, &action, &before_);
+  }
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
+  ~Handler() { ::sigaction(SIGSEGV, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+TEST(Guard, FaultsThatAreNotItsOwnGoToTheFormerHandler) {
+  const Handler former(&planted);
+  const Memory memory;
+  const Memory closed(1, PROT_NONE);
+  const Memory read_only(2, PROT_READ);
+  caught = 0;
+  {
+    Guard guard(memory.address(), memory.bytes());
+    touch(closed.page_at(0));
+    EXPECT_EQ(caught, 1) << "elsewhere";
+    (void)*memory.page_at(0);
+    touch(nullptr);
+    EXPECT_EQ(caught, 2) << "unmapped";
+    EXPECT_EQ(guard.lift().all_read(), 1U);
+  }
+  touch(closed.page_at(0));
+  EXPECT_EQ(caught, 3) << "after it was lifted";
+  Guard guard(read_only.address(), read_only.bytes());
+  (void)*read_only.page_at(0);
+  touch(read_only.page_at(0));
+  touch(read_only.page_at(1));
+  EXPECT_EQ(caught, 5) << "a write that would have failed without the guard";
+  const Sighting seen = guard.lift();
+  EXPECT_EQ(seen.all_written(), 0U);
+  EXPECT_EQ(read_only.protection(), PROT_READ);
+  touch(read_only.page_at(1));
+  EXPECT_EQ(caught, 6);
+}
+
+TEST(Guard, AHandlerPutOnTopThatHandsOnDoesNotGoRoundInACircle) {
+  const Handler former(&planted);
+  const Memory memory;
+  const Memory closed(1, PROT_NONE);
+  { Guard guard(memory.address(), memory.bytes()); }
+  struct sigaction on_top {};
+  on_top.sa_sigaction = &planted_on_top;
+  on_top.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGSEGV, &on_top, &before_second);
+  caught = 0;
+  Guard guard(memory.address(), memory.bytes());
+  read_all(memory);
+  EXPECT_EQ(caught, 0);
+  touch(closed.page_at(0));
+  EXPECT_EQ(caught, 11) << "theirs, ours of before, the first one";
+  EXPECT_EQ(guard.lift().all_read(), kPages);
+}
+
+TEST(GuardDeathTest, WithoutAFormerHandlerAForeignFaultStillKills) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Memory closed(1, PROT_NONE);
+  const auto die = [&] {
+    ::signal(SIGSEGV, SIG_DFL);
+    const Memory memory;
+    Guard guard(memory.address(), memory.bytes());
+    *closed.page_at(0) = 1;
+  };
+  EXPECT_EXIT(die(), ::testing::KilledBySignal(SIGSEGV), "");
+  const auto be_sent = [] {
+    ::signal(SIGSEGV, SIG_DFL);
+    const Memory memory;
+    Guard guard(memory.address(), memory.bytes());
+    ::raise(SIGSEGV);
+  };
+  EXPECT_EXIT(be_sent(), ::testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(Maps, SaysWhichThreadsBlockASignal) {
+  const int before = threads_blocking(SIGSEGV);
+  std::atomic<bool> ready{false};
+  std::atomic<bool> stop{false};
+  std::thread blocking([&] {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    ready = true;
+    while (!stop) std::this_thread::yield();
+  });
+  while (!ready) std::this_thread::yield();
+  EXPECT_EQ(threads_blocking(SIGSEGV), before + 1);
+  stop = true;
+  blocking.join();
+}
+
+}  // namespace
