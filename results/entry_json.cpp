@@ -31,6 +31,13 @@ OrderedJson seen_to_json(const Seen& seen) {
   item["struct"] = seen.struct_name;
   item["version"] = seen.version;
   item["flags"] = seen.flags;
+  if (seen.guard) {
+    item["guard"] = {{"pages", seen.guard->pages},
+                     {"read", seen.guard->read},
+                     {"written", seen.guard->written},
+                     {"late", seen.guard->late},
+                     {"by", seen.guard->by}};
+  }
   return item;
 }
 

@@ -44,6 +44,16 @@ Proof proof_of(const Fields& evidence, std::string_view key) {
   return proof_from(evidence.one_of(key, kProofs));
 }
 
+GuardSeen guard_from(const Fields& item) {
+  const GuardSeen guard{item.count("pages"), item.count("read"), item.count("written"),
+                        item.count("late"), item.texts("by")};
+  if (guard.pages == 0) item.fail("pages", "at least one page");
+  if (guard.read > guard.pages) item.fail("read", "at most `pages`");
+  if (guard.written > guard.pages) item.fail("written", "at most `pages`");
+  if (guard.late > guard.read) item.fail("late", "at most `read`");
+  return guard;
+}
+
 Seen seen_from(const Fields& item) {
   Seen seen;
   seen.used = item.text("used");
@@ -58,6 +68,7 @@ Seen seen_from(const Fields& item) {
     seen.version.push_back(part.get<std::uint32_t>());
   }
   seen.flags = item.texts("flags");
+  if (item.has("guard")) seen.guard = guard_from(item.object("guard"));
   return seen;
 }
 

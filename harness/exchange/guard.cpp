@@ -59,11 +59,11 @@ std::vector<Mapping> readable_mappings(const Pages& pages) {
   return mappings;
 }
 
-void reset(const Pages& pages, const std::vector<Mapping>& mappings) {
+void reset(const Pages& pages, const std::vector<Mapping>& mappings, std::size_t most_pages) {
   State& all = state();
   const std::uintptr_t page = page_bytes();
   const std::uintptr_t count = (pages.end - pages.begin) / page;
-  const std::uintptr_t grouped = (count + guard::kMostPieces - 1) / guard::kMostPieces;
+  const std::uintptr_t grouped = (count + most_pages - 1) / most_pages;
   all.watched = {pages.begin, pages.end, grouped * page, (count + grouped - 1) / grouped, {}, 0};
   std::copy(mappings.begin(), mappings.end(), all.watched.segments.begin());
   all.watched.segment_count = mappings.size();
@@ -107,16 +107,18 @@ std::uint64_t Guard::whole_pages(std::uintptr_t address, std::uint64_t bytes) {
   return (pages.end - pages.begin) / page_bytes();
 }
 
-Guard::Guard(std::uintptr_t address, std::uint64_t bytes) {
+Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages) {
   const Pages pages = whole(address, bytes);
   if (pages.begin == pages.end) throw GuardError("less than a whole page");
   if (state().phase.load() == guard::Phase::up) throw GuardError("a guard is up already");
   const std::vector<Mapping> mappings = readable_mappings(pages);
-  // In this order: no handler that comes now looks at what is about to be written.
+  // First those that may still close a page for writing; a thread that meets one opens it until the
+  // phase is `down`. Then those that may still look at what is about to be written.
+  wait_for_handlers();
   state().phase.store(guard::Phase::down);
   wait_for_handlers();
   guard::install_handler();
-  reset(pages, mappings);
+  reset(pages, mappings, std::clamp<std::size_t>(most_pages, 1, kMostPages));
   state().phase.store(guard::Phase::up);
   is_up_ = true;
   if (::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, PROT_NONE) != 0) {

@@ -46,7 +46,7 @@ struct Toucher {
 /// What a guard saw. A page that is written first is not seen being read afterwards.
 struct Sighting {
   std::uint64_t pages = 0;       ///< whole pages that were watched
-  std::uint64_t page_bytes = 0;  ///< bytes a page; above 64 MiB several of the system's make one
+  std::uint64_t page_bytes = 0;  ///< bytes a page; of large memory several of the system's make one
   PageCounts read{};
   PageCounts written{};
   std::vector<Toucher> touchers;  ///< without duplicates, in the order in which they came
@@ -69,9 +69,12 @@ struct GuardError : std::runtime_error {
 /// another mapping of the same memory, and by devices, are not seen.
 class Guard {
  public:
-  /// Throws GuardError: less than a whole page, memory that is not readable to begin with, a guard
-  /// that is up already.
-  Guard(std::uintptr_t address, std::uint64_t bytes);
+  static constexpr std::size_t kMostPages = 4096;
+
+  /// A fault costs microseconds, so there are at most so many: of larger memory, several pages are
+  /// given back at once and count as one. Throws GuardError: less than a whole page, memory that
+  /// is not readable to begin with, a guard that is up already.
+  Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages = kMostPages);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   ~Guard();

@@ -1,4 +1,3 @@
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -172,8 +171,7 @@ bool was_just_lifted(std::uintptr_t address) {
   for (Lifted& one : lifted) {
     if (address < one.begin.load() || address >= one.end.load()) continue;
     const int before = one.forgiven.fetch_add(1);
-    if (before >= kMostForgiven / 4) ::poll(nullptr, 0, 1);
-    return before < kMostForgiven;
+    if (before < kMostForgiven) return true;
   }
   return false;
 }

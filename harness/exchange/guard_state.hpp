@@ -13,7 +13,6 @@
 // on any thread, in any state.
 namespace dlbench::exchange::guard {
 
-inline constexpr std::size_t kMostPieces = 16384;
 inline constexpr std::size_t kMostSegments = 8;
 inline constexpr std::size_t kMostSamples = 64;
 inline constexpr std::size_t kStackWords = 48;
@@ -51,7 +50,7 @@ struct State {
   std::atomic<int> in_handler{0};
   std::atomic<Stage> stage{Stage::call};
   Watched watched;
-  std::array<std::atomic<std::uint8_t>, kMostPieces> touched{};
+  std::array<std::atomic<std::uint8_t>, Guard::kMostPages> touched{};
   std::array<std::atomic<std::uint64_t>, kStages> read{};
   std::array<std::atomic<std::uint64_t>, kStages> written{};
   std::atomic<std::uint64_t> faults{0};  ///< first touches

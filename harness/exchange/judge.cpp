@@ -21,6 +21,17 @@ std::string disagreement(const Witness& trusted, const Witness& other, std::stri
          std::string(end);
 }
 
+// Why neither of the two can be believed, or nothing where the more trusted one decides.
+std::string_view contradiction(const Evidence& evidence) {
+  if (evidence.address == Proof::yes && evidence.write == Proof::no) return "unproven";
+  const Proof shared = evidence.write != Proof::skipped ? evidence.write : evidence.address;
+  if (evidence.guard == Proof::no && shared == Proof::yes) {
+    return "unproven, it was looked through, or copied and thrown away";
+  }
+  if (evidence.guard == Proof::yes && shared == Proof::no) return "unproven, copied unseen";
+  return {};
+}
+
 }  // namespace
 
 Verdict judge(const Evidence& evidence, bool crossed_device) {
@@ -28,8 +39,7 @@ Verdict judge(const Evidence& evidence, bool crossed_device) {
                                                   {"write", evidence.write},
                                                   {"address", evidence.address},
                                                   {"slope", evidence.slope}}};
-  // One address and yet two memories: whichever it is, nobody can say what was copied when.
-  const bool two_faced = evidence.address == Proof::yes && evidence.write == Proof::no;
+  const std::string_view contradictory = contradiction(evidence);
 
   Verdict verdict;
   const Witness* trusted = nullptr;
@@ -37,10 +47,11 @@ Verdict judge(const Evidence& evidence, bool crossed_device) {
     if (witness.word == Proof::skipped) continue;
     if (trusted == nullptr) trusted = &witness;
     if (witness.word == trusted->word) continue;
-    verdict.warnings.push_back(disagreement(
-        *trusted, witness, two_faced ? "unproven" : std::string(trusted->name) + " decides"));
+    const std::string end = contradictory.empty() ? std::string(trusted->name) + " decides"
+                                                  : std::string(contradictory);
+    verdict.warnings.push_back(disagreement(*trusted, witness, end));
   }
-  if (trusted == nullptr || two_faced) return verdict;
+  if (trusted == nullptr || !contradictory.empty()) return verdict;
   const Outcome copied = crossed_device ? Outcome::device_copy : Outcome::copy;
   verdict.outcome = trusted->word == Proof::yes ? Outcome::zero_copy : copied;
   return verdict;

@@ -236,6 +236,7 @@ std::string CoupleRun::what_it_did(const Death& death) const {
   if (death.step == "lifetime") return "counting what " + x.consumer + " gave back";
   if (death.step == "tap") return "watching what " + x.consumer + " asked for";
   if (death.step == "values") return "comparing the values";
+  if (death.step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
   if (death.step == "calibrate") return "calibrating the timed loop";
   return task_->prepared ? "in the timed loop" : "preparing";
 }
@@ -264,6 +265,13 @@ void CoupleRun::bury(const Death& death) {
   } else if (doing_ == Doing::exchange) {
     Troubles& troubles = context_.ledger.troubles();
     const Exchange exchange = task_->exchange;
+    if (death.step == "guard") {
+      // The libraries did nothing wrong, as the rounds showed: what was measured stands.
+      task_->verdict.warnings.push_back("no guard: the worker died under it: " + trouble.reason);
+      if (!trouble.signal.empty()) task_->verdict.warnings.back() += " (" + trouble.signal + ")";
+      share(*task_);
+      task_->over = true;
+    }
     if (death.step == "make" && !death.idle) troubles.make_failed(exchange, trouble);
     if (death.kind == Death::Kind::timed_out) troubles.timed_out(exchange, trouble);
     fail(*task_, trouble);

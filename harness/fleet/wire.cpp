@@ -21,6 +21,16 @@ auto checked(const json& message, Read read) {
   throw Garbage("an answer without what was asked: " + presentable(message.dump(), 200));
 }
 
+GuardSeen read_guard(const json& guard) {
+  GuardSeen read{guard.at("pages"), guard.at("read"), guard.at("written"), guard.at("late"),
+                 guard.at("by")};
+  if (read.pages == 0 || read.read > read.pages || read.written > read.pages ||
+      read.late > read.read) {
+    throw UsageError("more pages than there are");
+  }
+  return read;
+}
+
 void read_verdict(const json& ok, Entry& verdict) {
   verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
   if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
@@ -31,6 +41,7 @@ void read_verdict(const json& ok, Entry& verdict) {
     throw UsageError("copied by nobody known");
   }
   verdict.late_read = ok.value("late_read", verdict.late_read);
+  if (ok.contains("guard")) verdict.seen.guard = read_guard(ok["guard"]);
   if (ok.contains("evidence")) {
     const json& evidence = ok["evidence"];
     verdict.evidence.address = proof_from(evidence.value("address", "skipped"));

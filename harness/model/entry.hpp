@@ -18,6 +18,15 @@ struct Evidence {
   Proof slope = Proof::skipped;
 };
 
+/// What a guard saw of one crossing: pages of the source that were taken away around it.
+struct GuardSeen {
+  std::uint64_t pages = 0;  ///< whole pages inside the array
+  std::uint64_t read = 0;   ///< of these, by others than dlbench
+  std::uint64_t written = 0;
+  std::uint64_t late = 0;       ///< of `read`, after the call had returned
+  std::vector<std::string> by;  ///< file names of the libraries at fault
+};
+
 /// What was seen to happen when the consumer was called.
 struct Seen {
   std::string used;                    ///< the protocol that carried the bytes; "own" where the
@@ -28,6 +37,7 @@ struct Seen {
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
   std::vector<std::uint32_t> version;  ///< {major, minor} of a versioned struct
   std::vector<std::string> flags;      ///< "read-only", "is-copied", "subbyte-padded"
+  std::optional<GuardSeen> guard;      ///< absent where no guard looked
 };
 
 /// One worker's share of a cell.

@@ -33,14 +33,20 @@ void note(const RelayedProducer& producer, int status, const char* call) {
   status == 0 ? producer.tap->answered("dlpack_c", call) : producer.tap->raised(call);
 }
 
+std::uintptr_t first_element(const DLTensor& tensor) {
+  return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
+}
+
 int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
   const RelayedProducer producer = relayed_producer(object);
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
+  const Producing producing(producer.tap);
   const int status = api->managed_tensor_from_py_object_no_sync(producer.x, out);
   note(producer, status, "managed_tensor_from_py_object_no_sync()");
   if (status == 0 && producer.tap != nullptr) {
-    producer.tap->handed_over({"versioned", {(*out)->version.major, (*out)->version.minor}, {}});
+    producer.tap->handed_over(facts_of(**out));
+    producer.tap->handed_address(first_element((*out)->dl_tensor));
     if (producer.tap->loans() != nullptr) producer.tap->loans()->pass_on(*out);
   }
   return status;
@@ -54,8 +60,10 @@ int borrowed_from_relay(void* object, DLTensor* out) {
     PyErr_SetString(PyExc_BufferError, "the producer lends no borrowed view");
     return -1;
   }
+  const Producing producing(producer.tap);
   const int status = api->dltensor_from_py_object_no_sync(producer.x, out);
   note(producer, status, "dltensor_from_py_object_no_sync()");
+  if (status == 0 && producer.tap != nullptr) producer.tap->handed_address(first_element(*out));
   return status;
 }
 

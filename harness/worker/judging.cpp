@@ -21,13 +21,12 @@ void looked(std::vector<std::string>& warnings, const char* what, Look look) {
 
 }  // namespace
 
-Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
-                const Library& consumer) {
+Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
+                            const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
   PyObject* source = pool.arrays.front().get();
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
-  bool crossed_device = false;
   exchange::View right;  // where what it should hold was found
   looked(judgement.warnings, "values not checked", [&] {
     const Held values = read_values(result, consumer);
@@ -47,14 +46,17 @@ Judgement judge(const Pool& pool, const Library& producer, PyObject* result,
   looked(judgement.warnings, "addresses not compared", [&] {
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
-    crossed_device = from.view.device != to.view.device;
+    judgement.crossed_device = from.view.device != to.view.device;
     judgement.evidence.address = exchange::same_address(from.view, to.view);
     judgement.evidence.write = exchange::write_through(from.view, to.view);
   });
-  exchange::Verdict verdict = exchange::judge(judgement.evidence, crossed_device);
+  return judgement;
+}
+
+void conclude(Judgement& judgement) {
+  exchange::Verdict verdict = exchange::judge(judgement.evidence, judgement.crossed_device);
   judgement.outcome = verdict.outcome;
   for (std::string& warning : verdict.warnings) judgement.warnings.push_back(std::move(warning));
-  return judgement;
 }
 
 }  // namespace dlbench::worker

@@ -52,7 +52,8 @@ Seen seen_through(const Tap& tap, const char* via) {
           tap.calls(),
           facts.struct_name,
           facts.version,
-          facts.flags};
+          facts.flags,
+          {}};
 }
 
 }  // namespace
@@ -80,15 +81,16 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   Ref result = cross_first(step);
 
   step("values");
-  judgement_ = judge(*pool_, producer_, result.get(), consumer_);
+  judgement_ = look_at_both_ends(*pool_, producer_, result.get(), consumer_);
   step("lifetime");
   check_lifetime(result);
   step("tap");
   find_protocol(order.exchange.protocol, result.get() == first_array());
   if (relayed()) {
     const Ref relayed_result = cross_first(step);
-    judgement_ = judge(*pool_, producer_, relayed_result.get(), consumer_);
+    judgement_ = look_at_both_ends(*pool_, producer_, relayed_result.get(), consumer_);
   }
+  conclude(judgement_);
   add_lifetime();
   step("calibrate");
   calibrate(order);
@@ -137,6 +139,7 @@ void Prepared::require_offer(const std::string& requested) const {
 // it promises no protocol.
 void Prepared::find_protocol(const std::string& requested, bool same_object) {
   PyObject* x = first_array();
+  shown_mask_ = shown_by(x);
   if (same_object) {
     if (requested != "convert") {
       throw Failure{Outcome::no_protocol, "", "the consumer returned the very object it was given"};
@@ -147,11 +150,11 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   if (crossing_.takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
-    seen_ = {"dlpack", "direct", {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags};
+    seen_ = {"dlpack", "direct", {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags, {}};
     return;
   }
   Tap tap;
-  const std::string refusal = cross_tapped(shown_by(x), tap);
+  const std::string refusal = cross_tapped(shown_mask_, tap);
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     seen_.used = "own";
@@ -173,6 +176,7 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
                       (refusal.empty() ? "" : "; shown that alone it says: " + refusal)};
   }
   seen_ = seen_through(tap, "relay");
+  shown_mask_ = shown_for(requested);
   std::vector<Ref> relays;
   for (const Ref& array : pool_->arrays) {
     relays.push_back(make_relay(array.get(), shown_for(requested)));
@@ -241,14 +245,6 @@ void Prepared::count(const std::string& clock, std::uint64_t iterations, std::ui
   drain();
   if (names != nullptr) *names = Frames::seen();
   collect_garbage();
-}
-
-Judgement Prepared::judge_again() {
-  const Ref result = cross_once(given_[0]);
-  wait_for(result.get());
-  judgement_ = judge(*pool_, producer_, result.get(), consumer_);
-  add_lifetime();
-  return judgement_;
 }
 
 }  // namespace dlbench::worker

@@ -12,6 +12,7 @@
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
 #include "worker/frames.hpp"
+#include "worker/guarded.hpp"
 #include "worker/judging.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
@@ -46,8 +47,10 @@ class Prepared {
   void count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
              std::vector<FrameNode>* names);
 
-  /// Looks again at a fresh crossing: lazy libraries change their mind. Throws Failure.
-  Judgement judge_again();
+  /// Looks again at a fresh crossing, this time with the source's pages taken away: lazy libraries
+  /// change their mind. After the rounds, since taking pages away splits large ones. Throws
+  /// Failure.
+  Judgement judge_again(const Step& step);
 
   const Judgement& judgement() const { return judgement_; }
   const Seen& seen() const { return seen_; }
@@ -72,6 +75,10 @@ class Prepared {
   void calibrate(const Order& order);
   Block block(const std::string& clock);
   void drain();
+  Judgement judge_plainly();
+  Judgement judge_guarded(const exchange::View& source);
+  void find_copier(bool guarded);
+  Steps steps(PyObject* x);
 
   const Library& producer_;
   const Library& consumer_;
@@ -85,6 +92,7 @@ class Prepared {
   Judgement judgement_;
   std::vector<std::string> lifetime_;  // what to warn of beside the judgement
   Seen seen_;
+  Shown shown_mask_ = 0;  // what a relay must show to be taken as the array is
   std::map<std::string, double> first_ns_;
   std::map<std::string, std::uint64_t> iterations_;
 };

@@ -114,13 +114,11 @@ std::optional<Held> read_bits(PyObject* array) {
   return held;
 }
 
-std::optional<Held> read_interface(PyObject* array) {
-  Ref dict = optional_attribute(array, "__array_interface__");
-  if (!dict || !PyDict_Check(dict.get())) return {};
-  PyObject* data = PyDict_GetItemString(dict.get(), "data");
-  PyObject* typestr = PyDict_GetItemString(dict.get(), "typestr");
-  PyObject* shape = PyDict_GetItemString(dict.get(), "shape");
-  PyObject* strides = PyDict_GetItemString(dict.get(), "strides");
+std::optional<View> view_of_dict(PyObject* dict) {
+  PyObject* data = PyDict_GetItemString(dict, "data");
+  PyObject* typestr = PyDict_GetItemString(dict, "typestr");
+  PyObject* shape = PyDict_GetItemString(dict, "shape");
+  PyObject* strides = PyDict_GetItemString(dict, "strides");
   if (data == nullptr || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || typestr == nullptr ||
       shape == nullptr) {
     return {};
@@ -135,15 +133,27 @@ std::optional<Held> read_interface(PyObject* array) {
   if (strides != nullptr && strides != Py_None) facts.strides = steps = integers(strides);
   facts.readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
   if (PyErr_Occurred()) throw fetch_failure();
-  return Held{exchange::read(facts), keeper_of(Ref::borrow(array))};
+  return exchange::read(facts);
+}
+
+std::optional<Held> read_interface(PyObject* array) {
+  const Ref dict = optional_attribute(array, "__array_interface__");
+  if (!dict || !PyDict_Check(dict.get())) return {};
+  std::optional<View> view = view_of_dict(dict.get());
+  if (!view) return {};
+  return Held{*std::move(view), keeper_of(Ref::borrow(array))};
+}
+
+View view_of_struct(PyObject* capsule) {
+  const void* content = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+  if (content == nullptr) throw fetch_failure();
+  return exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
 }
 
 std::optional<Held> read_struct(PyObject* array) {
   Ref capsule = optional_attribute(array, "__array_struct__");
   if (!capsule || !PyCapsule_CheckExact(capsule.get())) return {};
-  const void* content = PyCapsule_GetPointer(capsule.get(), PyCapsule_GetName(capsule.get()));
-  if (content == nullptr) throw fetch_failure();
-  View view = exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
+  View view = view_of_struct(capsule.get());
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
@@ -166,12 +176,15 @@ View view_of_capsule(PyObject* capsule) try {
 CapsuleFacts facts_of_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor")) return {"legacy", {}, {}};
   if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return {};
-  const auto* managed = static_cast<const DLManagedTensorVersioned*>(
-      PyCapsule_GetPointer(capsule, "dltensor_versioned"));
-  CapsuleFacts facts{"versioned", {managed->version.major, managed->version.minor}, {}};
-  if (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) facts.flags.emplace_back("read-only");
-  if (managed->flags & DLPACK_FLAG_BITMASK_IS_COPIED) facts.flags.emplace_back("is-copied");
-  if (managed->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
+  return facts_of(*static_cast<const DLManagedTensorVersioned*>(
+      PyCapsule_GetPointer(capsule, "dltensor_versioned")));
+}
+
+CapsuleFacts facts_of(const DLManagedTensorVersioned& managed) {
+  CapsuleFacts facts{"versioned", {managed.version.major, managed.version.minor}, {}};
+  if (managed.flags & DLPACK_FLAG_BITMASK_READ_ONLY) facts.flags.emplace_back("read-only");
+  if (managed.flags & DLPACK_FLAG_BITMASK_IS_COPIED) facts.flags.emplace_back("is-copied");
+  if (managed.flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) {
     facts.flags.emplace_back("subbyte-padded");
   }
   return facts;
@@ -195,6 +208,14 @@ Held read_array(PyObject* array) try {
 }
 
 }  // namespace
+
+exchange::View view_of_description(PyObject* handed_over) {
+  if (PyDict_Check(handed_over)) {
+    if (std::optional<View> view = view_of_dict(handed_over)) return *std::move(view);
+  }
+  if (PyCapsule_CheckExact(handed_over)) return view_of_struct(handed_over);
+  return read_array(handed_over).view;
+}
 
 Held read_place(PyObject* array, const Library& library) {
   Held held = read_array(array);

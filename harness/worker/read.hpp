@@ -1,5 +1,7 @@
 #pragma once
 
+#include <dlpack/dlpack.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +21,11 @@ struct CapsuleFacts {
 /// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.
 exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);
+CapsuleFacts facts_of(const DLManagedTensorVersioned& managed);
+
+/// What an `__array_interface__` dict, an `__array_struct__` capsule or an array says. Throws
+/// Failure or ViewError.
+exchange::View view_of_description(PyObject* handed_over);
 
 /// A view, and what keeps its memory alive.
 struct Held {

@@ -36,13 +36,18 @@ PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const cha
   // Spelled before the call: with an exception pending nothing may be asked for its repr.
   std::string call;
   if (relay->tap != nullptr) call = spell_call(spelled, arguments, positional, keyword_names);
-  PyObject* result = PyObject_VectorcallMethod(
-      name, stack.data(), static_cast<std::size_t>(positional) + 1, keyword_names);
+  PyObject* result = nullptr;
+  {
+    const Producing producing(relay->tap);
+    result = PyObject_VectorcallMethod(name, stack.data(), static_cast<std::size_t>(positional) + 1,
+                                       keyword_names);
+  }
   if (relay->tap != nullptr) {
     if (result == nullptr) {
       relay->tap->raised(std::move(call));
     } else {
       relay->tap->answered(protocol, std::move(call));
+      if (*protocol != '\0') relay->tap->handed_address(address_in(result));
       if (PyCapsule_CheckExact(result)) {
         relay->tap->handed_over(facts_of_capsule(result));
         if (relay->tap->loans() != nullptr) result = relay->tap->loans()->pass_on(result);
@@ -83,19 +88,23 @@ constexpr std::array<Property, 3> kProperties{
 PyObject* relay_property(PyObject* self, void* which) {
   const auto* property = static_cast<const Property*>(which);
   Relay* relay = relay_of(self);
+  const Producing producing(relay->tap);
   PyObject* value = PyObject_GetAttrString(relay->x, property->name);
   if (relay->tap != nullptr) {
     value == nullptr ? relay->tap->raised(property->name)
                      : relay->tap->answered(property->protocol, property->name);
+    if (value != nullptr) relay->tap->handed_address(address_in(value));
   }
   return value;
 }
 
 int relay_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   Relay* relay = relay_of(self);
+  const Producing producing(relay->tap);
   const int status = PyObject_GetBuffer(relay->x, buffer, flags);
   if (relay->tap != nullptr) {
     status == 0 ? relay->tap->answered("buffer", "buffer") : relay->tap->raised("buffer");
+    if (status == 0) relay->tap->handed_address(reinterpret_cast<std::uintptr_t>(buffer->buf));
   }
   return status;
 }

@@ -28,14 +28,24 @@ double seconds_now() {
 
 json to_json(const Judgement& judgement) {
   const Evidence& evidence = judgement.evidence;
-  return {{"outcome", to_string(judgement.outcome)},
-          {"changed", judgement.changed},
-          {"evidence",
-           {{"address", to_string(evidence.address)},
-            {"guard", to_string(evidence.guard)},
-            {"write", to_string(evidence.write)},
-            {"slope", to_string(evidence.slope)}}},
-          {"warnings", judgement.warnings}};
+  json answer = {{"outcome", to_string(judgement.outcome)},
+                 {"changed", judgement.changed},
+                 {"copied_by", judgement.copied_by},
+                 {"late_read", judgement.late_read},
+                 {"evidence",
+                  {{"address", to_string(evidence.address)},
+                   {"guard", to_string(evidence.guard)},
+                   {"write", to_string(evidence.write)},
+                   {"slope", to_string(evidence.slope)}}},
+                 {"warnings", judgement.warnings}};
+  if (const std::optional<GuardSeen>& guard = judgement.guard) {
+    answer["guard"] = {{"pages", guard->pages},
+                       {"read", guard->read},
+                       {"written", guard->written},
+                       {"late", guard->late},
+                       {"by", guard->by}};
+  }
+  return answer;
 }
 
 json to_json(const Seen& seen) {
@@ -92,7 +102,7 @@ class Server {
       if (verb == "prepare") return {{"ok", prepare(request)}};
       if (verb == "round") return {{"ok", round(request)}};
       if (verb == "count") return {{"ok", count(request)}};
-      if (verb == "judge") return {{"ok", to_json(at(request).judge_again())}};
+      if (verb == "judge") return {{"ok", judge(request)}};
       if (verb == "drop") return {{"ok", drop(request)}};
       return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
     } catch (const Failure& failure) {
@@ -198,6 +208,10 @@ class Server {
       frames.push_back({{"parent", node.parent}, {"function", node.function}, {"file", node.file}});
     }
     return {{"frames", frames}, {"most", at(request).most_iterations()}};
+  }
+
+  json judge(const json& request) {
+    return to_json(at(request).judge_again([this](const char* step) { say({{"step", step}}); }));
   }
 
   json drop(const json& request) {

@@ -40,4 +40,16 @@ std::string spell_call(const char* name, PyObject* const* arguments, Py_ssize_t 
   return text + ")";
 }
 
+std::uintptr_t address_in(PyObject* handed_over) try {
+  if (PyCapsule_IsValid(handed_over, "dltensor") ||
+      PyCapsule_IsValid(handed_over, "dltensor_versioned")) {
+    return view_of_capsule(handed_over).address;
+  }
+  return view_of_description(handed_over).address;
+} catch (const Failure&) {
+  return 0;
+} catch (const exchange::ViewError&) {
+  return 0;
+}
+
 }  // namespace dlbench::worker

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "exchange/guard.hpp"
 #include "worker/read.hpp"
 
 namespace dlbench::worker {
@@ -15,6 +17,7 @@ class Tap {
   void answered(std::string protocol, std::string call);
   void raised(std::string call);  ///< reads the type of the pending exception, leaves it pending
   void handed_over(CapsuleFacts facts) { facts_ = std::move(facts); }
+  void handed_address(std::uintptr_t address) { address_ = address; }
 
   /// Has what the producer lends counted there, from now on.
   void watch(Loans* loans) { loans_ = loans; }
@@ -25,11 +28,30 @@ class Tap {
   const std::vector<std::string>& calls() const { return calls_; }
   const CapsuleFacts& facts() const { return facts_; }
 
+  /// Of the first element of what the producer last handed over; 0 where it is not known.
+  std::uintptr_t address() const { return address_; }
+
  private:
   std::string used_;
   std::vector<std::string> calls_;
   CapsuleFacts facts_;
   Loans* loans_ = nullptr;
+  std::uintptr_t address_ = 0;
+};
+
+/// Where the data lies that a producer gave as a capsule, a dict or an array; 0 where nothing
+/// tells. Leaves no exception behind.
+std::uintptr_t address_in(PyObject* handed_over);
+
+/// Its scope is the producer's own code, for a guard that is up. Nothing where nobody taps.
+class Producing {
+ public:
+  explicit Producing(const Tap* tap) {
+    if (tap != nullptr) span_.emplace(exchange::Stage::producer);
+  }
+
+ private:
+  std::optional<exchange::StageSpan> span_;
 };
 
 /// "__dlpack__(max_version=(1,0))" from a vectorcall's arguments.

@@ -202,9 +202,9 @@ TEST(Guard, ReadsThroughAnotherMappingAreNotSeen) {
 }
 
 TEST(Guard, LargeMemoryIsWatchedInGroupsOfPages) {
-  constexpr std::size_t kMany = 3 * 16384 + 5;
+  constexpr std::size_t kMany = 3 * 256 + 5;
   const Memory memory(kMany);
-  Guard guard(memory.address(), memory.bytes());
+  Guard guard(memory.address(), memory.bytes(), 256);
   read_all(memory);
   const Sighting seen = guard.lift();
   EXPECT_EQ(seen.page_bytes, 4 * page());

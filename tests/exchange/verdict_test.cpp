@@ -185,9 +185,12 @@ TEST(Judge, FollowsTheOrderOfTrust) {
       {{S, S, S, N}, Outcome::copy, 0},      {{Y, S, Y, S}, Outcome::zero_copy, 0},
       {{N, S, N, S}, Outcome::copy, 0},      {{N, S, Y, S}, Outcome::zero_copy, 1},
       {{Y, S, N, S}, Outcome::unproven, 1},  {{Y, Y, N, S}, Outcome::unproven, 1},
-      {{Y, N, N, N}, Outcome::unproven, 1},  {{S, Y, N, S}, Outcome::zero_copy, 1},
-      {{S, N, Y, S}, Outcome::copy, 1},      {{Y, N, Y, S}, Outcome::copy, 2},
-      {{N, Y, N, N}, Outcome::zero_copy, 3}, {{Y, S, S, N}, Outcome::zero_copy, 1},
+      {{N, Y, Y, S}, Outcome::zero_copy, 1}, {{N, N, N, Y}, Outcome::copy, 1},
+      {{Y, N, S, S}, Outcome::unproven, 1},  {{N, Y, S, S}, Outcome::unproven, 1},
+      {{N, N, Y, S}, Outcome::unproven, 1},  {{Y, Y, Y, N}, Outcome::zero_copy, 1},
+      {{Y, N, N, N}, Outcome::unproven, 1},  {{S, Y, N, S}, Outcome::unproven, 1},
+      {{S, N, Y, S}, Outcome::unproven, 1},  {{Y, N, Y, S}, Outcome::unproven, 2},
+      {{N, Y, N, N}, Outcome::unproven, 3},  {{Y, S, S, N}, Outcome::zero_copy, 1},
       {{N, S, S, Y}, Outcome::copy, 1},      {{Y, S, Y, N}, Outcome::zero_copy, 1}};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Verdict verdict = judge(table[i].evidence, false);
@@ -201,9 +204,16 @@ TEST(Judge, WarnsOfEachDisagreement) {
             Words{"write says shared, address says copied: write decides"});
   EXPECT_EQ(judge({.address = Y, .write = N}, false).warnings,
             Words{"write says copied, address says shared: unproven"});
-  EXPECT_EQ(judge({.address = Y, .guard = N, .write = Y}, false).warnings,
-            (Words{"guard says copied, write says shared: guard decides",
-                   "guard says copied, address says shared: guard decides"}));
+  EXPECT_EQ(
+      judge({.address = Y, .guard = N, .write = Y}, false).warnings,
+      (Words{"guard says copied, write says shared: unproven, it was looked through, or copied "
+             "and thrown away",
+             "guard says copied, address says shared: unproven, it was looked through, or "
+             "copied and thrown away"}));
+  EXPECT_EQ(judge({.guard = Y, .write = N}, false).warnings,
+            Words{"guard says shared, write says copied: unproven, copied unseen"});
+  EXPECT_EQ(judge({.address = N, .guard = Y, .write = Y}, false).warnings,
+            Words{"guard says shared, address says copied: guard decides"});
 }
 
 TEST(Judge, ACopyToAnotherDeviceIsADeviceCopy) {

@@ -62,6 +62,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.instructions = 2324.5;
   entry.evidence.guard = Proof::no;
   entry.seen.flags = {"read-only"};
+  entry.seen.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
   entry.warnings = {"few rounds"};
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
 
@@ -75,6 +76,9 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_EQ(back.workers[1].samples_ns, entry.workers[1].samples_ns);
   EXPECT_EQ(back.seen.version, entry.seen.version);
   EXPECT_EQ(back.evidence.guard, Proof::no);
+  ASSERT_TRUE(back.seen.guard.has_value());
+  EXPECT_EQ(back.seen.guard->late, 540U);
+  EXPECT_EQ(back.seen.guard->by, entry.seen.guard->by);
 }
 
 TEST(EntryJson, EveryFieldOfAReasonSurvives) {
@@ -84,13 +88,24 @@ TEST(EntryJson, EveryFieldOfAReasonSurvives) {
   entry.stderr_tail = "line\nline";
   entry.code = "budget";
   entry.warnings = {"odd"};
-  entry.seen = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}};
+  entry.seen = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}, {}};
   const Entry back = through_json(entry);
   EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
   EXPECT_EQ(back.signal, "SIGSEGV");
   EXPECT_EQ(back.stderr_tail, "line\nline");
   EXPECT_EQ(back.code, "budget");
   EXPECT_EQ(back.seen.calls, entry.seen.calls);
+}
+
+TEST(EntryJson, AGuardThatCountsMorePagesThanThereAreIsRefused) {
+  Entry entry = measured("a", "b");
+  entry.seen.guard = {4, 4, 0, 4, {}};
+  EXPECT_NO_THROW(through_json(entry));
+  for (const GuardSeen& odd : {GuardSeen{0, 0, 0, 0, {}}, GuardSeen{4, 5, 0, 0, {}},
+                               GuardSeen{4, 0, 5, 0, {}}, GuardSeen{4, 1, 0, 2, {}}}) {
+    entry.seen.guard = odd;
+    EXPECT_NE(usage_error([&] { through_json(entry); }).find("/seen/guard/"), std::string::npos);
+  }
 }
 
 TEST(EntryJson, NumbersKeepEveryBit) {
