@@ -22,8 +22,12 @@ auto checked(const json& message, Read read) {
 }
 
 GuardSeen read_guard(const json& guard) {
-  GuardSeen read{guard.at("pages"), guard.at("read"), guard.at("written"), guard.at("late"),
-                 guard.at("by")};
+  GuardSeen read;
+  guard.at("pages").get_to(read.pages);
+  guard.at("read").get_to(read.read);
+  guard.at("written").get_to(read.written);
+  guard.at("late").get_to(read.late);
+  guard.at("by").get_to(read.by);
   if (read.pages == 0 || read.read > read.pages || read.written > read.pages ||
       read.late > read.read) {
     throw UsageError("more pages than there are");

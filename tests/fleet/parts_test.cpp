@@ -179,11 +179,19 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
                                                            {"first_ns", {{"call", -1}}},
                                                            {"evidence", {{"write", "perhaps"}}},
                                                            {"copied_by", "somebody"},
+                                                           {"guard", {{"pages", 4}}},
+                                                           {"guard", "yes"},
                                                            {"changed", "dtype"}}) {
     nlohmann::json bad = good;
     bad[key] = value;
     EXPECT_THROW(read_prepared(bad, {}, task), Garbage) << bad;
   }
+  nlohmann::json guard{{"pages", 4}, {"read", 4}, {"written", 0}, {"late", 1}, {"by", {"lib.so"}}};
+  const auto judged = [&] { return nlohmann::json{{"outcome", "copy"}, {"guard", guard}}; };
+  read_judged(judged(), task);
+  EXPECT_EQ(task.verdict.seen.guard->late, 1U);
+  guard["late"] = 5;
+  EXPECT_THROW(read_judged(judged(), task), Garbage);
   EXPECT_THROW(read_round({{"ns", 0}}), Garbage);
   EXPECT_THROW(read_round({{"ns", -1.0}}), Garbage);
   EXPECT_THROW(read_round({{"cpu_ns", 1.0}}), Garbage);
