@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from dlbench import values
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
 
+NO_FLOORS: Mapping[str, float] = {}
 HEAD = "from -> to|protocol|size|clock|median|+-|outcome|used|first|GB/s".split("|")  # noqa: SIM905
 RIGHT = ("size", "median", "+-", "first", "GB/s")
 #: Columns that go, in this order, where all do not fit.
@@ -87,12 +88,12 @@ def used(entry: Entry) -> str:
     return " ".join(word for word in words if word)
 
 
-def details(entry: Entry) -> list[str]:
-    """All that is known of one cell, a fact a line."""
+def details(entry: Entry, copy_floors: Mapping[str, float] = NO_FLOORS) -> list[str]:
+    """All that is known of one cell, a fact a line. `copy_floors` are its environment's."""
     facts: list[tuple[str, str]] = [("cell", documents.cell_name(entry))]
     facts.append(("outcome", _outcome(entry)))
     if values.is_measured(entry):
-        facts += _numbers(entry)
+        facts += _numbers(entry, copy_floors)
     else:
         facts.append(("reason", values.reason(entry)))
     for worker in entry.get("workers", []):
@@ -104,6 +105,8 @@ def details(entry: Entry) -> list[str]:
     if evidence:
         facts.append(("evidence", "  ".join(f"{name}: {word}" for name, word in evidence.items())))
     seen = entry.get("seen", {})
+    if guard := seen.get("guard"):
+        facts.append(("guard", _guard(guard)))
     if seen.get("used"):
         flags = "".join(f", {flag}" for flag in seen.get("flags", []))
         version = ".".join(str(part) for part in seen.get("version", []))
@@ -112,6 +115,14 @@ def details(entry: Entry) -> list[str]:
     facts += [("warning", warning) for warning in entry.get("warnings", [])]
     facts += [("stderr", line) for line in entry.get("stderr_tail", "").splitlines()[-20:]]
     return columns(facts)
+
+
+def _guard(guard: Mapping[str, Any]) -> str:
+    counts = [f"{guard['pages']} pages", f"{guard['read']} read"]
+    counts += [f"{guard['late']} of them after the call"] if guard["late"] else []
+    counts += [f"{guard['written']} written"] if guard["written"] else []
+    by = f", by {', '.join(guard['by'])}" if guard["by"] else ""
+    return ", ".join(counts) + by
 
 
 def _outcome(entry: Entry) -> str:
@@ -123,7 +134,7 @@ def _outcome(entry: Entry) -> str:
     return ", ".join(words)
 
 
-def _numbers(entry: Entry) -> list[tuple[str, str]]:
+def _numbers(entry: Entry, copy_floors: Mapping[str, float]) -> list[tuple[str, str]]:
     median = entry["real_time"]
     interval = ""
     if "lo_ns" in entry and "hi_ns" in entry:
@@ -133,7 +144,8 @@ def _numbers(entry: Entry) -> list[tuple[str, str]]:
     if entry.get("floor_ratio"):
         facts.append(("floor", f"{entry['floor_ratio']:.1f} times the instrument's own time"))
     if entry.get("gb_per_s"):
-        facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s"))
+        beside = values.floors(copy_floors)
+        facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
     if entry.get("instructions"):
         facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))
     return facts

@@ -66,6 +66,12 @@ def about(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def copy_floors(document: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """GB/s of plain copies on this machine, `warm` and `fresh`, by environment."""
+    environments = about(document).get("environments", {}).items()
+    return {name: facts.get("copy_floors_gb_per_s", {}) for name, facts in environments}
+
+
 def libraries(document: dict[str, Any]) -> dict[str, str]:
     """Versions by library over all environments; the first environment's where they differ."""
     versions: dict[str, str] = {}

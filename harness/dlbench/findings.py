@@ -29,6 +29,12 @@ FAILURES = {
     "not-run": "",
 }
 MOST_LINES = 8  #: of one outcome
+#: How the line says it where a pair copies in one kind of array only.
+WHEN = {
+    "f32-unaligned": "when not aligned",
+    "f32-strided": "when strided",
+    "f32-readonly": "when read-only",
+}
 ALIKE = 30  #: reasons that begin with as many equal letters differ in the array's name or size
 
 
@@ -59,7 +65,8 @@ def find(
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
     quoted = shlex.quote(run)
     entries = list(documents.entries(document))
-    found = [*_copies(entries, quoted)]
+    found = [*_copies(entries, quoted, documents.copy_floors(document))]
+    found += _writes(entries, quoted)
     for outcome in FAILURES:
         found += _failures(entries, outcome, quoted, most_lines)
     found += _no_protocol(entries)
@@ -81,7 +88,9 @@ def _some(all_of: Iterable[Any], these: Iterable[Any], text: Callable[[Any], str
     return "" if set(all_of) <= chosen else ", ".join(text(item) for item in sorted(chosen))
 
 
-def _copies(entries: list[Entry], run: str) -> Iterator[Finding]:
+def _copies(
+    entries: list[Entry], run: str, floors: dict[str, dict[str, float]]
+) -> Iterator[Finding]:
     measured = [entry for entry in entries if values.is_measured(entry)]
     groups: dict[tuple[str, ...], list[tuple[Pair, list[Entry]]]] = defaultdict(list)
     for pair, of_pair in _by_pair(measured).items():
@@ -100,19 +109,32 @@ def _copies(entries: list[Entry], run: str) -> Iterator[Finding]:
         groups[key].append((pair, copied))
     for (_, by, *limits), members in sorted(groups.items()):
         copied = [entry for _, of_pair in members for entry in of_pair]
-        said = [f"only {limit}" for limit in limits if limit]
+        when = [WHEN[limit] for limit in limits if limit in WHEN]
+        said = [f"only {limit}" for limit in limits if limit and limit not in WHEN]
         said += [by] if by else []
-        rates = [speed for _, of_pair in members if (speed := _speed(of_pair))]
+        rates = [rate for _, of_pair in members if (rate := _speed(of_pair))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
             where = " in cache" if all("in cache" in e.get("warnings", []) for e in copied) else ""
-            said.append((f"{low} GB/s" if low == high else f"{low}..{high} GB/s") + where)
+            beside = values.floors(floors.get(copied[0]["environment"], {}))
+            speed = low if low == high else f"{low}..{high}"
+            said.append(f"{speed} GB/s{where}{beside}")
         if any(entry.get("late_read") for entry in copied):
             said.append("still reading the source after it returned")
-        text = pairs_text(pair for pair, _ in members)
+        text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]
         command = f"dlbench show {run} {producer} {consumer}"
         yield Finding("copies", f"{text}: {', '.join(said)}" if said else text, command)
+
+
+def _writes(entries: list[Entry], run: str) -> Iterator[Finding]:
+    """Whoever writes into an array that was only lent."""
+    wrote = [e for e in entries if e.get("seen", {}).get("guard", {}).get("written", 0)]
+    for pair, of_pair in _by_pair(wrote).items():
+        said = [w for entry in of_pair for w in entry.get("warnings", []) if " wrote into " in w]
+        if said:
+            command = f"dlbench show {run} {pair[0]} {pair[1]}"
+            yield Finding("writes", f"{pairs_text([pair])}: {said[0]}", command)
 
 
 def _speed(copied: list[Entry]) -> float:

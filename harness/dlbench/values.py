@@ -41,6 +41,13 @@ def rate(gb_per_s: float) -> str:
     return f"{gb_per_s:.2g}" if gb_per_s < 10 else f"{gb_per_s:.0f}"
 
 
+def floors(gb_per_s: Mapping[str, float]) -> str:
+    """What stands behind a copy's rate: " (memcpy 16, fresh pages 0.5)", or nothing."""
+    names = (("warm", "memcpy"), ("fresh", "fresh pages"))
+    known = [f"{name} {rate(gb_per_s[key])}" for key, name in names if key in gb_per_s]
+    return f" ({', '.join(known)})" if known else ""
+
+
 def size(count: int) -> str:
     """4096 -> "4 KiB", 1000 -> "1000 B"."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):

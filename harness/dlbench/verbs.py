@@ -69,7 +69,8 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     if len(chosen) > 1:
         terminal.show(couple.table(chosen, console.width), console)
         return
-    for line in couple.details(chosen[0]):
+    floors = documents.copy_floors(document).get(chosen[0]["environment"], {})
+    for line in couple.details(chosen[0], floors):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 

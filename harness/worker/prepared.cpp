@@ -150,7 +150,8 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   if (crossing_.takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
-    seen_ = {"dlpack", "direct", {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags, {}};
+    seen_ = {"dlpack",    "direct", {"__dlpack__()"}, facts.struct_name, facts.version,
+             facts.flags, {}};
     return;
   }
   Tap tap;

@@ -129,6 +129,21 @@ TEST_F(DeathTest, ATimeOutSparesTheLargerSizes) {
   EXPECT_EQ(reason("b>b:16384"), "timed-out at 8192 bytes already");
 }
 
+TEST_F(DeathTest, UnderGuardCostsOnlyTheGuard) {
+  run({library("a", "good", "guard=segv"), library("b")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+  const auto warned = [this](const char* cell) {
+    const auto& warnings = entries_.at(cell).warnings;
+    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
+      return warning.starts_with("no guard: the worker died under it") &&
+             warning.find("SIGSEGV") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(warned("a>a"));
+  EXPECT_TRUE(warned("b>a"));
+  EXPECT_FALSE(warned("b>b"));
+}
+
 TEST_F(DeathTest, AHundredMegabytesOnStderr) {
   run({library("a", "make=stderr"), library("b", "good", "round=stderr")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);

@@ -224,6 +224,9 @@ def main():
             measure(request)
         elif verb == "judge":
             exchange = prepared[request["id"]]
+            say({"step": "guard"})
+            todo("guard", *sides(exchange))
+            say({"step": "judged"})
             answered = todo("judge", *sides(exchange))
             if not (answered or todo(f"judge{exchange['bytes']}", *sides(exchange))):
                 say({"ok": {"outcome": "zero-copy", "warnings": ["judged again"]}})

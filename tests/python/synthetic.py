@@ -110,7 +110,7 @@ def measured(place: dict[str, Any]) -> dict[str, Any]:
     item |= {"iterations": 1000, "real_time": ns, "cpu_time": ns * 0.99, "time_unit": "ns", **place}
     item |= {"outcome": "copy" if copied else "zero-copy", "changed": []}
     evidence = {"address": "no" if copied else "yes", "write": "no" if copied else "yes"}
-    item["evidence"] = evidence | {"guard": "skipped", "slope": "skipped"}
+    item["evidence"] = evidence | {"guard": evidence["address"], "slope": "skipped"}
     item |= {"lo_ns": ns * (1 - wide), "hi_ns": ns * (1 + wide), "mad_ns": ns * wide / 3}
     item["floor_ratio"] = ns / FLOORS["call"]
     if copied:
@@ -119,7 +119,14 @@ def measured(place: dict[str, Any]) -> dict[str, Any]:
     item["workers"] = [{"median_ns": ns, "first_ns": ns * 40, "samples_ns": [ns, ns * 1.01]}]
     seen = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1, 0))"]}
     item["seen"] = seen | {"struct": "versioned", "version": [1, 0], "flags": []}
+    item["seen"]["guard"] = guard(size // 4096, copied, bool(late))
     return item
+
+
+def guard(pages: int, copied: bool, late: bool) -> dict[str, Any]:
+    read = pages if copied else 0
+    by = ["libcopier.so"] if copied else []
+    return {"pages": pages, "read": read, "written": 0, "late": read if late else 0, "by": by}
 
 
 def context(libraries: Sequence[str], copy_floors: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import dlbench
 from wire import F32, UNALIGNED, ask, plant, prepare
 
 SIZE = 1 << 20
@@ -80,6 +81,42 @@ def test_who_shares_reads_nothing(tmp_path: Path, case: dict[str, Any]) -> None:
     assert ok["guard"]["pages"] in (255, 256)
     assert (ok["guard"]["read"], ok["guard"]["written"], ok["guard"]["by"]) == (0, 0, [])
     assert (ok["copied_by"], ok["late_read"], ok["warnings"]) == ("", False, [])
+
+
+ROOT = Path(dlbench.__file__).parent
+
+
+def real(folder: Path, producer: str, consumer: str, case: dict[str, Any]) -> dict[str, Any]:
+    """The same for libraries of ours, with both files of each."""
+    files = [
+        {"do": "load", "role": role, "library": name, "path": str(ROOT / f"{role}s" / f"{name}.py")}
+        for name in (producer, consumer)
+        for role in ("producer", "consumer")
+    ]
+    last = {"do": "judge", "id": 1}
+    size = 16 << 20
+    answer = ask(folder, *files, prepare(1, producer, consumer, "dlpack", case, size), last)[-1]
+    assert "ok" in answer, answer
+    ok: dict[str, Any] = answer["ok"]
+    return ok
+
+
+def test_jax_copies_what_is_not_aligned_and_reads_on_after_it_returned(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    ok = real(tmp_path, "numpy", "jax", UNALIGNED)
+    assert (ok["outcome"], ok["copied_by"], ok["late_read"]) == ("copy", "consumer", True)
+    assert ok["guard"]["read"] == ok["guard"]["pages"] >= 4095
+    assert any("jax" in library for library in ok["guard"]["by"])
+    assert ok["warnings"] == []
+
+
+def test_mlx_copies_and_torch_does_not(tmp_path: Path) -> None:
+    pytest.importorskip("mlx.core")
+    pytest.importorskip("torch")
+    ok = real(tmp_path, "numpy", "mlx", F32)
+    assert (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"]) == ("copy", "no", "consumer")
+    ok = real(tmp_path, "numpy", "torch", F32)
+    assert (ok["outcome"], ok["evidence"]["guard"], ok["guard"]["read"]) == ("zero-copy", "yes", 0)
 
 
 @pytest.mark.parametrize("size", [1 << 16, 1 << 20, 1 << 26])
@@ -305,7 +342,8 @@ def test_memory_that_was_read_only_stays_so(tmp_path: Path) -> None:
         "def make(case, device):\n"
         "    file = tempfile.TemporaryFile()\n"
         "    file.write(case.numpy().tobytes())\n    file.flush()\n"
-        "    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.float32)\n"
+        "    kept = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)\n"
+        "    return np.frombuffer(kept, np.float32)\n"
     )
     take = (
         "import numpy as np\ndef f(x):\n    y = np.from_dlpack(x)\n"

@@ -170,9 +170,40 @@ def test_copies_name_who_when_and_how_fast() -> None:
     )
     (found,) = [f for f in findings.find(document) if f.label == "copies"]
     assert found.text == (
-        "a, b -> jax: only f32-unaligned, by jax, 2.2..3.1 GB/s, "
+        "a, b -> jax when not aligned: by jax, 2.2..3.1 GB/s, "
         "still reading the source after it returned"
     )
+
+
+def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
+    copied = samples.measured("a", "b", 90.0, outcome="copy", copied_by="producer", gb_per_s=2.2)
+    document = samples.document(copied)
+    (environment,) = document["context"]["dlbench"]["environments"].values()
+    environment["copy_floors_gb_per_s"] = {"warm": 16.0, "fresh": 0.5}
+    (found,) = [f for f in findings.find(document) if f.label == "copies"]
+    assert found.text == "a -> b: by a, 2.2 GB/s (memcpy 16, fresh pages 0.50)"
+    floors = environment["copy_floors_gb_per_s"]
+    assert "2.2 GB/s (memcpy 16, fresh pages 0.50)" in "\n".join(couple.details(copied, floors))
+
+
+def test_who_writes_into_a_lent_array_is_named() -> None:
+    said = "the consumer wrote into 8 of 255 pages of the producer's array"
+    guard = {"pages": 255, "read": 0, "written": 8, "late": 0, "by": ["libb.so"]}
+    entry = samples.measured("a", "b", 90.0, warnings=["few rounds", said])
+    entry["seen"] = entry["seen"] | {"guard": guard}
+    (found,) = [f for f in findings.find(samples.document(entry)) if f.label == "writes"]
+    assert (found.text, found.command) == (f"a -> b: {said}", "dlbench show latest a b")
+    assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(couple.details(entry))
+    quiet = samples.document(samples.measured("a", "b", 90.0))
+    assert not [f for f in findings.find(quiet) if f.label == "writes"]
+
+
+def test_the_guard_says_what_was_read_when_and_by_whom() -> None:
+    guard = {"pages": 1024, "read": 1024, "written": 0, "late": 482, "by": ["libjax_common.so"]}
+    entry = samples.measured("a", "b", 90.0)
+    entry["seen"] = entry["seen"] | {"guard": guard}
+    said = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
+    assert said in "\n".join(couple.details(entry))
 
 
 def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> None:
