@@ -188,10 +188,11 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
   }
   nlohmann::json guard{{"pages", 4}, {"read", 4}, {"written", 0}, {"late", 1}, {"by", {"lib.so"}}};
   const auto judged = [&] { return nlohmann::json{{"outcome", "copy"}, {"guard", guard}}; };
-  read_judged(judged(), task);
-  EXPECT_EQ(task.verdict.seen.guard->late, 1U);
+  Task fresh;
+  read_judged(judged(), fresh);
+  EXPECT_EQ(fresh.verdict.seen.guard->late, 1U);
   guard["late"] = 5;
-  EXPECT_THROW(read_judged(judged(), task), Garbage);
+  EXPECT_THROW(read_judged(judged(), fresh), Garbage);
   EXPECT_THROW(read_round({{"ns", 0}}), Garbage);
   EXPECT_THROW(read_round({{"ns", -1.0}}), Garbage);
   EXPECT_THROW(read_round({{"cpu_ns", 1.0}}), Garbage);

@@ -181,9 +181,9 @@ def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
     (environment,) = document["context"]["dlbench"]["environments"].values()
     environment["copy_floors_gb_per_s"] = {"warm": 16.0, "fresh": 0.5}
     (found,) = [f for f in findings.find(document) if f.label == "copies"]
-    assert found.text == "a -> b: by a, 2.2 GB/s (memcpy 16, fresh pages 0.50)"
+    assert found.text == "a -> b: by a, 2.2 GB/s (memcpy 16, fresh pages 0.5)"
     floors = environment["copy_floors_gb_per_s"]
-    assert "2.2 GB/s (memcpy 16, fresh pages 0.50)" in "\n".join(couple.details(copied, floors))
+    assert "2.2 GB/s (memcpy 16, fresh pages 0.5)" in "\n".join(couple.details(copied, floors))
 
 
 def test_who_writes_into_a_lent_array_is_named() -> None:
