@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -6,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "exchange/guard_state.hpp"
@@ -62,13 +60,6 @@ Place place_of(const ucontext_t& context) {
   return {};
 #endif
 }
-
-// On others a write could not be told from a read.
-#if defined(__x86_64__) || defined(__aarch64__)
-constexpr bool kKnownProcessor = true;
-#else
-constexpr bool kKnownProcessor = false;
-#endif
 
 // The words up to the end of the stack's page: the next one may not be there.
 [[gnu::no_sanitize_address]] void take_stack(const Place& place, Sample& sample) {
@@ -176,72 +167,17 @@ bool was_just_lifted(std::uintptr_t address) {
   return false;
 }
 
-// One handler for each time that somebody put theirs over ours: one that hands on to what it found
-// then comes to the level below, and never round in a circle.
-constexpr std::size_t kLevels = 4;
-std::array<struct sigaction, kLevels> formers;
-std::size_t levels = 0;
-
-void die_by_default(int number, const siginfo_t* info, bool ignored) {
-  const bool sent = info->si_code <= 0;
-  if (sent && ignored) return;
-  struct sigaction fallback {};
-  fallback.sa_handler = SIG_DFL;
-  ::sigaction(number, &fallback, nullptr);
-  // A fault comes again by itself; what was sent does not.
-  if (sent) ::raise(number);
-}
-
-void forward(const struct sigaction& former, int number, siginfo_t* info, void* context) {
-  if (!(former.sa_flags & SA_SIGINFO) &&
-      (former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN)) {
-    die_by_default(number, info, former.sa_handler == SIG_IGN);
-    return;
-  }
-  sigset_t mask = former.sa_mask;
-  if (!(former.sa_flags & SA_NODEFER)) sigaddset(&mask, number);
-  sigset_t before;
-  ::pthread_sigmask(SIG_BLOCK, &mask, &before);
-  if (former.sa_flags & SA_NODEFER) {
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, number);
-    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-  }
-  if (former.sa_flags & SA_SIGINFO) {
-    former.sa_sigaction(number, info, context);
-  } else {
-    former.sa_handler(number);
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-template <std::size_t Level>
-void on_fault(int number, siginfo_t* info, void* context) {
-  const int kept = errno;
-  bool ours = false;
-  if (info->si_code == SEGV_ACCERR) {
-    State& all = state();
-    all.in_handler.fetch_add(1);
-    ours = handle(reinterpret_cast<std::uintptr_t>(info->si_addr),
-                  place_of(*static_cast<const ucontext_t*>(context)));
-    if (all.in_handler.fetch_sub(1) == 1) settle();
-  }
-  errno = kept;
-  if (!ours) forward(formers[Level], number, info, context);
-}
-
-using Handler = void (*)(int, siginfo_t*, void*);
-constexpr std::array<Handler, kLevels> kHandlers{on_fault<0>, on_fault<1>, on_fault<2>,
-                                                 on_fault<3>};
-
-bool same_handler(const struct sigaction& a, const struct sigaction& b) {
-  return (a.sa_flags & SA_SIGINFO) == (b.sa_flags & SA_SIGINFO) &&
-         (a.sa_flags & SA_SIGINFO ? a.sa_sigaction == b.sa_sigaction
-                                  : a.sa_handler == b.sa_handler);
-}
-
 }  // namespace
+
+bool is_ours(siginfo_t* info, const void* context) {
+  if (info->si_code != SEGV_ACCERR) return false;
+  State& all = state();
+  all.in_handler.fetch_add(1);
+  const bool ours = handle(reinterpret_cast<std::uintptr_t>(info->si_addr),
+                           place_of(*static_cast<const ucontext_t*>(context)));
+  if (all.in_handler.fetch_sub(1) == 1) settle();
+  return ours;
+}
 
 State& state() {
   constinit static State only;
@@ -273,28 +209,6 @@ void remember_lifted(std::uintptr_t begin, std::uintptr_t end) {
   one.end.store(end);
   one.forgiven.store(0);
   one.begin.store(begin);
-}
-
-void install_handler() {
-  if (!kKnownProcessor) throw GuardError("faults can be read on x86-64 and aarch64 only");
-  struct sigaction current {};
-  ::sigaction(SIGSEGV, nullptr, &current);
-  const bool is_ours =
-      (current.sa_flags & SA_SIGINFO) &&
-      std::find(kHandlers.begin(), kHandlers.end(), current.sa_sigaction) != kHandlers.end();
-  if (is_ours) return;
-  std::size_t level = 0;
-  while (level < levels && !same_handler(formers[level], current)) ++level;
-  if (level == kLevels) throw GuardError("the handler of SIGSEGV was replaced too often");
-  formers[level] = current;
-  levels = std::max(levels, level + 1);
-  struct sigaction action {};
-  action.sa_sigaction = kHandlers[level];
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  if (::sigaction(SIGSEGV, &action, nullptr) != 0) {
-    throw GuardError("no handler for SIGSEGV can be installed");
-  }
 }
 
 }  // namespace dlbench::exchange::guard

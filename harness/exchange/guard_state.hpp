@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -67,6 +69,9 @@ bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
 
 /// From restored to down, where no handler is at work any more.
 void settle();
+
+/// True where a fault was the guard's doing and the access can be tried again. For the handler.
+bool is_ours(siginfo_t* info, const void* context);
 
 /// Puts the handler on top of whatever handles SIGSEGV now; it stays there for the process's life.
 /// Throws GuardError.

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,55 +13,15 @@
 #include <thread>
 #include <vector>
 
-#include "exchange/maps.hpp"
+#include "pages.hpp"
 
 namespace {
 
 using namespace dlbench::exchange;
-
-constexpr std::size_t kPages = 64;
-
-std::size_t page() {
-  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
+using namespace dlbench::exchange::testing;
 
 std::size_t at(Stage stage) {
   return static_cast<std::size_t>(stage);
-}
-
-/// Pages of their own, readable and writable unless said otherwise.
-class Memory {
- public:
-  explicit Memory(std::size_t pages = kPages, int protection = PROT_READ | PROT_WRITE,
-                  int flags = MAP_PRIVATE | MAP_ANONYMOUS, int file = -1)
-      : bytes_(pages * page()),
-        start_(static_cast<unsigned char*>(::mmap(nullptr, bytes_, protection, flags, file, 0))) {
-    // As arrays are: pages that are there. Mappings split before their first touch stay split.
-    if (protection & PROT_WRITE) std::memset(start_, 1, bytes_);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() { ::munmap(start_, bytes_); }
-
-  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(start_); }
-  std::size_t bytes() const { return bytes_; }
-  volatile unsigned char* page_at(std::size_t i) const { return start_ + i * page(); }
-  int protection(std::size_t i = 0) const {
-    const auto mappings = mappings_of(address() + i * page(), address() + (i + 1) * page());
-    return mappings.size() == 1 ? mappings[0].protection : -1;
-  }
-  bool is_one_mapping() const { return mappings_of(address(), address() + bytes_).size() == 1; }
-  unsigned char* start() const { return start_; }
-
- private:
-  std::size_t bytes_;
-  unsigned char* start_;
-};
-
-unsigned read_all(const Memory& memory) {
-  unsigned sum = 0;
-  for (std::size_t i = 0; i < memory.bytes() / page(); ++i) sum += *memory.page_at(i);
-  return sum;
 }
 
 TEST(Guard, SeesNothingWhereNothingIsTouched) {
@@ -318,109 +277,6 @@ TEST(Guard, TheCallerOfLibcsCopyIsNamed) {
   ASSERT_EQ(seen.touchers.size(), 1U);
   EXPECT_EQ(seen.touchers[0].library, "exchange_tests");
   EXPECT_FALSE(seen.touchers[0].on_other_thread);
-}
-
-// Foreign faults.
-sigjmp_buf way_out;
-volatile sig_atomic_t caught = 0;
-
-void planted(int) {
-  caught = caught + 1;
-  ::siglongjmp(way_out, 1);
-}
-
-struct sigaction before_second {};
-
-void planted_on_top(int number, siginfo_t* info, void* context) {
-  caught = caught + 10;
-  before_second.sa_sigaction(number, info, context);
-}
-
-void touch(volatile unsigned char* byte) {
-  if (sigsetjmp(way_out, 1) == 0) *byte = 1;
-}
-
-/// Puts SIGSEGV's handler back at the end.
-class Handler {
- public:
-  explicit Handler(void (*handler)(int)) {
-    struct sigaction action {};
-    action.sa_handler = handler;
-    ::sigaction(SIGSEGV, &action, &before_);
-  }
-  Handler(const Handler&) = delete;
-  Handler& operator=(const Handler&) = delete;
-  ~Handler() { ::sigaction(SIGSEGV, &before_, nullptr); }
-
- private:
-  struct sigaction before_ {};
-};
-
-TEST(Guard, FaultsThatAreNotItsOwnGoToTheFormerHandler) {
-  const Handler former(&planted);
-  const Memory memory;
-  const Memory closed(1, PROT_NONE);
-  const Memory read_only(2, PROT_READ);
-  volatile unsigned char* const unmapped = Memory(1).page_at(0);
-  caught = 0;
-  {
-    Guard guard(memory.address(), memory.bytes());
-    touch(closed.page_at(0));
-    EXPECT_EQ(caught, 1) << "elsewhere";
-    (void)*memory.page_at(0);
-    touch(unmapped);
-    EXPECT_EQ(caught, 2) << "unmapped";
-    EXPECT_EQ(guard.lift().all_read(), 1U);
-  }
-  touch(closed.page_at(0));
-  EXPECT_EQ(caught, 3) << "after it was lifted";
-  Guard guard(read_only.address(), read_only.bytes());
-  (void)*read_only.page_at(0);
-  touch(read_only.page_at(0));
-  touch(read_only.page_at(1));
-  EXPECT_EQ(caught, 5) << "a write that would have failed without the guard";
-  const Sighting seen = guard.lift();
-  EXPECT_EQ(seen.all_written(), 0U);
-  EXPECT_EQ(read_only.protection(), PROT_READ);
-  touch(read_only.page_at(1));
-  EXPECT_EQ(caught, 6);
-}
-
-TEST(Guard, AHandlerPutOnTopThatHandsOnDoesNotGoRoundInACircle) {
-  const Handler former(&planted);
-  const Memory memory;
-  const Memory closed(1, PROT_NONE);
-  { Guard guard(memory.address(), memory.bytes()); }
-  struct sigaction on_top {};
-  on_top.sa_sigaction = &planted_on_top;
-  on_top.sa_flags = SA_SIGINFO;
-  ::sigaction(SIGSEGV, &on_top, &before_second);
-  caught = 0;
-  Guard guard(memory.address(), memory.bytes());
-  read_all(memory);
-  EXPECT_EQ(caught, 0);
-  touch(closed.page_at(0));
-  EXPECT_EQ(caught, 11) << "theirs, ours of before, the first one";
-  EXPECT_EQ(guard.lift().all_read(), kPages);
-}
-
-TEST(GuardDeathTest, WithoutAFormerHandlerAForeignFaultStillKills) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const Memory closed(1, PROT_NONE);
-  const auto die = [&] {
-    ::signal(SIGSEGV, SIG_DFL);
-    const Memory memory;
-    Guard guard(memory.address(), memory.bytes());
-    *closed.page_at(0) = 1;
-  };
-  EXPECT_EXIT(die(), ::testing::KilledBySignal(SIGSEGV), "");
-  const auto be_sent = [] {
-    ::signal(SIGSEGV, SIG_DFL);
-    const Memory memory;
-    Guard guard(memory.address(), memory.bytes());
-    ::raise(SIGSEGV);
-  };
-  EXPECT_EXIT(be_sent(), ::testing::KilledBySignal(SIGSEGV), "");
 }
 
 TEST(Maps, SaysWhichThreadsBlockASignal) {
