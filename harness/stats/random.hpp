@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+namespace dlbench::stats {
+
+/// The same numbers from the same seed with every standard library, whose own distributions differ.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  double uniform();  ///< above 0, below 1
+  double normal();
+  double exponential();
+  std::size_t below(std::size_t end);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace dlbench::stats
