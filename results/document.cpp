@@ -9,6 +9,7 @@
 #include "model/build.hpp"
 #include "model/error.hpp"
 #include "results/interval.hpp"
+#include "results/slope.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::results {
@@ -27,6 +28,10 @@ struct Environment {
   std::optional<double> spread() const {
     if (anchors_ns.size() < 2) return std::nullopt;
     return stats::relative_spread(anchors_ns);
+  }
+  std::optional<double> between() const {
+    if (anchors_ns.size() < 2) return std::nullopt;
+    return stats::between_half_width(anchors_ns);
   }
 };
 
@@ -70,7 +75,10 @@ void put_environment(json& item, const Environment& environment) {
     json& anchor = item["anchor"];
     anchor = {{"median_ns", stats::median(environment.anchors_ns)},
               {"workers", environment.anchors_ns.size()}};
-    if (const std::optional<double> spread = environment.spread()) anchor["spread"] = *spread;
+    if (const std::optional<double> spread = environment.spread()) {
+      anchor["spread"] = *spread;
+      anchor["half_width"] = *environment.between();
+    }
   }
 }
 
@@ -124,12 +132,25 @@ void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   }
 }
 
+std::map<std::string, CopySpeed> copy_speeds(const std::map<std::string, Environment>& environments,
+                                             const json& context) {
+  std::map<std::string, CopySpeed> speeds;
+  for (const auto& [name, environment] : environments) {
+    const auto warm = environment.copy_floors_gb_per_s.find("warm");
+    if (warm == environment.copy_floors_gb_per_s.end()) continue;
+    const json cores = context.value("num_cpus", json(1));
+    speeds[name] = {stats::median(warm->second),
+                    cores.is_number_unsigned() ? cores.get<unsigned>() : 1};
+  }
+  return speeds;
+}
+
 void conclude_all(std::vector<Entry>& entries,
                   const std::map<std::string, Environment>& environments) {
-  std::map<std::string, std::optional<double>> spreads;
-  for (const auto& [name, environment] : environments) spreads[name] = environment.spread();
+  std::map<std::string, std::optional<double>> between;
+  for (const auto& [name, environment] : environments) between[name] = environment.between();
   for (Entry& entry : entries) {
-    if (is_measured(entry.outcome)) conclude(entry, spreads[entry.cell.exchange.environment]);
+    if (is_measured(entry.outcome)) conclude(entry, between[entry.cell.exchange.environment]);
   }
 }
 
@@ -152,6 +173,7 @@ void write_items(AtomicFile& file, std::string_view key, const std::vector<const
 
 void write_document(JournalContents contents, const std::filesystem::path& path) {
   const std::map<std::string, Environment> environments = by_environment(contents.workers);
+  judge_slopes(contents.entries, copy_speeds(environments, contents.header.context));
   conclude_all(contents.entries, environments);
   mark_cached_copies(contents.entries, contents.header.context);
 

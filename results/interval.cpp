@@ -17,8 +17,8 @@ void warn(Entry& entry, const char* warning) {
   if (there == entry.warnings.end()) entry.warnings.emplace_back(warning);
 }
 
-void widen(Entry& entry, double spread) {
-  const double between = spread * entry.median_ns;
+void widen(Entry& entry, double relative) {
+  const double between = relative * entry.median_ns;
   const double below = std::max(0.0, entry.median_ns - entry.lo_ns);
   const double above = std::max(0.0, entry.hi_ns - entry.median_ns);
   entry.lo_ns = std::max(0.0, entry.median_ns - std::hypot(below, between));
@@ -34,7 +34,7 @@ void move_median(Entry& entry, double median) {
 
 }  // namespace
 
-void conclude(Entry& entry, std::optional<double> spread) {
+void conclude(Entry& entry, std::optional<double> between) {
   bool honest = false;
   if (entry.workers.size() > 1) {
     std::vector<double> medians;
@@ -45,8 +45,8 @@ void conclude(Entry& entry, std::optional<double> spread) {
     entry.hi_ns = interval.hi;
     honest = interval.honest;
   }
-  if (!honest && spread) widen(entry, *spread);
-  if (!spread && entry.workers.size() <= 1) warn(entry, "one process");
+  if (!honest && between) widen(entry, *between);
+  if (!between && entry.workers.size() <= 1) warn(entry, "one process");
   if (entry.floor_ratio > 0 && entry.floor_ratio < kNearFloor) warn(entry, "near floor");
 }
 

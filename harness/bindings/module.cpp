@@ -6,4 +6,5 @@ PYBIND11_MODULE(_core, module) {
   dlbench::bindings::bind_plan(module);
   dlbench::bindings::bind_fleet(module);
   dlbench::bindings::bind_results(module);
+  dlbench::bindings::bind_stats(module);
 }

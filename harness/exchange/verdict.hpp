@@ -25,17 +25,4 @@ Proof same_address(const View& source, const View& found);
 /// and puts the old bytes back. Skipped for read-only sources, no elements, or device memory.
 Proof write_through(const View& source, const View& found);
 
-struct Verdict {
-  Outcome outcome = Outcome::unproven;
-  std::vector<std::string> warnings;  ///< one line for each disagreement between instruments
-};
-
-/// Whether both ends are one memory, `write` (after ready) says best, then `address`: two mappings
-/// of one memory differ in address. Whether bytes were copied meanwhile, `guard` says. `slope`
-/// decides only where none of them looked. All that disagree are warned of, and it is `unproven`
-/// where no reading fits: one address that does not share; all of it read, yet it is one memory
-/// (looked through, or copied and thrown away); nothing read, yet it is not (copied unseen).
-/// `crossed_device` makes a copy a device-copy.
-Verdict judge(const Evidence& evidence, bool crossed_device);
-
 }  // namespace dlbench::exchange

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -123,6 +124,7 @@ class CoupleRun {
   Task* task_ = nullptr;
   results::WorkerRecord record_;
   std::ptrdiff_t pending_ = 0;
+  double best_canary_ns_ = std::numeric_limits<double>::infinity();
 };
 
 template <typename Work>

@@ -201,6 +201,10 @@ void CoupleRun::add_round(const RoundTime& time, Samples& samples) {
   const double spent_ns = time.ns * static_cast<double>(samples.iterations);
   samples.ns.push_back(time.ns);
   samples.cpu_ns.push_back(time.cpu_ns);
+  samples.canary_ns.push_back(time.canary_ns);
+  samples.moved += time.moved ? 1 : 0;
+  samples.preempted += time.preempted ? 1 : 0;
+  if (time.canary_ns > 0) best_canary_ns_ = std::min(best_canary_ns_, time.canary_ns);
   samples.spent_ns += spent_ns;
   context_.round_s += spent_ns * 1e-9;
 }
@@ -246,6 +250,7 @@ void CoupleRun::share(Task& task) {
     share.iterations = samples.iterations;
     share.cpu_ns = stats::median(samples.cpu_ns);
     share.floor_ns = task.floor_ns;
+    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_)};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
     context_.ledger.measured(samples.cell, task.verdict, std::move(share));
   }

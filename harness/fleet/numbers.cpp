@@ -1,37 +1,64 @@
 #include "fleet/numbers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "stats/shape.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::fleet {
+namespace {
+
+/// Of so many rounds, are these more than chance disturbs? The median bears the others.
+bool are_many(std::size_t disturbed, std::size_t rounds) {
+  return disturbed >= 3 && 3 * disturbed >= rounds;
+}
+
+void warn_of(const Share& share, std::vector<std::string>& warnings) {
+  const std::vector<double>& ns = share.numbers.samples_ns;
+  const Disturbed& disturbed = share.disturbed;
+  const std::array<std::pair<const char*, bool>, 6> checks{
+      {{"few rounds", ns.size() < kCoarseRounds},
+       {"bimodal", stats::is_bimodal(ns)},
+       {"drift", stats::drifts(ns)},
+       {"migrated core", are_many(disturbed.moved, ns.size())},
+       {"preempted", are_many(disturbed.preempted, ns.size())},
+       {"slow CPU", are_many(disturbed.slow, ns.size())}}};
+  for (const auto& [warning, fires] : checks) {
+    if (fires && std::count(warnings.begin(), warnings.end(), warning) == 0) {
+      warnings.emplace_back(warning);
+    }
+  }
+}
+
+}  // namespace
 
 bool is_enough(const Samples& samples) {
   return samples.ns.size() >= kCoarseRounds || (samples.ns.size() >= 3 && samples.spent_ns >= 2e9);
 }
 
-double relative_half_width(const Samples& samples) {
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  if (samples.ns.empty()) return kUnknown;
-  const stats::Interval interval = stats::median_interval(samples.ns);
-  const double median = stats::median(samples.ns);
-  return interval.honest && median > 0 ? (interval.hi - interval.lo) / 2 / median : kUnknown;
+std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
+  constexpr double kSlow = 1.5;
+  return static_cast<std::size_t>(
+      std::count_if(samples.canary_ns.begin(), samples.canary_ns.end(),
+                    [=](double ns) { return ns > kSlow * best_canary_ns; }));
 }
 
 void fill_numbers(Entry& entry, std::span<const Share> shares) {
   std::vector<double> medians, cpu, floors, data, all;
-  bool few = false;
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;
   entry.workers.clear();
   for (const Share& share : shares) {
     const std::vector<double>& ns = share.numbers.samples_ns;
-    const stats::Interval interval = stats::median_interval(ns);
+    const stats::Interval interval = stats::rounds_interval(ns);
     entry.lo_ns = std::min(entry.lo_ns, interval.lo);
     entry.hi_ns = std::max(entry.hi_ns, interval.hi);
-    few = few || ns.size() < kCoarseRounds;
+    warn_of(share, entry.warnings);
     medians.push_back(share.numbers.median_ns);
     cpu.push_back(share.cpu_ns);
     if (share.floor_ns > 0) floors.push_back(share.floor_ns);
@@ -40,7 +67,6 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     entry.workers.push_back(share.numbers);
     entry.iterations = share.iterations;
   }
-  if (few) entry.warnings.emplace_back("few rounds");
   entry.median_ns = stats::median(medians);
   entry.mad_ns = stats::mad(all);
   entry.cpu_ns = stats::median(cpu);

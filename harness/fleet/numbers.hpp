@@ -6,17 +6,23 @@
 
 #include "fleet/task.hpp"
 #include "model/entry.hpp"
+#include "stats/stopping.hpp"
 
 namespace dlbench::fleet {
 
-/// A round more would be the first that the interval of the median needs.
-inline constexpr std::size_t kCoarseRounds = 6;
+/// What every cell gets first.
+inline constexpr std::size_t kCoarseRounds = stats::Stopping{}.first;
 
 /// Enough to be shown: six rounds, or what two seconds of rounds gave, three at least.
 bool is_enough(const Samples& samples);
 
-/// Half the interval of the median over the median; infinite where the interval is not honest.
-double relative_half_width(const Samples& samples);
+/// Rounds in which the core was slow: its canary took half as long again as this worker's best.
+std::size_t slow_rounds(const Samples& samples, double best_canary_ns);
+
+/// Of a cell's rounds, how many were disturbed, and by what.
+struct Disturbed {
+  std::size_t moved = 0, preempted = 0, slow = 0;
+};
 
 /// What one worker brought home of a cell.
 struct Share {
@@ -24,12 +30,15 @@ struct Share {
   std::uint64_t iterations = 0;
   double cpu_ns = 0;    ///< median over the rounds
   double floor_ns = 0;  ///< 0 where it is not known
-  double data_ns = 0;   ///< until the consumer's data was there; 0 where that was not measured
+  Disturbed disturbed;
+  double data_ns = 0;  ///< until the consumer's data was there; 0 where that was not measured
 };
 
 /// Median, interval, MAD, CPU time, floor ratio, and of a copy the rate, from at least one share.
-/// Several workers: the median of their medians, and an interval that holds each of theirs. The
-/// document widens it later, when the anchor's spread is known.
+/// Warns of rounds that are too few, bimodal, drifting, and of a third of them, three at least,
+/// that changed their core, lost it to somebody else, or ran on a slow one. Several workers: the
+/// median of their medians, and an interval that holds each of theirs. The document widens it
+/// later, when the anchor's spread is known.
 void fill_numbers(Entry& entry, std::span<const Share> shares);
 
 }  // namespace dlbench::fleet

@@ -8,9 +8,7 @@
 namespace dlbench::fleet {
 namespace {
 
-constexpr std::size_t kMostRounds = 24;
 constexpr double kMostNs = 0.15e9;
-constexpr std::size_t kRoundsAPass = 6;
 
 /// A pass: each couple's picks, shuffled.
 std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, Context& context) {
@@ -27,21 +25,22 @@ std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, C
 
 std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
   std::vector<Wish> wanted;
+  stats::Stopping stopping;
+  stopping.precision = options.precision;
   const std::vector<Task>& tasks = couple.tasks();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].over || !tasks[i].prepared) continue;
     for (std::size_t clock = 0; clock < tasks[i].clocks.size(); ++clock) {
       const Samples& samples = tasks[i].clocks[clock];
-      if (!is_enough(samples) || samples.ns.size() >= kMostRounds) continue;
+      if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) continue;
       const double each = samples.spent_ns / static_cast<double>(samples.ns.size());
-      std::size_t rounds = std::min(kRoundsAPass, kMostRounds - samples.ns.size());
+      std::size_t rounds = std::min(stopping.pass, stopping.most - samples.ns.size());
       if (options.budget_s <= 0) {
         const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
         if (afford < 1) continue;
         rounds = std::min(rounds, static_cast<std::size_t>(afford));
       }
-      const double width = relative_half_width(samples);
-      if (width > options.precision) wanted.push_back({&couple, {i, clock}, width, rounds});
+      wanted.push_back({&couple, {i, clock}, stats::relative_half_width(samples.ns), rounds});
     }
   }
   return wanted;

@@ -16,7 +16,10 @@ struct Samples {
   double first_ns = 0;
   std::vector<double> ns;  ///< a round's mean each, in the order of time
   std::vector<double> cpu_ns;
-  double spent_ns = 0;  ///< in rounds
+  std::vector<double> canary_ns;  ///< of each round: how fast the core was
+  std::size_t moved = 0;          ///< rounds that changed their core
+  std::size_t preempted = 0;      ///< rounds whose core somebody else was given
+  double spent_ns = 0;            ///< in rounds
 };
 
 /// One exchange in one worker: its cells, one a clock.

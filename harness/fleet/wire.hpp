@@ -26,10 +26,13 @@ void read_prepared(const nlohmann::json& ok, const std::map<std::string, double>
                    Task& task);
 void read_judged(const nlohmann::json& ok, Task& task);
 
-/// {ns, cpu_ns} of a round. Throws Garbage where it is no finite positive time.
+/// A round's answer. Throws Garbage where it is no finite positive time.
 struct RoundTime {
   double ns = 0;
   double cpu_ns = 0;
+  double canary_ns = 0;  ///< 0 where the worker did not look
+  bool moved = false;
+  bool preempted = false;
 };
 RoundTime read_round(const nlohmann::json& ok);
 

@@ -1,6 +1,7 @@
 #include "worker/judging.hpp"
 
 #include "exchange/verdict.hpp"
+#include "model/judge.hpp"
 #include "worker/read.hpp"
 
 namespace dlbench::worker {
@@ -54,7 +55,7 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
 }
 
 void conclude(Judgement& judgement) {
-  exchange::Verdict verdict = exchange::judge(judgement.evidence, judgement.crossed_device);
+  Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device);
   judgement.outcome = verdict.outcome;
   for (std::string& warning : verdict.warnings) judgement.warnings.push_back(std::move(warning));
 }

@@ -15,6 +15,7 @@
 #include "worker/lines.hpp"
 #include "worker/prepared.hpp"
 #include "worker/spent.hpp"
+#include "worker/watch.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -193,9 +194,15 @@ class Server {
   }
 
   json round(const json& request) {
+    const Watch watch;
     const measure::Reading reading = at(request).round(
         request.at("clock"), request.at("iterations"), request.value("prelude", std::uint64_t{0}));
-    return {{"ns", reading.ns}, {"cpu_ns", reading.cpu_ns}};
+    const Disturbance disturbance = watch.end();
+    return {{"ns", reading.ns},
+            {"cpu_ns", reading.cpu_ns},
+            {"moved", disturbance.moved},
+            {"preempted", disturbance.preempted},
+            {"canary_ns", disturbance.canary_ns}};
   }
 
   json count(const json& request) {

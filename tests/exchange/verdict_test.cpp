@@ -6,13 +6,16 @@
 #include <array>
 
 #include "arrays.hpp"
+#include "model/judge.hpp"
 
 namespace {
 
 using namespace dlbench::exchange;
 using dlbench::Evidence;
+using dlbench::judge;
 using dlbench::Outcome;
 using dlbench::Proof;
+using dlbench::Verdict;
 using Words = std::vector<std::string>;
 
 constexpr Proof Y = Proof::yes;

@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <limits>
 
 #include "fleet/channel.hpp"
 #include "fleet/fd.hpp"
@@ -9,6 +10,7 @@
 #include "fleet/tail.hpp"
 #include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
+#include "stats/random.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -119,7 +121,58 @@ TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
   EXPECT_TRUE(is_enough(samples));
   samples.ns.resize(2);
   EXPECT_FALSE(is_enough(samples));
-  EXPECT_GT(relative_half_width(samples), 1e9);
+  EXPECT_GT(stats::relative_half_width(samples.ns), 1e9);
+}
+
+using Words = std::vector<std::string>;
+
+Words warnings_of(const Share& share) {
+  Entry entry;
+  entry.outcome = Outcome::zero_copy;
+  fill_numbers(entry, std::array{share, share});
+  return entry.warnings;
+}
+
+TEST(Numbers, RowsThatAnIntervalCannotTellAreWarnedOf) {
+  EXPECT_EQ(warnings_of(share_of({100, 101, 100, 102, 99, 100, 101, 100, 99, 100, 101, 100})),
+            Words{});
+  EXPECT_EQ(warnings_of(share_of({100, 140, 100, 141, 99, 142, 101, 100, 140, 100, 141, 100})),
+            Words{"bimodal"});
+  EXPECT_EQ(warnings_of(share_of({100, 102, 104, 106, 108, 110})), Words{"drift"});
+}
+
+TEST(Numbers, RoundsThatWereDisturbedAreWarnedOfWhereTheyAreAThird) {
+  Share share = share_of({100, 101, 100, 102, 99, 100, 101, 100, 99, 100, 101, 100});
+  share.disturbed = {3, 3, 3};
+  EXPECT_EQ(warnings_of(share), Words{}) << "the median bears a quarter";
+  share.disturbed = {4, 4, 4};
+  EXPECT_EQ(warnings_of(share), (Words{"migrated core", "preempted", "slow CPU"}));
+  Share few = share_of({100, 101, 100, 102, 99, 100});
+  few.disturbed = {2, 2, 2};
+  EXPECT_EQ(warnings_of(few), Words{});
+}
+
+// A machine on which each round is disturbed with a chance of one in twenty.
+TEST(Numbers, HereAndThereADisturbanceIsNoWarning) {
+  stats::Random random(1);
+  for (const std::size_t rounds : {6U, 12U, 18U, 24U}) {
+    int spoke = 0;
+    for (int trial = 0; trial < 4000; ++trial) {
+      Share share = share_of(std::vector<double>(rounds, 100));
+      for (std::size_t i = 0; i < rounds; ++i) {
+        share.disturbed.moved += random.uniform() < 0.05 ? 1 : 0;
+      }
+      spoke += warnings_of(share).empty() ? 0 : 1;
+    }
+    EXPECT_LE(spoke, 40) << rounds;
+  }
+}
+
+TEST(Numbers, ARoundIsSlowWhereItsCanaryTookHalfAsLongAgain) {
+  Samples samples;
+  samples.canary_ns = {100, 149, 151, 300, 0};
+  EXPECT_EQ(slow_rounds(samples, 100), 2U);
+  EXPECT_EQ(slow_rounds(samples, std::numeric_limits<double>::infinity()), 0U);
 }
 
 Exchange exchange(const std::string& producer, const std::string& consumer, std::uint64_t bytes) {

@@ -1,9 +1,9 @@
+#include "model/judge.hpp"
+
 #include <array>
 #include <string_view>
 
-#include "exchange/verdict.hpp"
-
-namespace dlbench::exchange {
+namespace dlbench {
 namespace {
 
 struct Witness {
@@ -57,4 +57,4 @@ Verdict judge(const Evidence& evidence, bool crossed_device) {
   return verdict;
 }
 
-}  // namespace dlbench::exchange
+}  // namespace dlbench

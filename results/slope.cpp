@@ -1,0 +1,104 @@
+#include "results/slope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "model/judge.hpp"
+
+namespace dlbench::results {
+namespace {
+
+constexpr double kFastest = 16;   // times the warm floor: what a core's caches can do
+constexpr double kUndecided = 2;  // between a copy and none lies this factor of nobody's land
+
+/// The same exchange but for its bytes.
+using Family =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
+
+Family family_of(const Exchange& x) {
+  return {x.environment, x.producer, x.consumer, x.protocol, x.device, x.case_name};
+}
+
+/// By size, the time until the data was there.
+using Sizes = std::map<std::uint64_t, const Entry*>;
+
+std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
+  std::map<Family, bool> waits;
+  for (const Entry& entry : entries) {
+    waits[family_of(entry.cell.exchange)] |= entry.cell.clock == "ready";
+  }
+  std::map<Family, Sizes> all;
+  for (const Entry& entry : entries) {
+    const Exchange& x = entry.cell.exchange;
+    if (!is_measured(entry.outcome) || entry.cell.phase != "exchange" || x.device != "cpu")
+      continue;
+    const Family family = family_of(x);
+    if (entry.cell.clock == (waits[family] ? "ready" : "call")) all[family][x.bytes] = &entry;
+  }
+  return all;
+}
+
+Proof slope_between(const Entry& small, const Entry& large, double fastest_gb_per_s) {
+  const auto bytes = static_cast<double>(large.cell.exchange.bytes);
+  const double whole_ns = bytes / fastest_gb_per_s;
+  if (large.hi_ns < whole_ns / kUndecided) return Proof::yes;
+  const double more = bytes - static_cast<double>(small.cell.exchange.bytes);
+  const double copy_ns = more / fastest_gb_per_s;
+  const double growth = large.median_ns - small.median_ns;
+  const double up = std::hypot(large.hi_ns - large.median_ns, small.median_ns - small.lo_ns);
+  const double down = std::hypot(large.median_ns - large.lo_ns, small.hi_ns - small.median_ns);
+  if (growth - down > copy_ns) return Proof::no;
+  // A time that falls with the bytes has a reason that this model does not know.
+  if (growth + up < -copy_ns / kUndecided) return Proof::skipped;
+  return growth + up < copy_ns / kUndecided ? Proof::yes : Proof::skipped;
+}
+
+Proof slope_at(const Sizes& sizes, std::uint64_t bytes, const CopySpeed& speed) {
+  if (bytes < kLeastSlopeBytes || !(speed.warm_gb_per_s > 0)) return Proof::skipped;
+  const auto large = sizes.find(bytes);
+  const auto& [least, small] = *sizes.begin();
+  if (large == sizes.end() || least > bytes / 2) return Proof::skipped;
+  const double times = std::max(kFastest, static_cast<double>(speed.cores));
+  return slope_between(*small, *large->second, speed.warm_gb_per_s * times);
+}
+
+void judge_again(Entry& entry, const Entry& timed) {
+  const Evidence& evidence = entry.evidence;
+  const bool alone = evidence.guard == Proof::skipped && evidence.write == Proof::skipped &&
+                     evidence.address == Proof::skipped;
+  const Verdict verdict = judge(evidence, entry.outcome == Outcome::device_copy);
+  for (const std::string& warning : verdict.warnings) {
+    if (std::count(entry.warnings.begin(), entry.warnings.end(), warning) == 0) {
+      entry.warnings.push_back(warning);
+    }
+  }
+  if (!alone || entry.outcome != Outcome::unproven) return;
+  entry.outcome = verdict.outcome;
+  if (entry.outcome == Outcome::copy && !entry.gb_per_s) {
+    entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / timed.median_ns;
+  }
+}
+
+}  // namespace
+
+void judge_slopes(std::vector<Entry>& entries, const std::map<std::string, CopySpeed>& speeds) {
+  const std::map<Family, Sizes> exchanges = exchanges_in(entries);
+  std::vector<std::pair<Entry*, Proof>> found;
+  for (Entry& entry : entries) {
+    const Exchange& x = entry.cell.exchange;
+    const auto sizes = exchanges.find(family_of(x));
+    const auto speed = speeds.find(x.environment);
+    if (!is_measured(entry.outcome) || sizes == exchanges.end() || speed == speeds.end()) continue;
+    found.emplace_back(&entry, slope_at(sizes->second, x.bytes, speed->second));
+  }
+  for (const auto& [entry, proof] : found) {
+    if (proof == Proof::skipped) continue;
+    entry->evidence.slope = proof;
+    const Exchange& x = entry->cell.exchange;
+    judge_again(*entry, *exchanges.at(family_of(x)).at(x.bytes));
+  }
+}
+
+}  // namespace dlbench::results
