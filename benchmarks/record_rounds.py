@@ -91,7 +91,9 @@ def main() -> None:
     for request, answer in zip(asked, serve(asked), strict=True):
         if request["do"] == "round":
             series[request["id"]].append(answer["ns"])
-    text = '#include "stats/recorded_rounds.hpp"\n\n#include <array>\n\nnamespace dlbench::stats {\n'
+    text = (
+        '#include "stats/recorded_rounds.hpp"\n\n#include <array>\n\nnamespace dlbench::stats {\n'
+    )
     text += "namespace {\n\n// Made by benchmarks/record_rounds.py: ns, in the order of time.\n"
     text += "// clang-format off\n"
     for number, values in series.items():
@@ -103,7 +105,9 @@ def main() -> None:
     text += "// clang-format on\n\n"
     text += f"constexpr std::array<RecordedRounds, {len(CELLS)}> kRecorded{{{{\n"
     for number, (producer, consumer, size) in enumerate(CELLS):
-        text += f'    {{"{producer} -> {consumer}, {_core.format_bytes(size)}", kSeries{number}}},\n'
+        text += (
+            f'    {{"{producer} -> {consumer}, {_core.format_bytes(size)}", kSeries{number}}},\n'
+        )
     text += "}};\n\n}  // namespace\n\n"
     text += "std::span<const RecordedRounds> recorded_rounds() {\n  return kRecorded;\n}\n\n"
     text += "}  // namespace dlbench::stats\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +28,15 @@ FAILURES = {
     "unsupported": "repro",
     "no-device": "doctor",
     "not-run": "",
+}
+#: Warnings of a cell's rounds: what they mean for its number, and what to do about it.
+DISTURBED = {
+    "few rounds": ("fewer than six rounds: no interval", "dlbench {pair} --budget 120s"),
+    "bimodal": ("the rounds fall into two groups: the median is one of them", "dlbench doctor"),
+    "drift": ("the rounds rise or fall while they run", "dlbench {pair} --replicas 6"),
+    "migrated core": ("a third of the rounds changed their core", "dlbench doctor"),
+    "preempted": ("a third of the rounds lost their core to others", "dlbench doctor"),
+    "slow CPU": ("a third of the rounds ran on a slowed core", "dlbench doctor"),
 }
 MOST_LINES = 8  #: of one outcome
 #: How the line says it where a pair copies in one kind of array only.
@@ -71,6 +81,7 @@ def find(
         found += _failures(entries, outcome, quoted, most_lines)
     found += _no_protocol(entries)
     found += _absent(documents.about(document), entries)
+    found += _disturbed(entries)
     found += _noise(documents.about(document))
     return found
 
@@ -211,6 +222,16 @@ def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
         yield Finding("not installed", why, "dlbench list")
 
 
+def _disturbed(entries: list[Entry]) -> Iterator[Finding]:
+    for warning, (meaning, command) in DISTURBED.items():
+        told = [entry for entry in entries if warning in entry.get("warnings", [])]
+        if told:
+            pairs = pairs_text(_pair(entry) for entry in told)
+            cells = f"{len(told)} {'cell' if len(told) == 1 else 'cells'}"
+            following = command.format(pair=" ".join(dict.fromkeys(_pair(told[0]))))
+            yield Finding(warning, f"{cells}: {meaning}: {pairs}", following)
+
+
 def _noise(about: dict[str, Any]) -> Iterator[Finding]:
     machine = about.get("machine", {})
     facts = []
@@ -220,12 +241,13 @@ def _noise(about: dict[str, Any]) -> Iterator[Finding]:
         facts.append("turbo on")
     if machine.get("governor", "unknown") not in ("unknown", "performance"):
         facts.append(f"governor {machine['governor']}")
-    spreads = [
-        environment["anchor"]["spread"]
+    widths = [
+        environment["anchor"]["half_width"]
         for environment in about.get("environments", {}).values()
-        if environment.get("anchor", {}).get("spread")
+        if environment.get("anchor", {}).get("half_width")
     ]
-    if spreads:
-        facts.append(f"differences under {values.percent(2 * max(spreads))} mean nothing")
+    if widths:
+        least = values.percent(math.sqrt(2) * max(widths))
+        facts.append(f"differences under {least} mean nothing")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

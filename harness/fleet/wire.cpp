@@ -18,7 +18,8 @@ auto checked(const json& message, Read read) {
   } catch (const json::exception&) {
   } catch (const UsageError&) {
   }
-  throw Garbage("an answer without what was asked: " + presentable(message.dump(), 200));
+  throw Garbage("an answer without what was asked: " +
+                presentable(message.dump(-1, ' ', false, json::error_handler_t::replace), 200));
 }
 
 GuardSeen read_guard(const json& guard) {

@@ -179,7 +179,7 @@ void check_elements(const View& view, const Described& told, Input& in) {
     std::vector<std::int64_t> index(view.shape.size());
     for (std::size_t d = 0; d < index.size(); ++d) {
       const std::int64_t last = view.shape[d] - 1;
-      const std::uint8_t how = probe == 0 ? 0 : in.byte() % 3;
+      const int how = probe == 0 ? 0 : in.byte() % 3;
       index[d] = how == 0   ? last
                  : how == 1 ? 0
                             : static_cast<std::int64_t>(in.word() >> 1) % (last + 1);

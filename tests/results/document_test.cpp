@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "sample.hpp"
+#include "stats/stats.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -78,7 +81,8 @@ TEST(Document, IntervalsAreWidenedByTheirOwnEnvironmentsSpread) {
       EXPECT_NEAR(relative, 0.01, 1e-9);
       EXPECT_EQ(entry["warnings"], json{"one process"});
     } else {
-      EXPECT_NEAR(relative, std::hypot(0.01, 1.5 / 63), 1e-9);
+      EXPECT_NEAR(relative, std::hypot(0.01, stats::between_half_width(std::array{60.0, 66.0})),
+                  1e-9);
     }
   }
 }
@@ -96,6 +100,21 @@ TEST(Document, ACopyThatFitsTheCacheIsMarked) {
     const bool marked = entry["warnings"].dump().find("in cache") != npos;
     EXPECT_EQ(marked, entry["bytes"] == 8191) << entry;
   }
+}
+
+TEST(Document, TheSlopeIsJudgedByTheRunsOwnCopyFloor) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.workers[0].copy_floors_gb_per_s = {{"warm", 10.0}};
+  Entry large = contents.entries[0];
+  large.cell.exchange.bytes = 64 << 20;
+  contents.entries.push_back(large);
+  const json document = written(folder, contents);
+  std::string slopes;
+  for (const json& entry : document["benchmarks"]) {
+    slopes += entry["evidence"]["slope"].get<std::string>() + " ";
+  }
+  EXPECT_EQ(slopes, "skipped skipped yes ");
 }
 
 TEST(Document, TheCopyFloorsOfAnyWorkerAreTheEnvironments) {

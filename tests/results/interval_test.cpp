@@ -50,8 +50,8 @@ TEST(Interval, SixProcessesSpeakForThemselves) {
   entry.gb_per_s = 2.0;
   conclude(entry, 0.5);
   EXPECT_DOUBLE_EQ(entry.median_ns, 103.5);
-  EXPECT_EQ(entry.lo_ns, 100);
-  EXPECT_EQ(entry.hi_ns, 106);
+  EXPECT_NEAR(entry.lo_ns, 100 + 0.357, 0.001);
+  EXPECT_NEAR(entry.hi_ns, 106 - 0.357, 0.001);
   EXPECT_DOUBLE_EQ(entry.floor_ratio, 10.35);
   EXPECT_DOUBLE_EQ(*entry.gb_per_s, 2.0 * 103 / 103.5);
 }

@@ -1,0 +1,190 @@
+"""What libraries hand over is read in the worker: whatever it is, the worker answers and lives."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wire import F32, ask, plant, prepare
+
+MAKE = "def make(case, device):\n    return case.numpy()\n"
+
+# The nth call returns the nth liar. Addresses are 0 or true ones and extents never exceed what is
+# there, for a lie about those is a crash that no reader can prevent.
+LIARS = """\
+import ctypes
+import json
+from pathlib import Path
+
+RECIPES = iter(json.loads(Path(__file__).with_name("recipes.json").read_text()))
+KEPT = []
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64),
+                ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Struct(ctypes.Structure):
+    _fields_ = [("two", ctypes.c_int), ("nd", ctypes.c_int), ("kind", ctypes.c_char),
+                ("itemsize", ctypes.c_int), ("flags", ctypes.c_int), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("data", ctypes.c_void_p), ("descr", ctypes.c_void_p)]
+
+
+new = ctypes.pythonapi.PyCapsule_New
+new.restype = ctypes.py_object
+new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+def capsule(content, name):
+    name = name.encode() if name is not None else None
+    KEPT.append((content, name))
+    return new(ctypes.addressof(content), name, None)
+
+
+def numbers(values):
+    array = (ctypes.c_int64 * 70)(*[v for v in values])
+    KEPT.append(array)
+    return ctypes.addressof(array)
+
+
+def filled(kind, x, fields):
+    told = {"data": x.ctypes.data, "shape": numbers([x.size]), "strides": None}
+    if kind is Tensor:
+        told |= {"device_type": 1, "ndim": 1, "code": 2, "bits": 32, "lanes": 1}
+    else:
+        told |= {"two": 2, "nd": 1, "kind": b"f", "itemsize": 4, "flags": 0x600}
+    for key, value in fields.items():
+        listed = isinstance(value, list)
+        told[key] = numbers(value) if listed else value.encode() if key == "kind" else value
+    return kind(**told)
+
+
+def value_of(kind, x, recipe):
+    if "junk" in recipe:
+        if recipe["junk"] == "raise":
+            raise RuntimeError("no")
+        return recipe["junk"]
+    if kind == "__array_interface__":
+        dict_of = {"data": (x.ctypes.data, False), "shape": (x.size,), "typestr": "<f4",
+                   "version": 3}
+        for key, value in recipe["fields"].items():
+            dict_of[key] = tuple(value) if isinstance(value, list) else value
+        if recipe.get("without"):
+            dict_of.pop(recipe["without"], None)
+        return dict_of
+    structure = Struct if kind == "__array_struct__" else Tensor
+    return capsule(filled(structure, x, recipe["fields"]), recipe["name"])
+
+
+def take(x):
+    recipe = next(RECIPES)
+    kind = recipe["kind"]
+    if kind == "__dlpack__":
+        method = lambda self, **kwargs: value_of(kind, x, recipe)
+        return type("Liar", (), {kind: method})()
+    return type("Liar", (), {kind: property(lambda self: value_of(kind, x, recipe))})()
+
+
+PROTOCOLS = {"convert": take}
+"""
+
+JUNK = st.sampled_from([None, 0, -1, "text", "", [], [1], {}, 1.5, True, "raise"])
+EXTENTS = st.sampled_from(
+    [None, "ab", 7, [], [-1], [0], [1], [1024], [1.5], [None], ["a"], [2**62, 4], [2**63], [1] * 70]
+)
+
+
+def fields(**choices: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    optional = {key: st.sampled_from(values) for key, values in choices.items()}
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+INTERFACE = st.fixed_dictionaries(
+    {
+        "kind": st.just("__array_interface__"),
+        "fields": st.fixed_dictionaries(
+            {},
+            optional={
+                "data": st.sampled_from(
+                    [None, 0, "x", [], [0, False], [0], [None, True], [-1, False], [2**70, False]]
+                ),
+                "typestr": st.sampled_from([None, 4, "", "<f", ">f4", "|V4", "<f99", "\u00e9", []]),
+                "shape": EXTENTS,
+                "strides": st.sampled_from([None, "x", 4, [4], [4, 4], [None], [2**63], []]),
+                "version": JUNK,
+            },
+        ),
+        "without": st.sampled_from(["", "data", "shape", "typestr"]),
+    }
+)
+TENSOR = st.fixed_dictionaries(
+    {
+        "kind": st.just("__dlpack__"),
+        "name": st.sampled_from(["dltensor", "dltensor", "used_dltensor", "x", "", None]),
+        "fields": fields(
+            data=[0],
+            ndim=[-1, 0, 65, 2**31 - 1, -(2**31)],
+            shape=[0, [-1], [0], [1], [2**62], [2**63 - 1]],
+            strides=[[1], [0]],
+            code=[0, 1, 3, 4, 5, 17, 200],
+            bits=[0, 1, 4, 6, 8, 16],
+            lanes=[0, 3],
+            device_type=[0, 2, 99, -1],
+            byte_offset=[2**64 - 1],
+        ).filter(lambda told: not ("byte_offset" in told and "data" not in told)),
+    }
+)
+STRUCT = st.fixed_dictionaries(
+    {
+        "kind": st.just("__array_struct__"),
+        "name": st.sampled_from([None, "x"]),
+        "fields": fields(
+            two=[0, 3, -1],
+            nd=[-1, 0, 65, 2**31 - 1],
+            kind=["V", "O", "?", "i", "u"],
+            itemsize=[0, -4, 1, 2, 3],
+            flags=[0, 0x200],
+            shape=[0, [-1], [0], [1], [2**62]],
+            strides=[[4], [0]],
+            data=[0],
+        ),
+    }
+)
+KINDS = st.sampled_from(["__array_interface__", "__array_struct__", "__dlpack__"])
+PLAIN = st.fixed_dictionaries({"kind": KINDS, "junk": JUNK})
+RECIPES = st.lists(st.one_of(INTERFACE, TENSOR, STRUCT, PLAIN), min_size=30, max_size=60)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(recipes=RECIPES)
+def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        requests = [
+            plant(folder, "producer", "giver", MAKE),
+            plant(folder, "consumer", "taker", LIARS),
+        ]
+        (folder / "consumers" / "recipes.json").write_text(json.dumps(recipes))
+        prepared = [
+            prepare(number, "giver", "taker", "convert", F32) for number in range(len(recipes))
+        ]
+        answers = ask(folder, *requests, *prepared)[2:]
+    assert len(answers) == len(recipes)
+    for answer, recipe in zip(answers, recipes, strict=True):
+        said = answer["error"]["reason"] if "error" in answer else answer["ok"]["outcome"]
+        assert said, recipe
+        assert "\n" not in said, recipe
