@@ -91,10 +91,9 @@ def main() -> None:
     for request, answer in zip(asked, serve(asked), strict=True):
         if request["do"] == "round":
             series[request["id"]].append(answer["ns"])
-    text = (
-        '#include "stats/recorded_rounds.hpp"\n\n#include <array>\n\nnamespace dlbench::stats {\n'
-    )
-    text += "namespace {\n\n// Made by benchmarks/record_rounds.py: ns, in the order of time.\n"
+    text = '#include "stats/recorded_rounds.hpp"\n\n#include <array>\n\n'
+    text += "namespace dlbench::stats {\nnamespace {\n\n"
+    text += "// Made by benchmarks/record_rounds.py: ns, in the order of time.\n"
     text += "// clang-format off\n"
     for number, values in series.items():
         numbers = [f"{value:.4g}" for value in values]

@@ -45,7 +45,7 @@ class Fields {
 /// Text that is short and on one line, whatever was in the file.
 std::string shown(const nlohmann::json& value);
 
-/// The key of a JSON pointer, "~" and "/" escaped.
+/// The key of a JSON pointer, "~" and "/" escaped, on one line whatever the key is.
 std::string pointer_part(std::string_view key);
 
 }  // namespace dlbench::results
