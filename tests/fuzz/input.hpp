@@ -71,7 +71,8 @@ inline void require(bool holds, const char* what) {
 
 /// One line a person can read.
 inline void require_text(std::string_view text) {
-  if (text.find('\n') != std::string_view::npos) std::fprintf(stderr, "fuzz: %.*s\n", static_cast<int>(text.size()), text.data());
+  if (text.find('\n') != std::string_view::npos)
+    std::fprintf(stderr, "fuzz: %.*s\n", static_cast<int>(text.size()), text.data());
   require(!text.empty() && text.find('\n') == std::string_view::npos, "an error is one line");
   require(text.size() < 4000, "an error is a short line");
 }

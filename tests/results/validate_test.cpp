@@ -109,6 +109,12 @@ TEST_F(Validate, AForeignDocumentIsNamedSo) {
             npos);
 }
 
+TEST_F(Validate, AFaultIsOneLineWhateverTheKeys) {
+  const std::string text = complaint(R"({"a\nb": {"c\td": [}})");
+  EXPECT_NE(text.find("/a?b/c?d/0"), npos) << text;
+  EXPECT_EQ(text.find('\n'), npos);
+}
+
 TEST_F(Validate, AnEntryOfAnotherMachineSaysSoInItsName) {
   json document = json::parse(good_);
   const std::string other = document["benchmarks"][0]["name"].get<std::string>() + "/machine:epyc";
