@@ -228,7 +228,7 @@ def _disturbed(entries: list[Entry]) -> Iterator[Finding]:
         if told:
             pairs = pairs_text(_pair(entry) for entry in told)
             cells = f"{len(told)} {'cell' if len(told) == 1 else 'cells'}"
-            following = command.format(pair=" ".join(dict.fromkeys(_pair(told[0]))))
+            following = command.format(pair=" ".join(_pair(told[0])))
             yield Finding(warning, f"{cells}: {meaning}: {pairs}", following)
 
 
