@@ -10,8 +10,11 @@
 namespace dlbench::results {
 namespace {
 
-constexpr double kFastest = 16;   // times the warm floor: what a core's caches can do
-constexpr double kUndecided = 2;  // between a copy and none lies this factor of nobody's land
+constexpr double kFastest = 16;  // times the warm floor: what a core's caches can do
+// A floor that was measured on a busy machine says too little: no core is taken for slower than
+// this.
+constexpr double kLeastFastest = 100;  // GB/s
+constexpr double kUndecided = 2;       // between a copy and none lies this factor of nobody's land
 
 /// The same exchange but for its bytes.
 using Family =
@@ -61,7 +64,8 @@ Proof slope_at(const Sizes& sizes, std::uint64_t bytes, const CopySpeed& speed) 
   const auto& [least, small] = *sizes.begin();
   if (large == sizes.end() || least > bytes / 2) return Proof::skipped;
   const double times = std::max(kFastest, static_cast<double>(speed.cores));
-  return slope_between(*small, *large->second, speed.warm_gb_per_s * times);
+  const double fastest = std::max(kLeastFastest, speed.warm_gb_per_s * times);
+  return slope_between(*small, *large->second, fastest);
 }
 
 void judge_again(Entry& entry, const Entry& timed) {

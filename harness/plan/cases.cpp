@@ -50,8 +50,8 @@ const std::vector<Case>& all_cases() {
 
 const Case& case_named(const std::string& name) {
   const std::vector<Case>& cases = all_cases();
-  const auto found = std::find_if(cases.begin(), cases.end(),
-                                  [&](const Case& one) { return one.name == name; });
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.name == name; });
   if (found == cases.end()) require_known("case", name, case_words());
   if (found == cases.end()) throw UsageError("'" + name + "' is a group of cases");
   return *found;

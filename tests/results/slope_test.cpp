@@ -103,6 +103,12 @@ TEST(Slope, ALazyCopyIsJudgedByReadyAndBothClocksAreTold) {
   EXPECT_EQ(slopes(entries), "SSSS") << "`call` says nothing where somebody has to wait";
 }
 
+TEST(Slope, AFloorMeasuredOnABusyMachineMakesNoCopyShared) {
+  std::vector<Entry> entries = series({{4 * kKiB, 900}, {16 * kMiB, 900 + 16.0 * kMiB / 40}});
+  judge_slopes(entries, {{"default", {0.9, 2}}});
+  EXPECT_EQ(entries[1].evidence.slope, Proof::no);
+}
+
 TEST(Slope, ItIsTheLastWordAndNoOther) {
   std::vector<Entry> entries = series({{4 * kKiB, 900}, {kMiB, 900}, {64 * kMiB, 7e6}});
   entries[1].evidence.address = Proof::no;
