@@ -28,9 +28,10 @@ const DLPackExchangeAPI* api_behind(const RelayedProducer& producer) {
   return api;
 }
 
-void note(const RelayedProducer& producer, int status, const char* call) {
+void note(const RelayedProducer& producer, int status, Asked::How how, const char* call) {
   if (producer.tap == nullptr) return;
-  status == 0 ? producer.tap->answered("dlpack_c", call) : producer.tap->raised(call);
+  status == 0 ? producer.tap->answered("dlpack_c", asked(how, call))
+              : producer.tap->raised(asked(how, call));
 }
 
 std::uintptr_t first_element(const DLTensor& tensor) {
@@ -39,11 +40,12 @@ std::uintptr_t first_element(const DLTensor& tensor) {
 
 int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
   const RelayedProducer producer = relayed_producer(object);
+  if (producer.replay != nullptr) return producer.replay->give(out);
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
   const Producing producing(producer.tap);
   const int status = api->managed_tensor_from_py_object_no_sync(producer.x, out);
-  note(producer, status, "managed_tensor_from_py_object_no_sync()");
+  note(producer, status, Asked::How::managed, "managed_tensor_from_py_object_no_sync()");
   if (status == 0 && producer.tap != nullptr) {
     producer.tap->handed_over(facts_of(**out));
     producer.tap->handed_address(first_element((*out)->dl_tensor));
@@ -54,6 +56,7 @@ int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
 
 int borrowed_from_relay(void* object, DLTensor* out) {
   const RelayedProducer producer = relayed_producer(object);
+  if (producer.replay != nullptr) return producer.replay->give(out);
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
   if (api->dltensor_from_py_object_no_sync == nullptr) {
@@ -62,7 +65,7 @@ int borrowed_from_relay(void* object, DLTensor* out) {
   }
   const Producing producing(producer.tap);
   const int status = api->dltensor_from_py_object_no_sync(producer.x, out);
-  note(producer, status, "dltensor_from_py_object_no_sync()");
+  note(producer, status, Asked::How::borrowed, "dltensor_from_py_object_no_sync()");
   if (status == 0 && producer.tap != nullptr) producer.tap->handed_address(first_element(*out));
   return status;
 }

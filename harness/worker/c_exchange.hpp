@@ -3,6 +3,7 @@
 #include <dlpack/dlpack.h>
 
 #include "worker/py.hpp"
+#include "worker/replay.hpp"
 #include "worker/tap.hpp"
 
 namespace dlbench::worker {
@@ -20,6 +21,7 @@ PyObject* relayed_exchange_api();
 struct RelayedProducer {
   PyObject* x;
   Tap* tap;
+  Replay* replay;
 };
 /// What stands behind a relay object. Defined with the relay.
 RelayedProducer relayed_producer(void* relay);

@@ -62,10 +62,7 @@ Crossing::Crossing(PyObject* spelled) : arguments_{nullptr} {
 PyObject* Crossing::through_capsule(PyObject* x) {
   PyObject* capsule = PyObject_VectorcallMethod(dlpack_name(), &x, 1, nullptr);
   if (capsule == nullptr) return nullptr;
-  arguments_[1] = capsule;
-  PyObject* result =
-      call(function_.get(), arguments_.data() + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
-  arguments_[1] = nullptr;
+  PyObject* result = take(capsule);
   Py_DECREF(capsule);
   return result;
 }

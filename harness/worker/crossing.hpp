@@ -25,6 +25,15 @@ class Crossing {
                 positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
   }
 
+  /// The call alone, on a capsule; for what takes one.
+  PyObject* take(PyObject* capsule) {
+    arguments_[1] = capsule;
+    PyObject* result =
+        call(function_.get(), arguments_.data() + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    arguments_[1] = nullptr;
+    return result;
+  }
+
   bool takes_capsule() const { return takes_capsule_; }
 
  private:

@@ -152,6 +152,8 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
     seen_ = {"dlpack",    "direct", {"__dlpack__()"}, facts.struct_name, facts.version,
              facts.flags, {}};
+    static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
+    tape_ = {asked_method(name, nullptr, 0, nullptr)};
     return;
   }
   Tap tap;
@@ -159,12 +161,18 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     seen_.used = "own";
-    if (refusal.empty()) seen_ = seen_through(tap, "tap");
+    if (refusal.empty()) note(tap, "tap");
   } else if (fits(requested, tap)) {
-    seen_ = seen_through(tap, "direct");
+    note(tap, "direct");
   } else {
     go_through_relay(requested, tap.used());
   }
+}
+
+void Prepared::note(const Tap& tap, const char* via) {
+  seen_ = seen_through(tap, via);
+  tape_ = tap.tape();
+  torn_ = tap.is_torn();
 }
 
 void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
@@ -176,7 +184,7 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
                   "the consumer took " + taken + ", not " + requested +
                       (refusal.empty() ? "" : "; shown that alone it says: " + refusal)};
   }
-  seen_ = seen_through(tap, "relay");
+  note(tap, "relay");
   shown_mask_ = shown_for(requested);
   std::vector<Ref> relays;
   for (const Ref& array : pool_->arrays) {
@@ -208,6 +216,7 @@ void Prepared::calibrate(const Order& order) {
   const std::uint64_t iterations =
       measure::calibrate(timed.body(), order.round_ns, most_iterations_);
   if (iterations == 0) throw fetch_failure();
+  calibrated_ = iterations;
   for (const std::string& clock : order.clocks) iterations_[clock] = iterations;
 }
 

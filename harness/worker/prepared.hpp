@@ -14,6 +14,7 @@
 #include "worker/frames.hpp"
 #include "worker/guarded.hpp"
 #include "worker/judging.hpp"
+#include "worker/phases.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
 
@@ -47,6 +48,12 @@ class Prepared {
   void count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
              std::vector<FrameNode>* names);
 
+  /// Gets ready to tell the phases apart. Throws Failure where they cannot be.
+  const Phases& prepare_phases(const Step& step);
+
+  /// One round of them. Throws Failure, also where they were not prepared.
+  PhaseReading phases_round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
+
   /// Looks again at a fresh crossing, this time with the source's pages taken away: lazy libraries
   /// change their mind. After the rounds, since taking pages away splits large ones. Throws
   /// Failure.
@@ -58,6 +65,8 @@ class Prepared {
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
   /// A block's most calls: an asynchronous consumer must not run ahead of its work.
   std::uint64_t most_iterations() const { return most_iterations_; }
+  /// So many fill a round, on whatever clock.
+  std::uint64_t calibrated() const { return calibrated_; }
   bool relayed() const { return seen_.via == "relay"; }
 
  private:
@@ -70,6 +79,7 @@ class Prepared {
   void add_lifetime();
   void require_offer(const std::string& requested) const;
   void find_protocol(const std::string& requested, bool same_object);
+  void note(const Tap& tap, const char* via);
   void go_through_relay(const std::string& requested, const std::string& direct);
   std::string cross_tapped(Shown shown, Tap& tap);
   void calibrate(const Order& order);
@@ -89,11 +99,15 @@ class Prepared {
   std::vector<PyObject*> given_;  // borrowed from shown_, for the timed loop
   std::size_t next_ = 0;
   std::uint64_t most_iterations_ = 0;
+  Tape tape_;                 // what the consumer asked, on the way that is timed
+  bool torn_ = false;         // it asked more than that
+  std::unique_ptr<Phases> phases_;
   Judgement judgement_;
   std::vector<std::string> lifetime_;  // what to warn of beside the judgement
   Seen seen_;
   Shown shown_mask_ = 0;  // what a relay must show to be taken as the array is
   std::map<std::string, double> first_ns_;
+  std::uint64_t calibrated_ = 0;
   std::map<std::string, std::uint64_t> iterations_;
 };
 

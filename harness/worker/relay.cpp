@@ -13,20 +13,22 @@ namespace {
 
 struct Relay {
   PyObject_HEAD PyObject* x;  // owned
-  Tap* tap;                   // borrowed, may be null
+  Tap* tap;                   // borrowed, may be null, as the next
+  Replay* replay;             // answers in the place of x
 };
 
 Relay* relay_of(PyObject* self) {
   return reinterpret_cast<Relay*>(self);
 }
 
-PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const char* protocol,
-                  PyObject* const* arguments, Py_ssize_t positional, PyObject* keyword_names) {
+PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject* const* arguments,
+                  Py_ssize_t positional, PyObject* keyword_names) {
   Relay* relay = relay_of(self);
+  if (relay->replay != nullptr) return relay->replay->give(name);
   constexpr Py_ssize_t kMost = 12;
   const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
   if (positional + keywords >= kMost) {
-    PyErr_Format(PyExc_TypeError, "%s: too many arguments", spelled);
+    PyErr_Format(PyExc_TypeError, "%U: too many arguments", name);
     return nullptr;
   }
   std::array<PyObject*, kMost> stack{relay->x};
@@ -34,8 +36,8 @@ PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const cha
     stack[static_cast<std::size_t>(i) + 1] = arguments[i];
   }
   // Spelled before the call: with an exception pending nothing may be asked for its repr.
-  std::string call;
-  if (relay->tap != nullptr) call = spell_call(spelled, arguments, positional, keyword_names);
+  Asked call;
+  if (relay->tap != nullptr) call = asked_method(name, arguments, positional, keyword_names);
   PyObject* result = nullptr;
   {
     const Producing producing(relay->tap);
@@ -60,19 +62,19 @@ PyObject* forward(PyObject* self, const char* spelled, PyObject* name, const cha
 PyObject* relay_dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                        PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
-  return forward(self, "__dlpack__", name, "dlpack", arguments, positional, names);
+  return forward(self, name, "dlpack", arguments, positional, names);
 }
 
 PyObject* relay_dlpack_device(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack_device__");
-  return forward(self, "__dlpack_device__", name, "", arguments, positional, names);
+  return forward(self, name, "", arguments, positional, names);
 }
 
 PyObject* relay_array(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                       PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__array__");
-  return forward(self, "__array__", name, "array", arguments, positional, names);
+  return forward(self, name, "array", arguments, positional, names);
 }
 
 struct Property {
@@ -85,14 +87,28 @@ constexpr std::array<Property, 3> kProperties{
      {"__array_struct__", "array_struct", kShowsStruct},
      {"__cuda_array_interface__", "cuda_array_interface", kShowsCuda}}};
 
+PyObject* property_name(const Property& property) {
+  static const std::array<PyObject*, kProperties.size()> names = [] {
+    std::array<PyObject*, kProperties.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made[i] = PyUnicode_InternFromString(kProperties[i].name);
+    }
+    return made;
+  }();
+  return names[static_cast<std::size_t>(&property - kProperties.data())];
+}
+
 PyObject* relay_property(PyObject* self, void* which) {
   const auto* property = static_cast<const Property*>(which);
   Relay* relay = relay_of(self);
+  PyObject* name = property_name(*property);
+  if (relay->replay != nullptr) return relay->replay->give_property(name);
   const Producing producing(relay->tap);
-  PyObject* value = PyObject_GetAttrString(relay->x, property->name);
+  PyObject* value = PyObject_GetAttr(relay->x, name);
   if (relay->tap != nullptr) {
-    value == nullptr ? relay->tap->raised(property->name)
-                     : relay->tap->answered(property->protocol, property->name);
+    Asked reading = asked(Asked::How::property, property->name, name);
+    value == nullptr ? relay->tap->raised(std::move(reading))
+                     : relay->tap->answered(property->protocol, std::move(reading));
     if (value != nullptr) relay->tap->handed_address(address_in(value));
   }
   return value;
@@ -100,10 +116,13 @@ PyObject* relay_property(PyObject* self, void* which) {
 
 int relay_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   Relay* relay = relay_of(self);
+  if (relay->replay != nullptr) return relay->replay->give(buffer, flags);
   const Producing producing(relay->tap);
   const int status = PyObject_GetBuffer(relay->x, buffer, flags);
   if (relay->tap != nullptr) {
-    status == 0 ? relay->tap->answered("buffer", "buffer") : relay->tap->raised("buffer");
+    Asked request = asked(Asked::How::buffer, "buffer", nullptr, flags);
+    status == 0 ? relay->tap->answered("buffer", std::move(request))
+                : relay->tap->raised(std::move(request));
     if (status == 0) relay->tap->handed_address(reinterpret_cast<std::uintptr_t>(buffer->buf));
   }
   return status;
@@ -210,6 +229,7 @@ Ref make_relay(PyObject* x, Shown shown) {
   auto* relay = reinterpret_cast<Relay*>(checked(type->tp_alloc(type, 0)).release());
   relay->x = Py_NewRef(x);
   relay->tap = nullptr;
+  relay->replay = nullptr;
   return Ref::steal(reinterpret_cast<PyObject*>(relay));
 }
 
@@ -221,9 +241,18 @@ TappedRelay::~TappedRelay() {
   relay_of(relay_.get())->tap = nullptr;
 }
 
+ReplayingRelay::ReplayingRelay(PyObject* x, Shown shown, Replay& replay)
+    : relay_(make_relay(x, shown)) {
+  relay_of(relay_.get())->replay = &replay;
+}
+
+ReplayingRelay::~ReplayingRelay() {
+  relay_of(relay_.get())->replay = nullptr;
+}
+
 RelayedProducer relayed_producer(void* object) {
   const auto* relay = static_cast<const Relay*>(object);
-  return {relay->x, relay->tap};
+  return {relay->x, relay->tap, relay->replay};
 }
 
 }  // namespace dlbench::worker

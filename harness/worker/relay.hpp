@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/py.hpp"
+#include "worker/replay.hpp"
 #include "worker/tap.hpp"
 
 namespace dlbench::worker {
@@ -36,6 +37,19 @@ class TappedRelay {
   TappedRelay(const TappedRelay&) = delete;
   TappedRelay& operator=(const TappedRelay&) = delete;
   ~TappedRelay();
+  PyObject* get() const { return relay_.get(); }
+
+ private:
+  Ref relay_;
+};
+
+/// A relay that hands out what a replay keeps, in the place of x; until the end of its scope.
+class ReplayingRelay {
+ public:
+  ReplayingRelay(PyObject* x, Shown shown, Replay& replay);
+  ReplayingRelay(const ReplayingRelay&) = delete;
+  ReplayingRelay& operator=(const ReplayingRelay&) = delete;
+  ~ReplayingRelay();
   PyObject* get() const { return relay_.get(); }
 
  private:

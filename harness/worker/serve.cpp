@@ -103,6 +103,8 @@ class Server {
       if (verb == "prepare") return {{"ok", prepare(request)}};
       if (verb == "round") return {{"ok", round(request)}};
       if (verb == "count") return {{"ok", count(request)}};
+      if (verb == "split") return {{"ok", split(request)}};
+      if (verb == "phases") return {{"ok", phases(request)}};
       if (verb == "judge") return {{"ok", judge(request)}};
       if (verb == "drop") return {{"ok", drop(request)}};
       return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
@@ -219,6 +221,31 @@ class Server {
 
   json judge(const json& request) {
     return to_json(at(request).judge_again([this](const char* step) { say({{"step", step}}); }));
+  }
+
+  // What the phases of an exchange are made of, before their rounds.
+  json split(const json& request) {
+    const Phases& split = at(request).prepare_phases([this](const char* step) {
+      say({{"step", step}});
+    });
+    json calls = json::array();
+    for (const Asked& asked : split.tape()) {
+      calls.push_back(
+          {{"phase", asked.phase()}, {"call", asked.spelled}, {"raised", asked.raised}});
+    }
+    return {{"via", split.way()},
+            {"iterations", at(request).calibrated()},
+            {"calls", calls},
+            {"warnings", split.warnings()}};
+  }
+
+  json phases(const json& request) {
+    const PhaseReading reading = at(request).phases_round(
+        request.at("iterations"), request.value("prelude", std::uint64_t{0}),
+        request.value("seed", std::uint64_t{0}));
+    return {{"exchange", reading.exchange_ns},       {"calls", reading.calls_ns},
+            {"import", reading.import_ns},           {"release", reading.release_ns},
+            {"unexplained", reading.unexplained_ns}, {"floor", reading.floor_ns}};
   }
 
   json drop(const json& request) {

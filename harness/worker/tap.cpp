@@ -1,43 +1,35 @@
 #include "worker/tap.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace dlbench::worker {
 namespace {
 // A consumer that polls must not fill the memory.
 constexpr std::size_t kMostCalls = 32;
-
-std::string compact(PyObject* value) {
-  std::string text = repr_of(value);
-  std::erase(text, ' ');
-  return text.substr(0, 80);
-}
 }  // namespace
 
-void Tap::answered(std::string protocol, std::string call) {
-  if (!protocol.empty()) used_ = std::move(protocol);
-  if (calls_.size() < kMostCalls) calls_.push_back(std::move(call));
+void Tap::keep(Asked request, std::string call) {
+  torn_ = calls_.size() >= kMostCalls;
+  if (torn_) return;
+  calls_.push_back(std::move(call));
+  tape_.push_back(std::move(request));
 }
 
-void Tap::raised(std::string call) {
+void Tap::answered(std::string protocol, Asked request) {
+  if (!protocol.empty()) used_ = std::move(protocol);
+  std::string call = request.spelled;
+  keep(std::move(request), std::move(call));
+}
+
+void Tap::raised(Asked request) {
   std::string type = "an error";
   if (PyObject* pending = PyErr_Occurred()) {
     type = reinterpret_cast<PyTypeObject*>(pending)->tp_name;
     type.erase(0, type.rfind('.') + 1);
   }
-  if (calls_.size() < kMostCalls) calls_.push_back(std::move(call) + " -> " + type);
-}
-
-std::string spell_call(const char* name, PyObject* const* arguments, Py_ssize_t positional,
-                       PyObject* keyword_names) {
-  std::string text = std::string(name) + "(";
-  const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
-  for (Py_ssize_t i = 0; i < positional + keywords; ++i) {
-    if (i > 0) text += ",";
-    if (i >= positional) text += text_of(PyTuple_GET_ITEM(keyword_names, i - positional)) + "=";
-    text += compact(arguments[i]);
-  }
-  return text + ")";
+  request.raised = true;
+  std::string call = request.spelled + " -> " + type;
+  keep(std::move(request), std::move(call));
 }
 
 std::uintptr_t address_in(PyObject* handed_over) try {

@@ -6,6 +6,7 @@
 
 #include "exchange/guard.hpp"
 #include "worker/read.hpp"
+#include "worker/tape.hpp"
 
 namespace dlbench::worker {
 
@@ -14,8 +15,9 @@ class Loans;
 /// What a tapped relay saw the consumer ask for.
 class Tap {
  public:
-  void answered(std::string protocol, std::string call);
-  void raised(std::string call);  ///< reads the type of the pending exception, leaves it pending
+  /// `protocol` is empty for what carries no data.
+  void answered(std::string protocol, Asked request);
+  void raised(Asked request);  ///< reads the type of the pending exception, leaves it pending
   void handed_over(CapsuleFacts facts) { facts_ = std::move(facts); }
   void handed_address(std::uintptr_t address) { address_ = address; }
 
@@ -25,15 +27,25 @@ class Tap {
 
   /// The protocol of the last answered request that carries data, or empty.
   const std::string& used() const { return used_; }
+  /// As they are told: failures with " -> TypeError" behind.
   const std::vector<std::string>& calls() const { return calls_; }
   const CapsuleFacts& facts() const { return facts_; }
 
   /// Of the first element of what the producer last handed over; 0 where it is not known.
   std::uintptr_t address() const { return address_; }
 
+  /// All that was asked, to be asked again.
+  const Tape& tape() const { return tape_; }
+  /// More was asked than the tape holds.
+  bool is_torn() const { return torn_; }
+
  private:
+  void keep(Asked request, std::string call);
+
   std::string used_;
   std::vector<std::string> calls_;
+  Tape tape_;
+  bool torn_ = false;
   CapsuleFacts facts_;
   Loans* loans_ = nullptr;
   std::uintptr_t address_ = 0;
@@ -53,9 +65,5 @@ class Producing {
  private:
   std::optional<exchange::StageSpan> span_;
 };
-
-/// "__dlpack__(max_version=(1,0))" from a vectorcall's arguments.
-std::string spell_call(const char* name, PyObject* const* arguments, Py_ssize_t positional,
-                       PyObject* keyword_names);
 
 }  // namespace dlbench::worker

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import dlbench
+from dlbench import _core
 
 WORKER = Path(dlbench.__file__).parent / "worker_main.py"
-F32 = {"name": "f32", "dtype": "float32", "offset": 0, "align": 256, "step": 1, "readonly": False}
+F32 = _core.case("f32")
 UNALIGNED = F32 | {"name": "f32-unaligned", "offset": 4}
 
 

@@ -1,0 +1,30 @@
+#include "worker/garbage.hpp"
+#include "worker/prepared.hpp"
+
+namespace dlbench::worker {
+
+const Phases& Prepared::prepare_phases(const Step& step) {
+  step("phases");
+  if (seen_.used == "own") {
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer asks the array nothing: there are no phases to tell apart"};
+  }
+  if (torn_) {
+    throw Failure{Outcome::unsupported, "",
+                  "the consumer asks too many things of the array to be replayed"};
+  }
+  phases_ =
+      std::make_unique<Phases>(WholeExchange{crossing_, pool_->arrays, given_, shown_mask_,
+                                             tape_, relayed(), ready_.get(), most_iterations_});
+  return *phases_;
+}
+
+PhaseReading Prepared::phases_round(std::uint64_t iterations, std::uint64_t prelude,
+                                    std::uint64_t seed) {
+  if (!phases_) throw Failure{Outcome::refused, "", "its phases are not prepared"};
+  PhaseReading reading = phases_->round(iterations, prelude, seed);
+  collect_garbage();
+  return reading;
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace dlbench::worker {
+
+/// Ticks of the cheapest clock that runs evenly. What a tick is worth is told by each block itself:
+/// its wall time over the ticks that passed in it.
+class Stamps {
+ public:
+  /// Does the processor's time-stamp counter run at one rate, whatever its own clock does?
+  static bool has_invariant_counter() {
+#if defined(__x86_64__)
+    static const bool invariant = [] {
+      unsigned a = 0, b = 0, c = 0, d = 0;
+      return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+    }();
+    return invariant;
+#else
+    return false;
+#endif
+  }
+
+  struct Counter {
+    static std::uint64_t now() {
+#if defined(__x86_64__)
+      unsigned core = 0;
+      return __rdtscp(&core);  // waits for what stands before it
+#else
+      return 0;
+#endif
+    }
+  };
+
+  struct Steady {
+    static std::uint64_t now() {
+      return static_cast<std::uint64_t>(
+          std::chrono::steady_clock::now().time_since_epoch().count());
+    }
+  };
+};
+
+}  // namespace dlbench::worker
