@@ -41,6 +41,17 @@ OrderedJson seen_to_json(const Seen& seen) {
   return item;
 }
 
+void put_bill(OrderedJson& item, const Bill& bill) {
+  item["unexplained_ns"] = bill.unexplained_ns;
+  item["unexplained_lo_ns"] = bill.unexplained_lo_ns;
+  item["unexplained_hi_ns"] = bill.unexplained_hi_ns;
+  OrderedJson parts = OrderedJson::array();
+  for (const Bill::Part& part : bill.parts) {
+    parts.push_back({{"phase", part.phase}, {"what", part.what}, {"ns", part.ns}});
+  }
+  item["phases"] = {{"via", bill.via}, {"exchange_ns", bill.exchange_ns}, {"parts", parts}};
+}
+
 void put_numbers(OrderedJson& item, const Entry& entry) {
   item["changed"] = entry.changed;
   if (!entry.copied_by.empty()) item["copied_by"] = entry.copied_by;
@@ -56,6 +67,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   if (entry.floor_ratio > 0) item["floor_ratio"] = entry.floor_ratio;
   if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;
   if (entry.instructions) item["instructions"] = *entry.instructions;
+  if (entry.bill) put_bill(item, *entry.bill);
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();
   for (const WorkerNumbers& worker : entry.workers) {

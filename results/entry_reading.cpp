@@ -72,12 +72,32 @@ Seen seen_from(const Fields& item) {
   return seen;
 }
 
-WorkerNumbers worker_from(const Fields& item) {
+// What is subtracted from a phase may in some round exceed it.
+WorkerNumbers worker_from(const Fields& item, bool is_phase) {
   WorkerNumbers worker;
   worker.median_ns = item.positive("median_ns");
   worker.first_ns = item.number("first_ns");
-  worker.samples_ns = item.positives("samples_ns");
+  worker.samples_ns = is_phase ? item.numbers("samples_ns") : item.positives("samples_ns");
   return worker;
+}
+
+Bill bill_from(const Fields& item) {
+  Bill bill;
+  bill.unexplained_ns = item.signed_number("unexplained_ns");
+  bill.unexplained_lo_ns = item.signed_number("unexplained_lo_ns");
+  bill.unexplained_hi_ns = item.signed_number("unexplained_hi_ns");
+  if (bill.unexplained_lo_ns > bill.unexplained_hi_ns) {
+    item.fail("unexplained_lo_ns", "at most unexplained_hi_ns");
+  }
+  const Fields phases = item.object("phases");
+  bill.via = phases.text("via");
+  bill.exchange_ns = phases.positive("exchange_ns");
+  for (const nlohmann::json& part : phases.list("parts")) {
+    const Fields fields(part, phases.place("parts") + "/" + std::to_string(bill.parts.size()));
+    bill.parts.push_back(
+        {fields.one_of("phase", kPhases), fields.text("what"), fields.signed_number("ns")});
+  }
+  return bill;
 }
 
 void read_numbers(const Fields& item, Entry& entry) {
@@ -96,6 +116,8 @@ void read_numbers(const Fields& item, Entry& entry) {
   if (item.has("gb_per_s")) entry.gb_per_s = item.positive("gb_per_s");
   if (item.has("instructions")) entry.instructions = item.positive("instructions");
 
+  if (item.has("unexplained_ns")) entry.bill = bill_from(item);
+
   entry.changed = item.texts("changed");
   if (item.has("copied_by")) entry.copied_by = item.one_of("copied_by", kCopiers);
   entry.late_read = item.has("late_read") && item.flag("late_read");
@@ -105,7 +127,7 @@ void read_numbers(const Fields& item, Entry& entry) {
   entry.warnings = item.texts("warnings");
   for (const nlohmann::json& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
-    entry.workers.push_back(worker_from({worker, place}));
+    entry.workers.push_back(worker_from({worker, place}, entry.cell.phase != "exchange"));
   }
   entry.seen = seen_from(item.object("seen"));
 }

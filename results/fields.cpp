@@ -107,6 +107,13 @@ double Fields::number(std::string_view key) const {
   return value.get<double>();
 }
 
+double Fields::signed_number(std::string_view key) const {
+  constexpr std::string_view kExpected = "a finite number";
+  const nlohmann::json& value = at(key, kExpected);
+  if (!is_finite_number(value)) fail(key, kExpected);
+  return value.get<double>();
+}
+
 double Fields::positive(std::string_view key) const {
   constexpr std::string_view kExpected = "a finite number above 0";
   const nlohmann::json& value = at(key, kExpected);
@@ -122,6 +129,18 @@ std::vector<std::string> Fields::texts(std::string_view key) const {
                        shown(value));
     }
     all.push_back(value.get<std::string>());
+  }
+  return all;
+}
+
+std::vector<double> Fields::numbers(std::string_view key) const {
+  std::vector<double> all;
+  for (const nlohmann::json& value : list(key)) {
+    if (!is_finite_number(value)) {
+      throw UsageError(place(key) + "/" + std::to_string(all.size()) +
+                       ": expected a finite number, found " + shown(value));
+    }
+    all.push_back(value.get<double>());
   }
   return all;
 }

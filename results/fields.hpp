@@ -22,10 +22,12 @@ class Fields {
   std::string text(std::string_view key) const;
   std::string text_or(std::string_view key, std::string_view otherwise) const;
   bool flag(std::string_view key) const;
-  std::uint64_t count(std::string_view key) const;  ///< an integer, at least 0
-  double number(std::string_view key) const;        ///< finite, at least 0
-  double positive(std::string_view key) const;      ///< finite, above 0
+  std::uint64_t count(std::string_view key) const;   ///< an integer, at least 0
+  double number(std::string_view key) const;         ///< finite, at least 0
+  double signed_number(std::string_view key) const;  ///< finite
+  double positive(std::string_view key) const;       ///< finite, above 0
   std::vector<std::string> texts(std::string_view key) const;
+  std::vector<double> numbers(std::string_view key) const;  ///< finite each
   std::vector<double> positives(std::string_view key) const;
 
   /// Throws unless the text is one of `allowed`.

@@ -69,6 +69,7 @@ void bind_model(py::module_& module) {
       py::arg("wanted"), py::arg("allowed"),
       "The allowed word nearest to the wanted one, or '' where none is near.");
   module.attr("protocols") = texts(kProtocols);
+  module.attr("phases") = texts(kPhases);
   std::vector<std::string> cases;
   for (const plan::Case& one : plan::all_cases()) cases.push_back(one.name);
   module.attr("case_names") = cases;

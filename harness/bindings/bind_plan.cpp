@@ -56,16 +56,17 @@ void bind_library(py::module_& module) {
 void bind_axes(py::module_& module) {
   py::class_<Axes>(module, "Axes", "What was asked for; an empty list means the default.")
       .def(py::init([](Words environments, Words producers, Words consumers, Words protocols,
-                       Words devices, Words cases, std::vector<std::uint64_t> sizes,
+                       Words devices, Words cases, std::vector<std::uint64_t> sizes, Words phases,
                        std::string filter) {
              return Axes{std::move(environments), std::move(producers), std::move(consumers),
                          std::move(protocols),    std::move(devices),   std::move(cases),
-                         std::move(sizes),        std::move(filter)};
+                         std::move(sizes),        std::move(phases),    std::move(filter)};
            }),
            py::kw_only(), py::arg("environments") = Words{"default"},
            py::arg("producers") = Words{}, py::arg("consumers") = Words{},
            py::arg("protocols") = Words{}, py::arg("devices") = Words{}, py::arg("cases") = Words{},
-           py::arg("sizes") = std::vector<std::uint64_t>{}, py::arg("filter") = "")
+           py::arg("sizes") = std::vector<std::uint64_t>{}, py::arg("phases") = Words{},
+           py::arg("filter") = "")
       .def_readwrite("environments", &Axes::environments)
       .def_readwrite("producers", &Axes::producers)
       .def_readwrite("consumers", &Axes::consumers)
@@ -73,6 +74,7 @@ void bind_axes(py::module_& module) {
       .def_readwrite("devices", &Axes::devices)
       .def_readwrite("cases", &Axes::cases)
       .def_readwrite("sizes", &Axes::sizes)
+      .def_readwrite("phases", &Axes::phases)
       .def_readwrite("filter", &Axes::filter);
 }
 

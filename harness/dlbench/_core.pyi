@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypedDict
 version: str
 build_id: str
 protocols: list[str]
+phases: list[str]
 case_names: list[str]
 outcomes: list[str]
 
@@ -60,6 +61,7 @@ class Axes:
         devices: list[str] = ...,
         cases: list[str] = ...,
         sizes: list[int] = ...,
+        phases: list[str] = ...,
         filter: str = ...,  # noqa: A002
     ) -> None: ...
 

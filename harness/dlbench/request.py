@@ -11,7 +11,7 @@ from typing import Any
 from dlbench import _core, machine
 from dlbench.errors import BadInput, os_reason
 
-AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
+AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Request:
     cases: list[str] = field(default_factory=list)
     sizes: list[str] = field(default_factory=list)
     count: list[str] = field(default_factory=list)
+    phases: list[str] = field(default_factory=list)
     filter: str = ""
     budget: str = ""
     precision: str = "2%"

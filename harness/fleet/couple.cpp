@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "fleet/signals.hpp"
 
@@ -51,6 +52,10 @@ void CoupleRun::collect_tasks() {
       Task& task = tasks_.emplace_back();
       task.id = static_cast<int>(tasks_.size());
       task.exchange = planned.exchange;
+    }
+    if (planned.phase != "exchange") {
+      tasks_.back().phases.cells.push_back({planned.phase, cell});
+      continue;
     }
     Samples& samples = tasks_.back().clocks.emplace_back();
     samples.cell = cell;
@@ -188,6 +193,7 @@ void CoupleRun::fail(Task& task, const Trouble& trouble) {
   if (task.over) return;
   task.over = true;
   for (const Samples& samples : task.clocks) context_.ledger.failed(samples.cell, trouble);
+  fail_phases(task, trouble);
 }
 
 CoupleRun::Reply CoupleRun::ask(const nlohmann::json& request, Doing doing, Task* task) {
@@ -226,6 +232,8 @@ std::string CoupleRun::what_it_did(const Death& death) const {
       return "measuring the anchor";
     case Doing::drop:
       return "dropping arrays";
+    case Doing::phases:
+      return "telling the phases apart";
     case Doing::exchange:
       break;
   }
@@ -262,6 +270,9 @@ void CoupleRun::bury(const Death& death) {
     }
   } else if (doing_ == Doing::anchor) {
     job_.anchor = false;
+  } else if (doing_ == Doing::phases) {
+    // What was done to tell them apart is ours; the exchange itself is sound.
+    fail_phases(*task_, trouble);
   } else if (doing_ == Doing::exchange) {
     Troubles& troubles = context_.ledger.troubles();
     const Exchange exchange = task_->exchange;

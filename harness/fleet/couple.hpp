@@ -24,10 +24,14 @@ struct Job {
   std::string warning;  ///< for the entries: that a worker was lost
 };
 
-/// A cell at hand: index into tasks(), index into Task::clocks.
+/// A cell at hand: index into tasks(), index into Task::clocks, or all phases of the exchange.
 struct Pick {
+  static constexpr std::size_t kPhases = static_cast<std::size_t>(-1);
+
   std::size_t task = 0;
   std::size_t clock = 0;
+
+  bool is_phases() const { return clock == kPhases; }
 };
 
 /// What one worker holds: a couple's exchanges, from the imports to the verdicts. However the
@@ -73,7 +77,7 @@ class CoupleRun {
 
  private:
   enum class Stage { waiting, importing, ready, dead };
-  enum class Doing { start, load, floors, anchor, exchange, drop };
+  enum class Doing { start, load, floors, anchor, exchange, phases, drop };
   struct Load {
     std::string role, library, path;
     bool needed = true;  ///< false for the anchor's
@@ -100,16 +104,24 @@ class CoupleRun {
   void loaded(const nlohmann::json& answer);
   void fail_role(const Load& load, const Trouble& trouble, bool died);
   void fail(Task& task, const Trouble& trouble);
+  void fail_phases(Task& task, const Trouble& trouble);
 
   std::vector<Group> groups() const;
   void instruments();
   void prepare(Task& task);
+  void split(Task& task);
   void first_rounds(Group group);
   void rounds(const std::vector<Pick>& picks);
   void add_round(const RoundTime& time, Samples& samples);
+  void add_phases(const PhaseTime& time, PhaseRounds& phases);
+  bool is_due(const Pick& pick) const;
+  double duration_ns(const Pick& pick) const;
+  void begin(const Pick& pick);
+  nlohmann::json request_of(const Pick& pick);
   std::size_t burst(std::span<const Pick> picks);
   void settle_group(Group group, bool more_follow);
   void share(Task& task);
+  bool share_phases(Task& task);  ///< false where rounds are missing
   void count_pending();
 
   Context& context_;

@@ -24,6 +24,9 @@ Task anchor_task(const std::string& environment) {
 // Asked for at once: a few rounds of the usual length, or a single long one.
 constexpr double kBurstNs = 24e6;
 
+/// A round of the phases: the whole exchange, its parts without stamps, and with them.
+constexpr double kPhasesRoundNs = 3.5 * kRoundNs;
+
 /// How long a round will take, as far as one can tell.
 double duration_ns(const Samples& samples) {
   if (!samples.ns.empty()) return samples.ns.back() * static_cast<double>(samples.iterations);
@@ -31,9 +34,17 @@ double duration_ns(const Samples& samples) {
   return samples.iterations > 1 ? kRoundNs : kBurstNs;
 }
 
+double duration_ns(const PhaseRounds& phases) {
+  if (phases.rounds.empty()) return phases.iterations > 1 ? kPhasesRoundNs : kBurstNs;
+  return phases.spent_ns / static_cast<double>(phases.rounds.size());
+}
+
 /// Very long rounds end early: see is_enough.
 bool has_had_its_time(const Samples& samples) {
   return samples.ns.size() < kCoarseRounds && is_enough(samples);
+}
+bool has_had_its_time(const PhaseRounds& phases) {
+  return phases.rounds.size() < kCoarseRounds && phases.is_enough();
 }
 
 const Samples* data_clock(const Task& task, bool has_ready) {
@@ -132,6 +143,7 @@ void CoupleRun::prepare(Task& task) {
     return;
   }
   read_prepared(reply.body, record_.floors_ns, task);
+  if (!task.phases.is_over()) split(task);
 }
 
 void CoupleRun::first_rounds(Group group) {
@@ -140,6 +152,9 @@ void CoupleRun::first_rounds(Group group) {
     if (!tasks_[i].prepared || tasks_[i].over) continue;
     for (std::size_t clock = 0; clock < tasks_[i].clocks.size(); ++clock) {
       picks.insert(picks.end(), kCoarseRounds, Pick{i, clock});
+    }
+    if (!tasks_[i].phases.is_over()) {
+      picks.insert(picks.end(), kCoarseRounds, Pick{i, Pick::kPhases});
     }
   }
   std::shuffle(picks.begin(), picks.end(), context_.random);
@@ -167,26 +182,29 @@ std::size_t CoupleRun::burst(std::span<const Pick> picks) {
   double expected_ns = 0;
   std::size_t taken = 0;
   for (; taken < picks.size() && expected_ns < kBurstNs; ++taken) {
-    const Task& task = tasks_[picks[taken].task];
-    const Samples& samples = task.clocks[picks[taken].clock];
-    if (task.over || has_had_its_time(samples)) continue;
-    const double each = duration_ns(samples);
+    if (!is_due(picks[taken])) continue;
+    const double each = duration_ns(picks[taken]);
     if (!asked.empty() && expected_ns + each > kBurstNs) break;
     expected_ns += each;
     asked.push_back(picks[taken]);
   }
-  doing_ = Doing::exchange;
   for (const Pick& pick : asked) {
-    task_ = &tasks_[pick.task];
-    worker_->ask(round_request(*task_, task_->clocks[pick.clock]));
+    begin(pick);
+    worker_->ask(request_of(pick));
   }
   if (asked.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
   std::vector<Task*> failed;
   for (const Pick& pick : asked) {
-    task_ = &tasks_[pick.task];
+    begin(pick);
     const Reply reply = receive();
     if (task_->over) continue;
-    if (reply.ok) {
+    if (pick.is_phases()) {
+      if (reply.ok) {
+        add_phases(read_phases(reply.body, task_->phases), task_->phases);
+      } else {
+        fail_phases(*task_, read_error(reply.body, Outcome::refused));
+      }
+    } else if (reply.ok) {
       add_round(read_round(reply.body), task_->clocks[pick.clock]);
     } else {
       fail(*task_, read_error(reply.body, Outcome::refused));
@@ -195,6 +213,30 @@ std::size_t CoupleRun::burst(std::span<const Pick> picks) {
   }
   for (const Task* task : failed) ask(drop_request(*task), Doing::drop);
   return taken;
+}
+
+void CoupleRun::begin(const Pick& pick) {
+  doing_ = pick.is_phases() ? Doing::phases : Doing::exchange;
+  task_ = &tasks_[pick.task];
+}
+
+bool CoupleRun::is_due(const Pick& pick) const {
+  const Task& task = tasks_[pick.task];
+  if (task.over) return false;
+  if (pick.is_phases()) return !task.phases.is_over() && !has_had_its_time(task.phases);
+  return !has_had_its_time(task.clocks[pick.clock]);
+}
+
+double CoupleRun::duration_ns(const Pick& pick) const {
+  const Task& task = tasks_[pick.task];
+  return pick.is_phases() ? fleet::duration_ns(task.phases)
+                          : fleet::duration_ns(task.clocks[pick.clock]);
+}
+
+nlohmann::json CoupleRun::request_of(const Pick& pick) {
+  const Task& task = tasks_[pick.task];
+  return pick.is_phases() ? phases_request(task, context_.random() & 0xffffffffU)
+                          : round_request(task, task.clocks[pick.clock]);
 }
 
 void CoupleRun::add_round(const RoundTime& time, Samples& samples) {
@@ -252,9 +294,10 @@ void CoupleRun::share(Task& task) {
     share.floor_ns = task.floor_ns;
     share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_)};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
+    if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
     context_.ledger.measured(samples.cell, task.verdict, std::move(share));
   }
-  task.over = all;
+  task.over = share_phases(task) && all;
 }
 
 void CoupleRun::harvest() {
@@ -269,7 +312,11 @@ void CoupleRun::count_pending() {
   std::ptrdiff_t pending = 0;
   for (const Task& task : tasks_) {
     if (task.over) continue;
-    pending += std::count_if(task.clocks.begin(), task.clocks.end(), is_enough);
+    pending += std::count_if(task.clocks.begin(), task.clocks.end(),
+                             [](const Samples& samples) { return is_enough(samples); });
+    if (task.phases.is_enough() && !task.phases.is_over()) {
+      pending += static_cast<std::ptrdiff_t>(task.phases.cells.size());
+    }
   }
   context_.progress.pending(pending - std::exchange(pending_, pending));
 }

@@ -50,6 +50,7 @@ std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
 
 void fill_numbers(Entry& entry, std::span<const Share> shares) {
   std::vector<double> medians, cpu, floors, data, all;
+  std::vector<const PhaseRounds*> phases;
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;
   entry.workers.clear();
@@ -66,11 +67,18 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     all.insert(all.end(), ns.begin(), ns.end());
     entry.workers.push_back(share.numbers);
     entry.iterations = share.iterations;
+    if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
   }
   entry.median_ns = stats::median(medians);
   entry.mad_ns = stats::mad(all);
   entry.cpu_ns = stats::median(cpu);
   if (!floors.empty()) entry.floor_ratio = entry.median_ns / stats::median(floors);
+  if (!phases.empty()) {
+    entry.bill = bill_of(phases);
+    for (std::string& doubt : doubts(*entry.bill, phases)) {
+      entry.warnings.push_back(std::move(doubt));
+    }
+  }
   const bool copied = entry.outcome == Outcome::copy || entry.outcome == Outcome::device_copy;
   if (copied && !data.empty() && entry.cell.exchange.bytes > 0) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / stats::median(data);

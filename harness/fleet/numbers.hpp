@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "fleet/phases.hpp"
 #include "fleet/task.hpp"
 #include "model/entry.hpp"
 #include "stats/stopping.hpp"
@@ -32,9 +33,11 @@ struct Share {
   double floor_ns = 0;  ///< 0 where it is not known
   Disturbed disturbed;
   double data_ns = 0;  ///< until the consumer's data was there; 0 where that was not measured
+  PhaseRounds phases{};  ///< of a whole exchange; without rounds where they were not measured
 };
 
-/// Median, interval, MAD, CPU time, floor ratio, and of a copy the rate, from at least one share.
+/// Median, interval, MAD, CPU time, floor ratio, of a copy the rate, and the bill where phases were
+/// measured, from at least one share.
 /// Warns of rounds that are too few, bimodal, drifting, and of a third of them, three at least,
 /// that changed their core, lost it to somebody else, or ran on a slow one. Several workers: the
 /// median of their medians, and an interval that holds each of theirs. The document widens it

@@ -9,6 +9,8 @@ namespace dlbench::fleet {
 namespace {
 
 constexpr double kMostNs = 0.15e9;
+// Those of phases are three times as long, and may cost the producer's type two version tags each.
+constexpr std::size_t kMostPhasesRounds = 12;
 
 /// A pass: each couple's picks, shuffled.
 std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, Context& context) {
@@ -41,6 +43,15 @@ std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
         rounds = std::min(rounds, static_cast<std::size_t>(afford));
       }
       wanted.push_back({&couple, {i, clock}, stats::relative_half_width(samples.ns), rounds});
+    }
+    const PhaseRounds& phases = tasks[i].phases;
+    if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds) {
+      continue;
+    }
+    if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) continue;
+    if (const double width = phases.relative_half_width(); width > options.precision) {
+      const std::size_t rounds = std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size());
+      wanted.push_back({&couple, {i, Pick::kPhases}, width, rounds});
     }
   }
   return wanted;

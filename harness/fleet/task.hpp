@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fleet/phases.hpp"
 #include "model/entry.hpp"
 
 namespace dlbench::fleet {
@@ -22,11 +23,12 @@ struct Samples {
   double spent_ns = 0;            ///< in rounds
 };
 
-/// One exchange in one worker: its cells, one a clock.
+/// One exchange in one worker: its cells, one a clock, and those of its phases.
 struct Task {
   int id = 0;
   Exchange exchange;
   std::vector<Samples> clocks;
+  PhaseRounds phases;
   bool prepared = false;
   bool over = false;    ///< settled, or given up for this worker
   Entry verdict;        ///< outcome, evidence, seen, warnings: common to all clocks

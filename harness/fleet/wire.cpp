@@ -4,6 +4,7 @@
 
 #include "fleet/channel.hpp"
 #include "model/error.hpp"
+#include "model/names.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -114,6 +115,20 @@ json round_request(const Task& task, const Samples& samples) {
           {"prelude", prelude}};
 }
 
+json split_request(const Task& task) {
+  return {{"do", "split"}, {"id", task.id}};
+}
+
+json phases_request(const Task& task, std::uint64_t seed) {
+  // Patching a type makes the interpreter learn its calls anew, which takes about a hundred calls.
+  const std::uint64_t prelude = std::clamp<std::uint64_t>(task.phases.iterations / 8, 1, 128);
+  return {{"do", "phases"},
+          {"id", task.id},
+          {"iterations", task.phases.iterations},
+          {"prelude", prelude},
+          {"seed", seed}};
+}
+
 json judge_request(const Task& task) {
   return {{"do", "judge"}, {"id", task.id}};
 }
@@ -152,6 +167,41 @@ RoundTime read_round(const json& ok) {
                          ok.value("canary_ns", 0.0), ok.value("moved", false),
                          ok.value("preempted", 0.0) > 0};
     if (!(time.ns > 0 && time.cpu_ns >= 0 && time.canary_ns >= 0)) throw UsageError("no time");
+    return time;
+  });
+}
+
+void read_split(const json& ok, PhaseRounds& phases) {
+  checked(ok, [&] {
+    phases.via = ok.at("via").get<std::string>();
+    phases.iterations = ok.at("iterations").get<std::uint64_t>();
+    if (phases.iterations == 0) throw UsageError("no iterations");
+    phases.warnings = ok.value("warnings", std::vector<std::string>{});
+    phases.calls.clear();
+    for (const json& call : ok.at("calls")) {
+      const std::string phase = call.at("phase").get<std::string>();
+      require_known("phase", phase, std::vector<std::string>{"query", "export"});
+      std::string what = call.at("call").get<std::string>();
+      if (call.value("raised", false)) what += " fails";
+      phases.calls.push_back({phase, std::move(what), 0});
+    }
+    phases.prepared = true;
+    return true;
+  });
+}
+
+PhaseTime read_phases(const json& ok, const PhaseRounds& phases) {
+  return checked(ok, [&] {
+    PhaseTime time;
+    time.exchange_ns = ok.at("exchange").get<double>();
+    time.calls_ns = ok.at("calls").get<std::vector<double>>();
+    time.import_ns = ok.at("import").get<double>();
+    time.release_ns = ok.at("release").get<double>();
+    time.unexplained_ns = ok.at("unexplained").get<double>();
+    time.floor_ns = ok.value("floor", 0.0);
+    if (!(time.exchange_ns > 0) || time.calls_ns.size() != phases.calls.size()) {
+      throw UsageError("no phases");
+    }
     return time;
   });
 }

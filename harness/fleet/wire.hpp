@@ -18,6 +18,8 @@ nlohmann::json load_request(const std::string& role, const std::string& library,
                             const std::string& path);
 nlohmann::json prepare_request(const Task& task);
 nlohmann::json round_request(const Task& task, const Samples& samples);
+nlohmann::json split_request(const Task& task);
+nlohmann::json phases_request(const Task& task, std::uint64_t seed);
 nlohmann::json judge_request(const Task& task);
 nlohmann::json drop_request(const Task& task);
 
@@ -35,6 +37,12 @@ struct RoundTime {
   bool preempted = false;
 };
 RoundTime read_round(const nlohmann::json& ok);
+
+/// An "ok" of split: what the phases are made of. Throws Garbage.
+void read_split(const nlohmann::json& ok, PhaseRounds& phases);
+
+/// An "ok" of phases. Throws Garbage where it is not what the split was made of.
+PhaseTime read_phases(const nlohmann::json& ok, const PhaseRounds& phases);
 
 /// What an "error" says. Throws Garbage.
 Trouble read_error(const nlohmann::json& error, Outcome otherwise);

@@ -40,6 +40,21 @@ struct Seen {
   std::optional<GuardSeen> guard;      ///< absent where no guard looked
 };
 
+/// How the phases of an exchange add up to it. Times in ns, medians over the rounds of the phases.
+struct Bill {
+  struct Part {
+    std::string phase;
+    std::string what;  ///< "__dlpack_device__()", or what else was done
+    double ns = 0;
+  };
+  std::string via;               ///< what answered for the array: "relay", "type" or "capsule"
+  double exchange_ns = 0;        ///< the whole exchange, in the same rounds
+  double unexplained_ns = 0;     ///< exchange less all phases; signed
+  double unexplained_lo_ns = 0;  ///< 95 % interval of that, by order statistics
+  double unexplained_hi_ns = 0;
+  std::vector<Part> parts;  ///< in the order of time
+};
+
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
@@ -63,6 +78,7 @@ struct Entry {
   bool late_read = false;
   Evidence evidence;
   Seen seen;
+  std::optional<Bill> bill;  ///< of an exchange whose phases were measured
   std::vector<std::string> warnings;
   std::vector<WorkerNumbers> workers;
 

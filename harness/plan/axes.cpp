@@ -138,6 +138,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
       of_role(libraries, axes.consumers, environment, "library", &Library::consumer_path, absent);
   all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
                          Words(kProtocols.begin(), kProtocols.end()));
+  all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
   all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
   all.devices = checked_devices(axes.devices, devices_of(all.producers));
   all.cases = cases_of(axes.cases);

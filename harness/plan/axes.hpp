@@ -15,6 +15,7 @@ struct Expanded {
   std::vector<std::string> protocols;
   std::vector<std::string> devices;
   std::vector<Case> cases;
+  std::vector<std::string> phases;
   std::vector<std::uint64_t> sizes;  ///< ascending: a time-out at a small size spares the larger
   bool devices_named = false;
 };

@@ -103,29 +103,32 @@ class Builder {
             add(couple,
                 Exchange{couple.environment, producer.name, consumer.name, protocol, device,
                          array_case.name, bytes},
-                consumer.has_ready, exclusion);
+                axes.phases, consumer.has_ready, exclusion);
           }
         }
       }
     }
   }
 
-  void add(Couple& couple, const Exchange& exchange, bool has_ready,
-           const std::optional<Exclusion>& exclusion) {
-    for (const char* clock : {"call", "ready"}) {
-      if (clock == std::string_view("ready") && !has_ready) continue;
-      Cell cell{exchange, "exchange", clock};
-      if (filter_ && !std::regex_search(name(cell), *filter_)) continue;
-      if (exclusion) {
-        Entry entry;
-        entry.cell = std::move(cell);
-        entry.outcome = exclusion->outcome;
-        entry.reason = exclusion->reason;
-        plan_.excluded.push_back(std::move(entry));
-      } else {
-        couple.cells.push_back(plan_.cells.size());
-        plan_.cells.push_back(std::move(cell));
-      }
+  void add(Couple& couple, const Exchange& exchange, const std::vector<std::string>& phases,
+           bool has_ready, const std::optional<Exclusion>& exclusion) {
+    for (const std::string& phase : phases) {
+      add(couple, Cell{exchange, phase, "call"}, exclusion);
+      if (phase == "exchange" && has_ready) add(couple, Cell{exchange, phase, "ready"}, exclusion);
+    }
+  }
+
+  void add(Couple& couple, Cell cell, const std::optional<Exclusion>& exclusion) {
+    if (filter_ && !std::regex_search(name(cell), *filter_)) return;
+    if (exclusion) {
+      Entry entry;
+      entry.cell = std::move(cell);
+      entry.outcome = exclusion->outcome;
+      entry.reason = exclusion->reason;
+      plan_.excluded.push_back(std::move(entry));
+    } else {
+      couple.cells.push_back(plan_.cells.size());
+      plan_.cells.push_back(std::move(cell));
     }
   }
 

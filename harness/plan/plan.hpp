@@ -37,6 +37,7 @@ struct Axes {
   std::vector<std::string> devices;    ///< default: cpu and what DEVICES literals name
   std::vector<std::string> cases;      ///< default: f32
   std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB
+  std::vector<std::string> phases;     ///< default: exchange
   std::string filter;                  ///< regex on the cell's name
 };
 
@@ -93,6 +94,7 @@ struct Plan {
 /// Every cell of the product is in `cells` or in `excluded`, but for those that the filter drops.
 /// Clocks: `call` for each exchange, and `ready` beside it where the consumer has a `ready`; for
 /// the others the data is there when the call returns, and a second number would say nothing new.
+/// The phases other than `exchange` have the clock `call` alone.
 Plan make(std::vector<Library> libraries, const Axes& axes);
 
 }  // namespace dlbench::plan

@@ -1,7 +1,8 @@
 """A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
 
-A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call, round,
-judge, drop. What: see `act`. A `what` with @FILE behind it is done once only: FILE remembers.
+A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
+round, split, phases, judge, drop. What: see `act`. A `what` with @FILE behind it is done once
+only: FILE remembers.
 """
 
 import contextlib
@@ -222,6 +223,14 @@ def main():
             prepare(request)
         elif verb == "round":
             measure(request)
+        elif verb == "split":
+            if not todo("split", *sides(prepared[request["id"]])):
+                calls = [{"phase": "export", "call": "__dlpack__()", "raised": False}]
+                say({"ok": {"via": "relay", "iterations": 50, "calls": calls, "warnings": []}})
+        elif verb == "phases":
+            if not todo("phases", *sides(prepared[request["id"]])):
+                times = {"exchange": 810.0, "calls": [400.0], "import": 300.0, "release": 100.0}
+                say({"ok": times | {"unexplained": 10.0, "floor": 12.0}})
         elif verb == "judge":
             exchange = prepared[request["id"]]
             say({"step": "guard"})

@@ -275,5 +275,29 @@ TEST(Plan, AHundredThousandCells) {
   EXPECT_EQ(plan.couples.size(), 20u + 190u);
 }
 
+TEST(Plan, PhasesAreCellsOfTheClockCallBesideTheExchange) {
+  Axes axes = small();
+  axes.producers = {"numpy"};
+  axes.consumers = {"jax"};
+  axes.phases = {"all"};
+  const Plan plan = make(some(), axes);
+  std::vector<std::string> found;
+  for (const Cell& cell : plan.cells) found.push_back(cell.phase + "/" + cell.clock);
+  EXPECT_EQ(found, (std::vector<std::string>{"exchange/call", "exchange/ready", "query/call",
+                                             "export/call", "import/call", "release/call"}));
+  axes.phases = {};
+  const Plan usual = make(some(), axes);
+  EXPECT_EQ(usual.cells.size(), 2U);
+  EXPECT_NE(usual.fingerprint, plan.fingerprint);
+}
+
+TEST(Plan, AnUnknownPhaseIsNamedWithTheNearest) {
+  Axes axes = small();
+  axes.phases = {"exprt"};
+  EXPECT_EQ(error_of(axes),
+            "unknown phase 'exprt' (did you mean 'export'?); allowed: exchange, query, export, "
+            "import, release");
+}
+
 }  // namespace
 }  // namespace dlbench::plan

@@ -119,7 +119,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--dry-run"], "say what to measure"),
         (["--matrix", "mine", "mine"], "leave out the libraries"),
         (["--frobnicate"], "No such option"),
-        (["--matrix", "--phases", "import"], "unknown phase 'import'"),
+        (["--matrix", "--phases", "imprt"], "unknown phase 'imprt' (did you mean 'import'?)"),
         (["--matrix", "--producers", "a,,b"], "an empty name"),
         (["--matrix", "--producers", "nompy"], "did you mean 'numpy'?"),
         (["--matrix", "--protocols", "dlpak"], "did you mean 'dlpack'?"),

@@ -129,5 +129,43 @@ TEST(EntryJson, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
   EXPECT_NE(usage_error([&] { require_finite(item); }).find("/hi_ns"), std::string::npos);
 }
 
+TEST(EntryJson, TheBillOfAnExchangeSurvives) {
+  Entry entry = measured("numpy", "torch");
+  entry.bill = Bill{"type", 1000, -12.5,
+                    -20,    -3,   {{"query", "__dlpack_device__()", 100}, {"import", "own", -0.5}}};
+  const Entry back = through_json(entry);
+  ASSERT_TRUE(back.bill);
+  EXPECT_EQ(back.bill->via, "type");
+  EXPECT_EQ(back.bill->exchange_ns, 1000);
+  EXPECT_EQ(back.bill->unexplained_ns, -12.5);
+  EXPECT_EQ(back.bill->unexplained_lo_ns, -20);
+  EXPECT_EQ(back.bill->unexplained_hi_ns, -3);
+  ASSERT_EQ(back.bill->parts.size(), 2U);
+  EXPECT_EQ(back.bill->parts[0].what, "__dlpack_device__()");
+  EXPECT_EQ(back.bill->parts[1].ns, -0.5);
+}
+
+TEST(EntryJson, ABillOfAnotherShapeIsRefused) {
+  Entry entry = measured("numpy", "torch");
+  entry.bill = Bill{"type", 1000, 2, 1, 3, {{"query", "x", 1}}};
+  const auto error_with = [&](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json item = nlohmann::json::parse(entry_to_json(entry).dump());
+    item[nlohmann::json::json_pointer(pointer)] = value;
+    return usage_error([&] { entry_from_json({item, "item"}); });
+  };
+  EXPECT_NE(error_with("/unexplained_ns", "x").find("/unexplained_ns"), std::string::npos);
+  EXPECT_NE(error_with("/unexplained_lo_ns", 9).find("at most"), std::string::npos);
+  EXPECT_NE(error_with("/phases/exchange_ns", 0).find("/phases/exchange_ns"), std::string::npos);
+  EXPECT_NE(error_with("/phases/parts/0/phase", "x").find("/phases/parts/0"), std::string::npos);
+}
+
+TEST(EntryJson, OnlyAPhaseMayHaveSamplesBelowZero) {
+  Entry entry = measured("numpy", "torch");
+  entry.workers[0].samples_ns[0] = -1;
+  EXPECT_NE(usage_error([&] { through_json(entry); }), "");
+  entry.cell.phase = "release";
+  EXPECT_EQ(through_json(entry).workers[0].samples_ns[0], -1);
+}
+
 }  // namespace
 }  // namespace dlbench::results

@@ -1,0 +1,127 @@
+#include "fleet/phases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "fleet/numbers.hpp"
+#include "stats/stats.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+// What may be left over: the relay's own cost is known to about so many ns.
+constexpr double kShare = 0.05;
+constexpr double kNs = 20;
+// A floor this much above its best says that the processor ran slowly.
+constexpr double kSlow = 1.5;
+
+template <typename Value>
+std::vector<double> over_rounds(std::span<const PhaseRounds* const> workers, Value value) {
+  std::vector<double> all;
+  for (const PhaseRounds* worker : workers) {
+    for (const PhaseTime& round : worker->rounds) all.push_back(value(round));
+  }
+  return all;
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
+}  // namespace
+
+bool PhaseRounds::is_over() const {
+  return std::all_of(cells.begin(), cells.end(), [](const Wanted& one) { return one.settled; });
+}
+
+bool PhaseRounds::is_enough() const {
+  return rounds.size() >= kCoarseRounds || (rounds.size() >= 3 && spent_ns >= 2e9);
+}
+
+double PhaseRounds::relative_half_width() const {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  if (rounds.empty()) return kUnknown;
+  const PhaseRounds* const self = this;
+  const std::vector<double> left =
+      over_rounds({&self, 1}, [](const PhaseTime& round) { return round.unexplained_ns; });
+  const std::vector<double> whole =
+      over_rounds({&self, 1}, [](const PhaseTime& round) { return round.exchange_ns; });
+  const stats::Interval interval = stats::rounds_interval(left);
+  return interval.honest ? (interval.hi - interval.lo) / 2 / stats::median(whole) : kUnknown;
+}
+
+std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase) {
+  std::vector<double> samples;
+  for (const PhaseTime& round : rounds.rounds) {
+    if (phase == "import") samples.push_back(round.import_ns);
+    if (phase == "release") samples.push_back(round.release_ns);
+    double sum = 0;
+    bool present = false;
+    for (std::size_t i = 0; i < rounds.calls.size(); ++i) {
+      if (rounds.calls[i].phase != phase) continue;
+      sum += round.calls_ns.at(i);
+      present = true;
+    }
+    if (present) samples.push_back(sum);
+  }
+  return samples;
+}
+
+Bill bill_of(std::span<const PhaseRounds* const> workers) {
+  const PhaseRounds& any = *workers.front();
+  Bill bill;
+  bill.via = any.via;
+  bill.exchange_ns =
+      stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.exchange_ns; }));
+  const std::vector<double> left =
+      over_rounds(workers, [](const PhaseTime& one) { return one.unexplained_ns; });
+  const stats::Interval interval = stats::rounds_interval(left);
+  bill.unexplained_ns = stats::median(left);
+  bill.unexplained_lo_ns = interval.lo;
+  bill.unexplained_hi_ns = interval.hi;
+  bill.parts = any.calls;
+  for (std::size_t i = 0; i < bill.parts.size(); ++i) {
+    bill.parts[i].ns = stats::median(over_rounds(workers, [i](const PhaseTime& one) {
+      return i < one.calls_ns.size() ? one.calls_ns[i] : 0;
+    }));
+  }
+  const double import_ns =
+      stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.import_ns; }));
+  const double release_ns =
+      stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.release_ns; }));
+  bill.parts.push_back({"import", "the consumer's own work", import_ns});
+  bill.parts.push_back({"release", "dropping the result", release_ns});
+  return bill;
+}
+
+std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* const> workers) {
+  std::vector<std::string> all;
+  const double share = std::abs(bill.unexplained_ns) / bill.exchange_ns;
+  const bool is_sure = bill.unexplained_lo_ns > 0 || bill.unexplained_hi_ns < 0;
+  if (is_sure && share > kShare && std::abs(bill.unexplained_ns) > kNs) {
+    const bool more = bill.unexplained_ns > 0;
+    all.push_back("unexplained by the phases: " + percent(share) + "; the consumer does " +
+                  (more ? "more" : "less") + " with the array than with its stand-in");
+  }
+  std::size_t slow = 0, rounds = 0;
+  for (const PhaseRounds* worker : workers) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const PhaseTime& one : worker->rounds) best = std::min(best, one.floor_ns);
+    rounds += worker->rounds.size();
+    slow += static_cast<std::size_t>(
+        std::count_if(worker->rounds.begin(), worker->rounds.end(),
+                      [best](const PhaseTime& one) { return one.floor_ns > kSlow * best; }));
+  }
+  if (slow >= 3 && 3 * slow >= rounds) {
+    all.push_back("slow CPU in " + std::to_string(slow) + " of " + std::to_string(rounds) +
+                  " rounds of its phases");
+  }
+  return all;
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/entry.hpp"
+
+namespace dlbench::fleet {
+
+/// One round of the phases of an exchange, in ns an exchange.
+struct PhaseTime {
+  double exchange_ns = 0;
+  std::vector<double> calls_ns;  ///< as PhaseRounds::calls
+  double import_ns = 0;
+  double release_ns = 0;
+  double unexplained_ns = 0;
+  double floor_ns = 0;
+};
+
+/// The phases of one exchange in one worker.
+struct PhaseRounds {
+  struct Wanted {
+    std::string phase;
+    std::size_t cell = 0;  ///< index into Plan::cells
+    bool settled = false;
+  };
+  std::vector<Wanted> cells;
+  bool prepared = false;
+  std::uint64_t iterations = 0;
+  std::string via;
+  std::vector<Bill::Part> calls;  ///< what the consumer asks of the producer; `ns` is not used
+  std::vector<std::string> warnings;
+  std::vector<PhaseTime> rounds;
+  double spent_ns = 0;
+
+  bool is_over() const;
+  bool is_enough() const;
+  /// Half the interval of what is unexplained over the exchange; infinite without an interval.
+  double relative_half_width() const;
+};
+
+/// A phase's time in each round. Empty where the exchange has no such phase.
+std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase);
+
+/// Medians over the rounds of all workers, of which there is one at least.
+Bill bill_of(std::span<const PhaseRounds* const> workers);
+
+/// What is to be said of a bill: that it does not add up, and why that may be.
+std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* const> workers);
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,183 @@
+#include "fleet/phases.hpp"
+
+#include "fixture.hpp"
+#include "fleet/channel.hpp"
+#include "fleet/wire.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+PhaseTime round(double exchange, double unexplained, double floor = 12) {
+  return {exchange, {10, 20, 30}, 40, 5, unexplained, floor};
+}
+
+PhaseRounds measured(const std::vector<PhaseTime>& rounds) {
+  PhaseRounds phases;
+  phases.via = "relay";
+  phases.calls = {{"export", "__dlpack__(max_version=(1,0)) fails", 0},
+                  {"query", "__dlpack_device__()", 0},
+                  {"export", "__dlpack__()", 0}};
+  phases.rounds = rounds;
+  return phases;
+}
+
+TEST(Phases, CallsOfAPhaseAreAddedUp) {
+  const PhaseRounds phases = measured({round(100, 1), round(100, 1)});
+  EXPECT_EQ(samples_of(phases, "export"), (std::vector<double>{40, 40}));
+  EXPECT_EQ(samples_of(phases, "query"), (std::vector<double>{20, 20}));
+  EXPECT_EQ(samples_of(phases, "import"), (std::vector<double>{40, 40}));
+  EXPECT_EQ(samples_of(phases, "release"), (std::vector<double>{5, 5}));
+}
+
+TEST(Phases, WhatIsNotAskedIsNoSample) {
+  PhaseRounds phases = measured({round(100, 1)});
+  phases.calls = {{"export", "__dlpack__()", 0}};
+  EXPECT_TRUE(samples_of(phases, "query").empty());
+}
+
+TEST(Phases, TheBillHoldsMediansAndAnInterval) {
+  std::vector<PhaseTime> rounds;
+  for (int i = 0; i < 7; ++i) rounds.push_back(round(100 + i, i - 2));
+  const PhaseRounds phases = measured(rounds);
+  const PhaseRounds* const one = &phases;
+  const Bill bill = bill_of({&one, 1});
+  EXPECT_EQ(bill.via, "relay");
+  EXPECT_EQ(bill.exchange_ns, 103);
+  EXPECT_EQ(bill.unexplained_ns, 1);
+  EXPECT_EQ(bill.unexplained_lo_ns, -2);
+  EXPECT_EQ(bill.unexplained_hi_ns, 4);
+  ASSERT_EQ(bill.parts.size(), 5U);
+  EXPECT_EQ(bill.parts[1].ns, 20);
+  EXPECT_EQ(bill.parts[3].phase, "import");
+  EXPECT_EQ(bill.parts[4].phase, "release");
+}
+
+std::vector<std::string> doubts_of(const std::vector<PhaseTime>& rounds) {
+  const PhaseRounds phases = measured(rounds);
+  const PhaseRounds* const one = &phases;
+  return doubts(bill_of({&one, 1}), {&one, 1});
+}
+
+TEST(Phases, WhatDoesNotAddUpIsSaid) {
+  const std::vector<std::string> more = doubts_of(std::vector<PhaseTime>(6, round(1000, 80)));
+  ASSERT_EQ(more.size(), 1U);
+  EXPECT_NE(more[0].find("8 %; the consumer does more"), std::string::npos) << more[0];
+  EXPECT_NE(doubts_of(std::vector<PhaseTime>(6, round(1000, -80)))[0].find("less"),
+            std::string::npos);
+}
+
+TEST(Phases, WhatAddsUpIsNotDoubted) {
+  EXPECT_TRUE(doubts_of(std::vector<PhaseTime>(6, round(1000, 45))).empty());
+  // 18 % of a short exchange, but less than the relay's own cost is known to.
+  EXPECT_TRUE(doubts_of(std::vector<PhaseTime>(6, round(100, 18))).empty());
+  // The interval holds zero.
+  EXPECT_TRUE(doubts_of({round(1000, 300), round(1000, -200), round(1000, 250), round(1000, 200),
+                         round(1000, 300), round(1000, 310)})
+                  .empty());
+}
+
+TEST(Phases, ASlowProcessorShowsInTheFloor) {
+  std::vector<PhaseTime> rounds(6, round(1000, 1));
+  rounds[2].floor_ns = rounds[3].floor_ns = 19;
+  EXPECT_TRUE(doubts_of(rounds).empty());  // the median bears two
+  rounds[5].floor_ns = 19;
+  const std::vector<std::string> found = doubts_of(rounds);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], "slow CPU in 3 of 6 rounds of its phases");
+}
+
+TEST(Phases, AnAnswerMustFitTheSplit) {
+  const PhaseRounds phases = measured({});
+  nlohmann::json ok = {{"exchange", 100.0}, {"calls", {1.0, 2.0, 3.0}}, {"import", -1.0},
+                       {"release", 4.0},    {"unexplained", -9.0},      {"floor", 12.0}};
+  EXPECT_EQ(read_phases(ok, phases).unexplained_ns, -9);
+  ok["calls"] = {1.0, 2.0};
+  EXPECT_THROW(read_phases(ok, phases), Garbage);
+  ok["calls"] = {1.0, 2.0, "x"};
+  EXPECT_THROW(read_phases(ok, phases), Garbage);
+  ok["calls"] = {1.0, 2.0, 3.0};
+  ok["exchange"] = 0;
+  EXPECT_THROW(read_phases(ok, phases), Garbage);
+}
+
+TEST(Phases, ASplitMustNameKnownPhases) {
+  PhaseRounds phases;
+  nlohmann::json ok = {{"via", "type"},
+                       {"iterations", 7},
+                       {"calls", {{{"phase", "export"}, {"call", "x()"}, {"raised", true}}}}};
+  read_split(ok, phases);
+  EXPECT_TRUE(phases.prepared);
+  EXPECT_EQ(phases.calls[0].what, "x() fails");
+  ok["calls"][0]["phase"] = "import";
+  EXPECT_THROW(read_split(ok, phases), Garbage);
+  ok["calls"] = nlohmann::json::array();
+  ok["iterations"] = 0;
+  EXPECT_THROW(read_split(ok, phases), Garbage);
+}
+
+/// Whole runs; entries by phase.
+class PhasesRun : public FleetTest {
+ protected:
+  void run_phases(const std::string& consumer) {
+    axes_.phases = {"all"};
+    run({library("a", "good", consumer)});
+    for (const Entry& entry : contents_.entries) by_phase_[entry.cell.phase] = entry;
+  }
+  std::map<std::string, Entry> by_phase_;
+};
+
+TEST_F(PhasesRun, EachPhaseIsACellAndTheExchangeHasTheBill) {
+  run_phases("good");
+  ASSERT_EQ(by_phase_.size(), 5U);
+  EXPECT_EQ(by_phase_.at("export").median_ns, 400);
+  EXPECT_EQ(by_phase_.at("import").median_ns, 300);
+  EXPECT_EQ(by_phase_.at("release").median_ns, 100);
+  EXPECT_EQ(by_phase_.at("export").workers[0].samples_ns.size(), 6U);
+  EXPECT_FALSE(by_phase_.at("export").bill);
+  const Entry& whole = by_phase_.at("exchange");
+  EXPECT_EQ(whole.median_ns, 1000);
+  ASSERT_TRUE(whole.bill);
+  EXPECT_EQ(whole.bill->unexplained_ns, 10);
+  // The consumer did not ask for the device.
+  EXPECT_EQ(by_phase_.at("query").outcome, Outcome::no_protocol);
+  EXPECT_NE(by_phase_.at("query").reason.find("device"), std::string::npos);
+}
+
+TEST_F(PhasesRun, ThoseThatCannotBeToldApartLeaveTheExchangeItsNumber) {
+  for (const char* place : {"split=unsupported", "phases=refused"}) {
+    SCOPED_TRACE(place);
+    std::filesystem::remove(folder_ / "journal.jsonl");
+    by_phase_.clear();
+    run_phases(place);
+    ASSERT_EQ(by_phase_.size(), 5U);
+    EXPECT_EQ(by_phase_.at("exchange").median_ns, 1000);
+    EXPECT_FALSE(by_phase_.at("exchange").bill);
+    for (const char* phase : {"query", "export", "import", "release"}) {
+      EXPECT_FALSE(is_measured(by_phase_.at(phase).outcome));
+    }
+  }
+}
+
+TEST_F(PhasesRun, AWorkerThatDiesOfThemLeavesTheExchangeToTheNext) {
+  for (const char* place : {"split=segv", "phases=segv"}) {
+    SCOPED_TRACE(place);
+    std::filesystem::remove(folder_ / "journal.jsonl");
+    by_phase_.clear();
+    run_phases(place);
+    EXPECT_EQ(by_phase_.at("exchange").median_ns, 1000);
+    EXPECT_EQ(by_phase_.at("export").outcome, Outcome::crashed);
+    EXPECT_NE(by_phase_.at("export").reason.find("telling the phases apart"), std::string::npos);
+  }
+}
+
+TEST_F(PhasesRun, NobodyAsksForThemByDefault) {
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a")});
+  for (const std::string& line : lines("log")) {
+    EXPECT_EQ(line.find("split"), std::string::npos) << line;
+  }
+  EXPECT_EQ(contents_.entries.size(), 1U);
+}
+
+}  // namespace
+}  // namespace dlbench::fleet
