@@ -11,7 +11,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from . import drawing, matrix, scaling
+from . import drawing, matrix, phases, scaling
 from .choosing import Document
 
 __all__ = ["FIGURES", "draw"]
@@ -19,11 +19,15 @@ __all__ = ["FIGURES", "draw"]
 FIGURES: dict[str, Callable[[Document], Figure]] = {
     "matrix": matrix.figure,
     "scaling": scaling.figure,
+    "phases": phases.figure,
 }
+#: Figures that not every document has something for; asked for by name they say so.
+WHERE: dict[str, Callable[[Document], bool]] = {"phases": phases.has_phases}
 
 
 def draw(document: Document, folder: Path, name: str | None = None) -> list[Path]:
-    """Writes NAME.svg and NAME.png into the folder; all figures where no name is given.
+    """Writes NAME.svg and NAME.png into the folder; where no name is given, all figures that the
+    document has something for.
 
     Raises ValueError for an unknown figure, with the nearest name, and OSError.
     """
@@ -32,7 +36,8 @@ def draw(document: Document, folder: Path, name: str | None = None) -> list[Path
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(f"unknown figure {name!r}{hint}; allowed: {', '.join(FIGURES)}")
     paths: list[Path] = []
-    for each in FIGURES if name is None else (name,):
+    fit = (each for each in FIGURES if each not in WHERE or WHERE[each](document))
+    for each in fit if name is None else (name,):
         with drawing.style():
             paths += drawing.save(FIGURES[each](document), folder, each)
     return paths

@@ -32,6 +32,9 @@ def matching(document: dict[str, Any], words: Sequence[str]) -> list[Entry]:
         entries = [entry for entry in entries if entry[axis] == word]
         if not entries:
             raise BadInput(f"no cell {words[0]} -> {words[1]} in this run")
+    if not set(words[2:]) & set(_core.phases):
+        whole = [entry for entry in entries if entry.get("phase", "exchange") == "exchange"]
+        entries = whole or entries
     for word in words[2:]:
         entries = _narrow(entries, word)
     return entries

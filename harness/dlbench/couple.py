@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from dlbench import document as documents
-from dlbench import values
+from dlbench import phases, values
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
 
@@ -101,6 +101,7 @@ def details(entry: Entry, copy_floors: Mapping[str, float] = NO_FLOORS) -> list[
         first = worker.get("first_ns")
         text = f"median {values.duration(worker['median_ns'])} of {rounds} rounds"
         facts.append(("worker", f"{text}, first call {values.duration(first)}" if first else text))
+    facts += phases.lines(entry)
     evidence = entry.get("evidence", {})
     if evidence:
         facts.append(("evidence", "  ".join(f"{name}: {word}" for name, word in evidence.items())))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dlbench import cells, phases, values
 from dlbench import document as documents
-from dlbench import values
 from dlbench.layout import listing
 from dlbench.values import Entry
 
@@ -74,9 +74,10 @@ def find(
 ) -> list[Finding]:
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
     quoted = shlex.quote(run)
-    entries = list(documents.entries(document))
+    # A phase shares the verdict of its exchange, and need not be told again.
+    entries = [e for e in documents.entries(document) if e.get("phase", "exchange") == "exchange"]
     found = [*_copies(entries, quoted, documents.copy_floors(document))]
-    found += _writes(entries, quoted)
+    found += [*_writes(entries, quoted), *_dearest(document, quoted)]
     for outcome in FAILURES:
         found += _failures(entries, outcome, quoted, most_lines)
     found += _no_protocol(entries)
@@ -152,6 +153,22 @@ def _speed(copied: list[Entry]) -> float:
     """A pair's GB/s at its largest size, where the call itself weighs least."""
     timed = [entry for entry in copied if entry.get("gb_per_s")]
     return float(max(timed, key=lambda entry: entry["bytes"])["gb_per_s"]) if timed else 0.0
+
+
+def _dearest(document: dict[str, Any], run: str) -> Iterator[Finding]:
+    found = phases.dearest(document)
+    if found is None:
+        return
+    entry, part = found
+    name = part["what"].partition("(")[0]
+    times = f"{values.duration(part['ns'])} of {values.duration(entry['phases']['exchange_ns'])}"
+    text = f"{pairs_text([_pair(entry)])}: {times} is {part['phase']} ({name})"
+    words = [entry["producer"], entry["consumer"], entry["protocol"]]
+    # As many words as it takes to mean this one.
+    for more in (str(entry["bytes"]), "call", entry["case"], entry["device"]):
+        if len(cells.matching(document, words)) > 1:
+            words.append(more)
+    yield Finding("dearest", text, f"dlbench explain {run} {' '.join(words)}")
 
 
 def _failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from dlbench import couple, findings, grid, values
+from dlbench import couple, findings, grid, phases, values
 from dlbench import document as documents
 from dlbench.layout import count, fold, shorten
 from dlbench.scaling import scaling
@@ -48,7 +48,7 @@ def render(
     grown = scaling(document, shown_protocols(document), width)
     if grown:
         lines += [Text(), *grown]
-    return lines + _below(document, width, run, place, files, most_lines)
+    return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
 
 
 def render_couple(
@@ -61,11 +61,20 @@ def render_couple(
 ) -> list[Text]:
     """Like render(), with every number in a line of its own; for a couple or two."""
     lines = [Text(line) for line in header(document, width)]
-    entries = list(documents.entries(document))
+    entries = [entry for entry in documents.entries(document) if _is_whole(entry)]
     # One line below says who does not take part in a protocol.
     rows = [entry for entry in entries if entry["outcome"] not in grid.DULL] or entries
-    lines += [Text(), *couple.table(rows, width)]
-    return lines + _below(document, width, run, place, files, most_lines)
+    lines += [Text(), *couple.table(rows, width)] if rows else []
+    return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
+
+
+def _is_whole(entry: values.Entry) -> bool:
+    return bool(entry.get("phase", "exchange") == "exchange")
+
+
+def _phases(document: dict[str, Any], width: int) -> list[Text]:
+    table = phases.table(document, width)
+    return [Text(), *table] if table else []
 
 
 def _below(
@@ -179,7 +188,10 @@ def footer(
 ) -> list[str]:
     about = documents.about(document)
     measured = len(document.get("benchmarks", []))
-    missing = Counter(entry["outcome"] for entry in document.get("not_measured", []))
+    # That an exchange without a number has no phases either need not be counted.
+    missing = Counter(
+        entry["outcome"] for entry in document.get("not_measured", []) if _is_whole(entry)
+    )
     parts = [f"{measured} measured, {missing.total()} not" if missing else f"{measured} measured"]
     if about.get("wall_s"):
         parts.append(f"{about['wall_s']:.0f} s")

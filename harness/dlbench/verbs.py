@@ -130,7 +130,7 @@ def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout
 
 @click.command()
 @click.argument("run_", metavar="RUN")
-@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling.")
+@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling, phases.")
 def plot(run_: str, figure: str | None) -> None:
     """Draw a run's figures again, into its folder."""
     path = documents.locate(run_)

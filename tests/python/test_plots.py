@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import FIGURES, draw, drawing, lines
+from dlbench.plots import FIGURES, draw, drawing, lines, phases
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
@@ -26,6 +26,8 @@ SHAPES = {
     "fifteen": synthetic.document((*synthetic.TWELVE, LONG, "x", "cupy")),
     "two devices": synthetic.document(("numpy", "torch"), devices=("cpu", "cuda:0")),
     "only convert": synthetic.document(("numpy", "torch"), protocols=("convert",)),
+    "phases": synthetic.with_phases(synthetic.document(synthetic.TWELVE[:5], failing=0.0)),
+    "many phases": synthetic.with_phases(synthetic.document((*synthetic.TWELVE, LONG))),
 }
 
 
@@ -80,7 +82,8 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
     script = (
         "import sys, matplotlib; matplotlib.rcParams['font.size'] = 20; import synthetic\n"
         "from pathlib import Path; from dlbench.plots import draw\n"
-        "draw(synthetic.document(synthetic.TWELVE[:4]), Path(sys.argv[1]))"
+        "document = synthetic.with_phases(synthetic.document(synthetic.TWELVE[:4]))\n"
+        "draw(document, Path(sys.argv[1]))"
     )
     contents = []
     for run in ("1", "2"):
@@ -244,3 +247,42 @@ def test_scaling_tells_fifteen_producers_apart() -> None:
     looks = lines.looks(names)
     assert len(set(looks.values())) == 15
     assert len({look.colour for look in looks.values()}) == 15
+
+
+def widths(figure: Figure, colour: str) -> list[float]:
+    """Of the bars' pieces of a colour."""
+    return [p.get_width() for p in figure.axes[1].patches if to_hex(p.get_facecolor()) == colour]
+
+
+def test_phases_are_drawn_as_shares_and_what_is_left_is_hatched() -> None:
+    figure = FIGURES["phases"](SHAPES["phases"])
+    for phase, share in (("query", 0.1), ("export", 0.4), ("import", 0.3), ("release", 0.15)):
+        found = widths(figure, phases.COLOURS[phase])
+        assert len(found) == 25
+        assert found == pytest.approx([share] * 25)
+    hatched = [p for p in figure.axes[1].patches if p.get_hatch()]
+    assert [p.get_width() for p in hatched] == pytest.approx([0.05] * 25)
+    assert [p.get_x() for p in hatched] == pytest.approx([0.95] * 25)
+
+
+def test_phases_that_are_too_long_reach_back() -> None:
+    document = synthetic.with_phases(synthetic.document(("numpy",), (4096,), failing=0.0))
+    whole = entry(document, "numpy", "numpy")
+    whole["unexplained_ns"] = -0.05 * whole["real_time"]
+    (left,) = [p for p in FIGURES["phases"](document).axes[1].patches if p.get_hatch()]
+    assert left.get_x() == pytest.approx(0.90)
+    assert left.get_width() == pytest.approx(0.05)
+
+
+def test_phases_show_the_longest_and_say_how_many_are_not_shown() -> None:
+    figure = FIGURES["phases"](SHAPES["many phases"])
+    hatched = [p for p in figure.axes[1].patches if p.get_hatch()]
+    assert len(hatched) == phases.MOST_BARS
+    assert "shorter exchanges are not shown" in joined(figure)
+
+
+def test_phases_are_drawn_only_where_they_were_measured(tmp_path: Path) -> None:
+    names = {path.name for path in draw(SHAPES["one"], tmp_path)}
+    assert "phases.png" not in names
+    assert "no phases were measured: --phases all" in joined(FIGURES["phases"](SHAPES["one"]))
+    assert "phases.png" in {path.name for path in draw(SHAPES["phases"], tmp_path)}

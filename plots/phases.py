@@ -1,0 +1,183 @@
+"""Phases: what one exchange is made of, a bar an exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator
+
+from dlbench import values
+
+from . import choosing
+from .choosing import Document, Entry
+from .drawing import GREY, INK, PALE, PAPER, inches, shortened, text_width, wrapped
+
+MARGIN, HEADING, BOTTOM, LINE = 0.25, 0.86, 0.62, 0.17  # inches, as all measures here
+ROW, BAR, WIDE = 0.26, 0.16, 5.2
+LABEL, SMALL = 8.5, 7.0  # points
+LONGEST_LABEL = 2.6
+MOST_BARS = 60
+WIDEST = 2.0  # shares; what is further out is cut off
+HATCH = "////"
+
+#: Okabe and Ito's colours, as in the other figures.
+COLOURS = {"query": "#e69f00", "export": "#d55e00", "import": "#0072b2", "release": "#56b4e9"}
+UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One exchange: its parts by phase and what is left over, as shares of the exchange timed in
+    the same rounds, and the whole as it was measured by itself."""
+
+    label: str
+    parts: dict[str, float]
+    unexplained: float
+    whole: Entry
+
+    def share(self, key: str) -> float:
+        """One of the whole's times by the same measure."""
+        return float(self.whole[key] / self.whole["phases"]["exchange_ns"])
+
+    def end(self) -> float:
+        explained = sum(max(part, 0.0) for part in self.parts.values())
+        return max(explained, explained + self.unexplained, self.share("real_time"))
+
+
+def figure(document: Document) -> Figure:
+    """The smallest size, one protocol, the case f32; the longest exchange first."""
+    bars, said, left_out = _bars(document)
+    label_room = max([1.0, *(min(text_width(bar.label, LABEL), LONGEST_LABEL) for bar in bars)])
+    left = MARGIN + label_room + 0.12
+    width = left + WIDE + 0.95 + MARGIN
+    notes = wrapped(_notes(document, bars, left_out), SMALL, width - 2 * MARGIN)
+    below = 0.12 + LINE * len(notes) + BOTTOM
+    body = max(ROW * len(bars), 0.6)
+    height = HEADING + body + below
+
+    result = Figure(figsize=(width, height))
+    canvas = inches(result)
+    canvas.text(MARGIN, height - 0.32, "What one exchange is made of", fontsize=14, weight="bold",
+                va="center")  # fmt: skip
+    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    for index, line in enumerate(notes):
+        y = 0.12 + LINE * (len(notes) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    if not bars:
+        canvas.text(width / 2, below + body / 2, _nothing(document), fontsize=12, color=GREY,
+                    ha="center", va="center")  # fmt: skip
+        return result
+    axes = result.add_axes((left / width, below / height, WIDE / width, body / height))
+    _draw(axes, bars)
+    for index, bar in enumerate(bars):
+        y = below + body - ROW * (index + 0.5)
+        canvas.text(left - 0.1, y, shortened(bar.label, LABEL, LONGEST_LABEL), fontsize=LABEL,
+                    ha="right", va="center")  # fmt: skip
+        canvas.text(left + WIDE + 0.1, y, values.duration(bar.whole["real_time"]), fontsize=LABEL,
+                    color=INK, va="center")  # fmt: skip
+    _draw_key(canvas, left, below - 0.42)
+    return result
+
+
+def _nothing(document: Document) -> str:
+    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
+    return "no phases were measured: --phases all" if measured else "nothing was measured"
+
+
+def has_phases(document: Document) -> bool:
+    """Is there anything to draw?"""
+    return any("unexplained_ns" in entry for entry in choosing.exchanges(document))
+
+
+def _bars(document: Document) -> tuple[list[Bar], str, int]:
+    """The bars, what they have in common, and how many had no room."""
+    entries = [entry for entry in choosing.exchanges(document) if "unexplained_ns" in entry]
+    if not entries:
+        return [], "", 0
+    protocol = choosing.usual(entries, "protocol", "dlpack")
+    entries = choosing.where(entries, protocol=protocol)
+    case = choosing.usual(entries, "case", "f32")
+    entries = choosing.where(entries, case_=case)
+    size = min(entry["bytes"] for entry in entries)
+    entries = choosing.where(entries, bytes=size)
+    places = choosing.places(entries)
+    bars = [_bar(entry, len(places) > 1) for entry in entries]
+    bars.sort(key=lambda bar: (-bar.whole["real_time"], bar.label))
+    place = f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
+    said = f"share of the host time by phase \u00b7 {place}"
+    return bars[:MOST_BARS], said, len(bars[MOST_BARS:])
+
+
+def _bar(entry: Entry, with_place: bool) -> Bar:
+    whole = entry["phases"]["exchange_ns"]
+    parts = dict.fromkeys(COLOURS, 0.0)
+    for part in entry["phases"]["parts"]:
+        parts[part["phase"]] += part["ns"] / whole
+    label = f"{entry['producer']} \u2192 {entry['consumer']}"
+    if with_place:
+        label += f"  {entry['device']} {entry['environment']}"
+    return Bar(label, parts, float(entry["unexplained_ns"] / whole), entry)
+
+
+def _draw(axes: Axes, bars: list[Bar]) -> None:
+    """Shares: exchanges differ by a factor of a thousand, and each is to be read."""
+    end = min(max([1.1, *(1.03 * bar.end() for bar in bars)]), WIDEST)
+    axes.set(xlim=(0, end), ylim=(len(bars) * ROW, 0))
+    for index, bar in enumerate(bars):
+        _draw_bar(axes, bar, ROW * index + (ROW - BAR) / 2)
+    axes.xaxis.set_major_locator(FixedLocator([i / 4 for i in range(int(end * 4) + 1)]))
+    axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
+    axes.yaxis.set_visible(False)
+    axes.grid(axis="x", color=PALE, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL + 0.5, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
+    x = 0.0
+    for phase, colour in COLOURS.items():
+        wide = max(bar.parts[phase], 0.0)
+        axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=colour, edgecolor="none"))
+        x += wide
+    # Below zero it reaches back over what was told too much.
+    low, high = sorted((x, x + bar.unexplained))
+    axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
+                             hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip
+    middle = top + BAR / 2
+    axes.plot([bar.share("lo_ns"), bar.share("hi_ns")], [middle, middle], color=INK, linewidth=1.0,
+              solid_capstyle="butt", zorder=5)  # fmt: skip
+    axes.plot([bar.share("real_time")], [middle], marker="D", markersize=3.4, color=PAPER,
+              markeredgecolor=INK, markeredgewidth=0.9, linestyle="none", zorder=6)  # fmt: skip
+
+
+def _draw_key(canvas: Axes, left: float, y: float) -> None:
+    x = left
+    for text in (*COLOURS, UNEXPLAINED):
+        hatched = text == UNEXPLAINED
+        canvas.add_patch(Rectangle((x, y - 0.05), 0.24, 0.12, linewidth=0.6 if hatched else 0.0,
+                                   facecolor=PAPER if hatched else COLOURS[text],
+                                   edgecolor=INK if hatched else "none",
+                                   hatch=HATCH if hatched else None))  # fmt: skip
+        canvas.text(x + 0.3, y + 0.01, text, fontsize=SMALL + 1, va="center")
+        x += 0.3 + text_width(text, SMALL + 1) + 0.2
+    canvas.plot([x, x + 0.24], [y + 0.01] * 2, color=INK, linewidth=1.0)
+    canvas.plot([x + 0.12], [y + 0.01], marker="D", markersize=3.4, color=PAPER,
+                markeredgecolor=INK, markeredgewidth=0.9, linestyle="none")  # fmt: skip
+    canvas.text(x + 0.3, y + 0.01, "the whole exchange", fontsize=SMALL + 1, va="center")
+
+
+def _notes(document: Document, bars: list[Bar], left_out: int) -> list[str]:
+    if not bars:
+        return choosing.provenance(document)
+    notes = [
+        "unexplained: the exchange less its phases; reaches back where they are too long",
+        "diamond: the exchange timed in rounds of its own, with its 95 % interval",
+    ]
+    if left_out:
+        notes.append(f"{left_out} shorter exchanges are not shown")
+    return notes + choosing.provenance(document)

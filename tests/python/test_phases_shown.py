@@ -1,0 +1,106 @@
+"""The phases in the terminal: side by side, as one exchange's bill, and the dearest part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import samples
+from dlbench import cells, couple, findings, phases, terminal
+
+TIMES = {"query": 1210.0, "export": 1690.0, "import": 820.0, "release": 186.0}
+CALLS = {
+    "query": "__dlpack_device__()",
+    "export": "__dlpack__(max_version=(1,0))",
+    "import": "the consumer's own work",
+    "release": "dropping the result",
+}
+
+
+def exchange(producer: str, consumer: str, scale: float = 1.0, **given: Any) -> list[Any]:
+    """The entries of one exchange and its phases; what is left over is 1 %."""
+    whole = sum(TIMES.values()) / 0.99 * scale
+    parts = [{"phase": name, "what": CALLS[name], "ns": ns * scale} for name, ns in TIMES.items()]
+    told = {"unexplained_ns": 0.01 * whole, "unexplained_lo_ns": -2.0, "unexplained_hi_ns": 80.0}
+    told["phases"] = {"via": "type", "exchange_ns": whole, "parts": parts}
+    made = [samples.measured(producer, consumer, whole, **told, **given)]
+    return made + [
+        samples.measured(producer, consumer, ns * scale, phase=name, **given)
+        for name, ns in TIMES.items()
+    ]
+
+
+def document() -> dict[str, Any]:
+    short = exchange("numpy", "numpy", 0.03)
+    no_query = [entry for entry in short if entry["phase"] != "query"]
+    return samples.document(
+        *exchange("torch", "torch"),
+        *no_query,
+        samples.missing("numpy", "numpy", "no-protocol", "does not ask", phase="query"),
+    )
+
+
+def test_the_phases_stand_side_by_side() -> None:
+    assert [line.plain.rstrip() for line in phases.table(document(), 100)] == [
+        "cpu   4 KiB   dlpack   one exchange by its phases",
+        " from -> to      exchange    query   export   import  release     left  share  via",
+        " torch -> torch   3.95 us  1.21 us  1.69 us   820 ns   186 ns  39.5 ns  1.0 %  type",
+        " numpy -> numpy    118 ns           50.7 ns  24.6 ns  5.58 ns  1.18 ns         type",
+    ]
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_line_is_wider_than_asked_for(width: int) -> None:
+    long = samples.document(*exchange("array_api_strict", "tensorflow"), *exchange("a", "b"))
+    for lines in (phases.table(long, width), terminal.render(long, width)):
+        assert all(len(line) <= width for line in lines)
+
+
+def test_each_protocol_and_size_is_a_block() -> None:
+    both = samples.document(
+        *exchange("torch", "torch"), *exchange("torch", "torch", protocol="convert", bytes=65536)
+    )
+    text = "\n".join(line.plain for line in phases.table(both, 100))
+    assert "cpu   4 KiB   dlpack   one" in text
+    assert "cpu   64 KiB   convert   one" in text
+
+
+def test_without_phases_nothing_is_said() -> None:
+    plain = samples.couple()
+    assert phases.table(plain, 100) == []
+    assert phases.dearest(plain) is None
+    assert "dearest" not in [finding.label for finding in findings.find(plain)]
+
+
+def test_the_bill_of_one_exchange() -> None:
+    lines = couple.details(cells.one(document(), ["torch", "torch"]))
+    assert "query        1.21 us  __dlpack_device__()" in lines
+    assert "export       1.69 us  __dlpack__(max_version=(1,0))" in lines
+    assert "unexplained  39.5 ns, 1.0 % of 3.95 us  (-2.00 ns .. 80.0 ns)" in lines
+
+
+def test_a_short_exchange_has_no_share() -> None:
+    lines = couple.details(cells.one(document(), ["numpy", "numpy"]))
+    assert "unexplained  1.18 ns of 118 ns  (-2.00 ns .. 80.0 ns)" in lines
+
+
+def test_the_dearest_part_is_named_with_the_next_command() -> None:
+    (found,) = [f for f in findings.find(document(), "latest") if f.label == "dearest"]
+    assert found.text == "torch -> torch: 1.69 us of 3.95 us is export (__dlpack__)"
+    words = found.command.split()[3:]
+    assert len(cells.matching(document(), words)) == 1
+
+
+def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
+    assert cells.one(document(), ["torch", "torch"])["phase"] == "exchange"
+    assert [e["phase"] for e in cells.matching(document(), ["torch", "torch", "query"])] == [
+        "query"
+    ]
+
+
+def test_a_phase_that_is_not_there_is_no_finding_and_not_counted() -> None:
+    text = "\n".join(line.plain for line in terminal.render(document(), 100))
+    assert "does not ask" not in text
+    assert "no-protocol" not in text
+    assert "9 measured   38 s" in text
