@@ -73,4 +73,9 @@ Proof write_through(const View& source, const View& found) {
   return first && last ? Proof::yes : Proof::no;
 }
 
+Proof write_back(const View& source, const View& found) {
+  if (source.readonly || found.readonly) return Proof::skipped;
+  return write_through(found, source);
+}
+
 }  // namespace dlbench::exchange

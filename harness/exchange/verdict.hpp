@@ -25,4 +25,8 @@ Proof same_address(const View& source, const View& found);
 /// and puts the old bytes back. Skipped for read-only sources, no elements, or device memory.
 Proof write_through(const View& source, const View& found);
 
+/// The other way round: does the source see what is written into `found`? It need not where memory
+/// is copied on write, and afterwards, there, it is no longer shared. `found` must be writable.
+Proof write_back(const View& source, const View& found);
+
 }  // namespace dlbench::exchange

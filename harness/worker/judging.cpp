@@ -1,5 +1,10 @@
 #include "worker/judging.hpp"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "exchange/maps.hpp"
 #include "exchange/verdict.hpp"
 #include "model/judge.hpp"
 #include "worker/read.hpp"
@@ -18,6 +23,21 @@ void looked(std::vector<std::string>& warnings, const char* what, Look look) {
   } catch (const exchange::ViewError& error) {
     warnings.push_back(std::string(what) + ": " + error.what());
   }
+}
+
+bool is_writable(const exchange::View& view) {
+  const auto bytes = static_cast<std::uintptr_t>(view.bytes());
+  const auto mappings = exchange::mappings_of(view.address, view.address + bytes);
+  return !mappings.empty() && std::all_of(mappings.begin(), mappings.end(), [](const auto& one) {
+    return (one.protection & PROT_WRITE) != 0;
+  });
+}
+
+// One memory at two addresses: is it two mappings, or one that is private from its first write on?
+void warn_of_copy_on_write(const exchange::View& source, const exchange::View& found,
+                           std::vector<std::string>& warnings) {
+  if (!is_writable(found) || exchange::write_back(source, found) != Proof::no) return;
+  warnings.emplace_back("copy on write: the source does not see what is written into the result");
 }
 
 }  // namespace
@@ -50,6 +70,9 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
     judgement.crossed_device = from.view.device != to.view.device;
     judgement.evidence.address = exchange::same_address(from.view, to.view);
     judgement.evidence.write = exchange::write_through(from.view, to.view);
+    if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
+      warn_of_copy_on_write(from.view, to.view, judgement.warnings);
+    }
   });
   return judgement;
 }

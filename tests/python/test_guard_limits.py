@@ -131,6 +131,11 @@ def test_a_double_mapping_is_one_memory_at_two_addresses(tmp_path: Path) -> None
     assert ok["outcome"] == "zero-copy"
     assert ok["evidence"] == {"address": "no", "guard": "yes", "write": "yes", "slope": "skipped"}
     assert any("address says copied" in warning for warning in ok["warnings"])
+    assert not any("copy on write" in warning for warning in ok["warnings"])
+    private = take.replace("mmap.mmap(file, 0)", "mmap.mmap(file, 0, access=mmap.ACCESS_COPY)")
+    ok = found(tmp_path, make, private)
+    assert ok["outcome"] == "zero-copy"
+    assert any("copy on write: the source does not see" in warning for warning in ok["warnings"])
 
 
 def test_small_arrays_have_no_page_to_take(tmp_path: Path) -> None:
