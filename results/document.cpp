@@ -119,11 +119,19 @@ json context_of(const JournalContents& contents,
   return context;
 }
 
+/// 0 where there is no such count: a journal's context is not checked before it is written.
+std::uint64_t count_at(const json& object, const char* key) {
+  const json value = object.value(key, json());
+  const bool whole =
+      value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  return whole ? value.get<std::uint64_t>() : 0;
+}
+
 /// Below twice the last-level cache a copy's rate is the cache's, not the memory's.
 void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   std::uint64_t largest = 0;
   for (const json& cache : context.value("caches", json::array())) {
-    if (cache.is_object()) largest = std::max(largest, cache.value("size", std::uint64_t{0}));
+    if (cache.is_object()) largest = std::max(largest, count_at(cache, "size"));
   }
   for (Entry& entry : entries) {
     if (entry.gb_per_s && entry.cell.exchange.bytes < 2 * largest) {
@@ -138,9 +146,9 @@ std::map<std::string, CopySpeed> copy_speeds(const std::map<std::string, Environ
   for (const auto& [name, environment] : environments) {
     const auto warm = environment.copy_floors_gb_per_s.find("warm");
     if (warm == environment.copy_floors_gb_per_s.end()) continue;
-    const json cores = context.value("num_cpus", json(1));
+    const std::uint64_t cores = count_at(context, "num_cpus");
     speeds[name] = {stats::median(warm->second),
-                    cores.is_number_unsigned() ? cores.get<unsigned>() : 1};
+                    static_cast<unsigned>(std::clamp<std::uint64_t>(cores, 1, 4096))};
   }
   return speeds;
 }

@@ -1,6 +1,8 @@
 #include "fleet/wire.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "fleet/channel.hpp"
 #include "model/error.hpp"
@@ -23,12 +25,22 @@ auto checked(const json& message, Read read) {
                 presentable(message.dump(-1, ' ', false, json::error_handler_t::replace), 200));
 }
 
+// The library converts any number to an integer; one that does not fit is not defined.
+template <typename Count>
+Count count_from(const json& value) {
+  const bool whole =
+      value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  const bool fits = whole && value.get<std::uint64_t>() <= std::numeric_limits<Count>::max();
+  if (!fits) throw UsageError("no count");
+  return value.get<Count>();
+}
+
 GuardSeen read_guard(const json& guard) {
   GuardSeen read;
-  guard.at("pages").get_to(read.pages);
-  guard.at("read").get_to(read.read);
-  guard.at("written").get_to(read.written);
-  guard.at("late").get_to(read.late);
+  read.pages = count_from<std::uint64_t>(guard.at("pages"));
+  read.read = count_from<std::uint64_t>(guard.at("read"));
+  read.written = count_from<std::uint64_t>(guard.at("written"));
+  read.late = count_from<std::uint64_t>(guard.at("late"));
   guard.at("by").get_to(read.by);
   if (read.pages == 0 || read.read > read.pages || read.written > read.pages ||
       read.late > read.read) {
@@ -67,7 +79,9 @@ Seen read_seen(const json& seen) {
   read.via = seen.value("via", "direct");
   read.calls = seen.value("calls", std::vector<std::string>{});
   read.struct_name = seen.value("struct", "");
-  read.version = seen.value("version", std::vector<std::uint32_t>{});
+  for (const json& part : seen.value("version", json::array())) {
+    read.version.push_back(count_from<std::uint32_t>(part));
+  }
   read.flags = seen.value("flags", std::vector<std::string>{});
   return read;
 }
@@ -142,7 +156,7 @@ void read_prepared(const json& ok, const std::map<std::string, double>& floors, 
     read_verdict(ok, task.verdict);
     if (ok.contains("seen")) task.verdict.seen = read_seen(ok["seen"]);
     for (Samples& samples : task.clocks) {
-      samples.iterations = ok.at("iterations").at(samples.clock).get<std::uint64_t>();
+      samples.iterations = count_from<std::uint64_t>(ok.at("iterations").at(samples.clock));
       if (samples.iterations == 0) throw UsageError("no iterations");
       samples.first_ns = ok.value("first_ns", json::object()).value(samples.clock, 0.0);
       if (!(samples.first_ns >= 0)) throw UsageError("no time");

@@ -53,7 +53,7 @@ Entry measured() {
   entry.iterations = 5;
   entry.gb_per_s = 2.5;
   entry.workers = {{10, 20, {9, 10, 11}}};
-  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}};
+  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
   return entry;
 }
 
@@ -197,7 +197,8 @@ void document(Input& in) {
 
 void wire(Input& in) {
   json prepared = json::parse(R"({"outcome": "copy", "changed": ["dtype"], "copied_by": "producer",
-      "late_read": true, "evidence": {"write": "no"}, "warnings": ["w"], "iterations": {"call": 5},
+      "late_read": true, "evidence": {"write": "no"}, "warnings": ["w"],
+      "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
       "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");
   json round = {{"ns", 1.5}, {"cpu_ns", 1}, {"moved", false}, {"preempted", 1}, {"canary_ns", 9}};
