@@ -5,6 +5,7 @@ import paddle
 from dlbench.adapter import require, require_own_layout
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
+SPECIAL = ("grad",)
 
 
 def devices():
@@ -15,10 +16,20 @@ def devices():
 def make(case, device):
     require(not case.readonly, "Paddle has no read-only tensors")
     if device == "cpu":
-        return paddle.from_dlpack(case.numpy())
+        array = paddle.from_dlpack(case.numpy())
+        array.stop_gradient = case.special != "grad"
+        return array
     require_own_layout(case, "Paddle")
     place = paddle.CUDAPlace(int(device.partition(":")[2]))
     return paddle.to_tensor(case.numpy(), place=place)
+
+
+# What requires a gradient is read back without it.
+memory = paddle.Tensor.detach
+
+
+def extras(array):
+    return () if array.stop_gradient else ("grad",)
 
 
 def address(array):

@@ -29,5 +29,13 @@ def make(case, device):
     return array
 
 
+# What requires a gradient is read back without it.
+memory = torch.Tensor.detach
+
+
+def extras(array):
+    return ("grad",) if array.requires_grad else ()
+
+
 def address(array):
     return array.data_ptr()

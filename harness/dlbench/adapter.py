@@ -58,6 +58,14 @@ def require_own_layout(case: Any, library: str) -> None:
     require(not case.readonly, f"{library} has no read-only arrays")
 
 
+def require_packable(case: Any, library: str) -> None:
+    """For columns in Arrow's layout: one dimension, contiguous, booleans as bits, real numbers."""
+    require(case.layout in ("line", "empty"), f"{library}'s columns are contiguous lines")
+    require(not case.foreign, f"{library} has no {case.dtype}")
+    require(case.dtype != "bool", f"{library} packs booleans into bits")
+    require(not case.dtype.startswith("complex"), f"{library} has no complex numbers")
+
+
 def opencl_cpu() -> str:
     """The file of intel-opencl-rt's CPU driver, which registers itself nowhere, or nothing.
 

@@ -78,7 +78,8 @@ def fill(line: Array) -> None:
 class Case:
     """`bytes` bytes of `dtype` in one of LAYOUTS, `offset` bytes behind a multiple of `align`.
 
-    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" memory.
+    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" memory, "nulls"
+    (one element in PERIOD, where the content is NaN).
     """
 
     name: str
@@ -125,6 +126,15 @@ class Case:
             "ones": (3, 1, 5),
         }.get(self.layout)
 
+    @property
+    def _span(self) -> int:
+        return math.prod(self.shape) * self.itemsize * (2 if self.layout == "strided" else 1)
+
+    @property
+    def room(self) -> int:
+        """Bytes of memory that `numpy` takes."""
+        return self._span + self.align + self.offset
+
     def numpy(self) -> Array:
         """The content as a fresh NumPy array that is laid out exactly so."""
         dtype = dtype_of(self.dtype)
@@ -143,9 +153,9 @@ class Case:
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
     def _laid_out(self, dtype: np.dtype[Any]) -> Array:
-        shape, count = self.shape, math.prod(self.shape)
-        span = count * dtype.itemsize * (2 if self.layout == "strided" else 1)
-        raw = np.empty(span + self.align + self.offset, np.uint8)
+        shape = self.shape
+        span = self._span
+        raw = np.empty(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + self.offset
         line = raw[begin : begin + span].view(dtype)
         if self.layout == "strided":
@@ -155,6 +165,8 @@ class Case:
         elif self.layout == "broadcast":
             line = line[: shape[1]]
         fill(line)
+        if self.special == "nulls":
+            line[1::PERIOD] = np.nan
         array = _arranged(line, self.layout, shape)
         if self.readonly:
             array.flags.writeable = False

@@ -37,7 +37,7 @@ OPTIONS = (
     words_option("--consumers", "Libraries that import, or all."),
     words_option("--protocols", "dlpack, dlpack_c, convert, ..., or all."),
     words_option("--devices", "cpu, sycl:0, ..., or all."),
-    words_option("--cases", "Kinds of array: f32, f32-unaligned, ..."),
+    words_option("--cases", "Kinds of array: f32, f32-unaligned, f32-grad, f32-nulls, ..."),
     words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
     words_option("--phases", "exchange (default), query, export, import, release, or all."),
     words_option("--count", "instructions: of each exchange, by valgrind, after the rounds."),

@@ -65,6 +65,8 @@ def source(case: Mapping[str, Any], as_bits: bool = False) -> list[str]:
     ]
     if case["dtype"].startswith("complex"):
         lines.append("source.imag = source.real % 13")
+    if case["special"] == "nulls":
+        lines.append("source[1::101] = np.nan")
     lines += _arranged(layout, shape, item)
     if case["readonly"]:
         lines.append("source.flags.writeable = False")

@@ -71,6 +71,7 @@ Dtype dtype_from_format(std::string_view format, std::int64_t itemsize) {
     }
     return dtype_of(known.code, bytes);
   }
+  if (letters == "O") throw ViewError("unknown format 'O': Python objects, no numbers");
   throw ViewError("unknown format " + quoted(format));
 }
 

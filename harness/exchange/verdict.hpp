@@ -14,6 +14,11 @@ namespace dlbench::exchange {
 /// names the first difference: "element (0, 3): expected 4, found 0" or "shape (2, 3), not (6,)".
 std::string difference(const View& expected, const View& found);
 
+/// Plain bytes where elements were expected (a buffer without a format, a `bytes`): as many of
+/// them, side by side. They are seen as `expected`'s elements. Every other view comes back as it
+/// is.
+View as_elements(const View& found, const View& expected);
+
 /// What was converted in silence: "dtype", "precision" (same kind, fewer bits), "layout" (strides
 /// that differ though the shape has more than one element along them).
 std::vector<std::string> changed(const View& expected, const View& found);

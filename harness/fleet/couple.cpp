@@ -245,6 +245,7 @@ std::string CoupleRun::what_it_did(const Death& death) const {
   if (death.step == "tap") return "watching what " + x.consumer + " asked for";
   if (death.step == "values") return "comparing the values";
   if (death.step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
+  if (death.step == "outlive") return "reading what outlived " + x.producer + "'s array";
   if (death.step == "calibrate") return "calibrating the timed loop";
   return task_->prepared ? "in the timed loop" : "preparing";
 }

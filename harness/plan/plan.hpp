@@ -50,7 +50,8 @@ struct Case {
   std::uint64_t offset = 0;     ///< bytes behind an address aligned to `align`
   std::uint64_t align = 256;
   bool readonly = false;
-  std::string special = "";  ///< what only some libraries know: "swapped", "grad", "pinned"
+  std::string special =
+      "";  ///< what only some libraries know: "swapped", "grad", "pinned", "nulls"
 };
 /// In the order in which they are printed, f32 first.
 const std::vector<Case>& all_cases();

@@ -19,8 +19,8 @@ struct Library {
   Ref producer;  ///< module, or empty
   Ref consumer;
 
-  /// A function that either file may define (`ready`, `address`, `values`), or an empty Ref. The
-  /// consumer's word goes first.
+  /// A function that either file may define (`ready`, `memory`, `address`, `values`, `extras`), or
+  /// an empty Ref. The consumer's word goes first.
   Ref function(const char* name) const;
 };
 

@@ -25,8 +25,11 @@ void require_special(const Exchange& exchange, const Library& producer, const Re
                 exchange.producer + "'s adapter makes no " + text_of(special.get()) + " arrays"};
 }
 
-Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec) {
+}  // namespace
+
+Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
   const Spent::Span counted(Spent::On::library);
+  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   require_special(exchange, producer, spec);
   Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
@@ -39,13 +42,14 @@ Ref make_one(const Exchange& exchange, const Library& producer, const Ref& spec)
   return array;
 }
 
+namespace {
+
 Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case) {
   Pool pool;
   const std::size_t count = std::clamp<std::size_t>(
       kMostPoolBytes / std::max<std::uint64_t>(1, exchange.bytes), 1, kMostArrays);
   while (pool.arrays.size() < count) {
-    pool.arrays.push_back(
-        make_one(exchange, producer, checked(PyObject_CallNoArgs(make_case.get()))));
+    pool.arrays.push_back(make_array(exchange, producer, make_case));
   }
   return pool;
 }

@@ -19,6 +19,10 @@ struct Pool {
   std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
 };
 
+/// One array, computed: `make_case` returns a Case. Throws Failure where the library's `make`
+/// raises or returns nonsense, and `unsupported` where the adapter makes no such array.
+Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
+
 /// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
 /// fault every 4 KiB, which on some machines is dearer than all that is measured.
 class Arrays {

@@ -7,6 +7,7 @@
 #include "exchange/maps.hpp"
 #include "exchange/verdict.hpp"
 #include "model/judge.hpp"
+#include "worker/extras.hpp"
 #include "worker/read.hpp"
 
 namespace dlbench::worker {
@@ -51,10 +52,12 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
   exchange::View right;  // where what it should hold was found
   looked(judgement.warnings, "values not checked", [&] {
     const Held values = read_values(result, consumer);
-    if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
+    const exchange::View elements = exchange::as_elements(values.view, expected);
+    if (std::string first = exchange::difference(expected, elements); !first.empty()) {
       throw Failure{Outcome::wrong, "", std::move(first)};
     }
-    judgement.changed = exchange::changed(expected, values.view);
+    judgement.changed = exchange::changed(expected, elements);
+    if (elements.dtype != values.view.dtype) judgement.changed.emplace_back("dtype");
     right = values.view;
   });
   looked(judgement.warnings, "source not checked", [&] {
@@ -64,12 +67,18 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
       throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first};
     }
   });
+  looked(judgement.warnings, "extras not compared", [&] {
+    for (std::string& word : dropped(source, producer, result, consumer)) {
+      judgement.changed.push_back(std::move(word));
+    }
+  });
   looked(judgement.warnings, "addresses not compared", [&] {
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
     judgement.crossed_device = from.view.device != to.view.device;
     judgement.evidence.address = exchange::same_address(from.view, to.view);
-    judgement.evidence.write = exchange::write_through(from.view, to.view);
+    const exchange::View result_view = exchange::as_elements(to.view, from.view);
+    judgement.evidence.write = exchange::write_through(from.view, result_view);
     if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
       warn_of_copy_on_write(from.view, to.view, judgement.warnings);
     }

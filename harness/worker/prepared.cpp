@@ -6,6 +6,7 @@
 
 #include "worker/counted.hpp"
 #include "worker/garbage.hpp"
+#include "worker/noted.hpp"
 #include "worker/spent.hpp"
 
 namespace dlbench::worker {
@@ -91,7 +92,9 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
     judgement_ = look_at_both_ends(*pool_, producer_, relayed_result.get(), consumer_);
   }
   conclude(judgement_);
-  add_lifetime();
+  add_warnings();
+  step("outlive");
+  look_after_dropping(order);
   step("calibrate");
   calibrate(order);
 }
@@ -99,9 +102,11 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
 // The first call on the way that will be timed.
 Ref Prepared::cross_first(const Step& step) {
   step("call");
+  const Noted noted;
   const double begin = now_ns();
   Ref result = cross_once(given_[0]);
   const double called = now_ns() - begin;
+  noted_ = noted.texts();
   step("ready");
   const double wait_begin = now_ns();
   wait_for(result.get());

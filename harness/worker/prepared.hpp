@@ -76,7 +76,8 @@ class Prepared {
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void check_lifetime(Ref& result);
-  void add_lifetime();
+  void add_warnings();
+  void look_after_dropping(const Order& order);
   void require_offer(const std::string& requested) const;
   void find_protocol(const std::string& requested, bool same_object);
   void note(const Tap& tap, const char* via);
@@ -104,6 +105,7 @@ class Prepared {
   std::unique_ptr<Phases> phases_;
   Judgement judgement_;
   std::vector<std::string> lifetime_;  // what to warn of beside the judgement
+  std::vector<std::string> noted_;     // what the libraries said in the first call
   Seen seen_;
   Shown shown_mask_ = 0;  // what a relay must show to be taken as the array is
   std::map<std::string, double> first_ns_;

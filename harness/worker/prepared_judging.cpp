@@ -31,7 +31,7 @@ Judgement Prepared::judge_again(const Step& step) {
     step("guard");
   }
   conclude(judgement_);
-  add_lifetime();
+  add_warnings();
   find_copier(source && why_not.empty());
   step("judged");
   return judgement_;

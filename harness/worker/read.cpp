@@ -218,7 +218,8 @@ exchange::View view_of_description(PyObject* handed_over) {
 }
 
 Held read_place(PyObject* array, const Library& library) {
-  Held held = read_array(array);
+  const Ref memory = library.function("memory");
+  Held held = read_array(memory ? checked(PyObject_CallOneArg(memory.get(), array)).get() : array);
   if (const Ref address = library.function("address")) {
     const Ref number = checked(PyObject_CallOneArg(address.get(), array));
     held.view.address = PyLong_AsUnsignedLongLong(number.get());

@@ -27,6 +27,29 @@ TEST(Changed, NothingBetweenTwins) {
   EXPECT_EQ(changed(a.view, a.view), Words{});
 }
 
+TEST(AsElements, PlainBytesAreSeenAsWhatWasExpected) {
+  const auto floats = array<float>("float32", {1, 2});
+  const auto bytes = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0, 64});
+  const View seen = as_elements(bytes.view, floats.view);
+  EXPECT_EQ(difference(floats.view, seen), "");
+  EXPECT_EQ(changed(floats.view, seen), Words{});
+  EXPECT_EQ(seen.address, bytes.view.address);
+}
+
+TEST(AsElements, AllElseStaysWhatItIs) {
+  const auto floats = array<float>("float32", {1, 2});
+  const auto fewer = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0});
+  const auto bools = array<std::uint8_t>("bool", {0, 0, 1, 1, 0, 0, 0, 1});
+  const auto bytes = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0, 64});
+  View steps = bytes.view;
+  steps.shape = {4};
+  steps.strides = {2};
+  for (const View& found : {fewer.view, bools.view, floats.view, steps}) {
+    EXPECT_EQ(as_elements(found, floats.view), found);
+  }
+  EXPECT_EQ(as_elements(bytes.view, bools.view), bytes.view);
+}
+
 Words changed_dtype(const char* from, const char* to) {
   View a;
   View b;

@@ -1,0 +1,57 @@
+#include "worker/outliving.hpp"
+
+#include "exchange/verdict.hpp"
+#include "worker/garbage.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+constexpr unsigned char kPoison = 0xa5;
+
+/// Memory of a size that was just let go, most likely the same, written over.
+class Poison {
+ public:
+  explicit Poison(std::initializer_list<std::uint64_t> sizes) {
+    const Ref numpy = checked(PyImport_ImportModule("numpy"));
+    for (const std::uint64_t size : sizes) {
+      for (int i = 0; i < kBlocks; ++i) {
+        // NumPy keeps small blocks to itself; malloc has those of all the others.
+        arrays_.push_back(checked(PyObject_CallMethod(
+            numpy.get(), "full", "Kis", static_cast<unsigned long long>(size), kPoison, "uint8")));
+        blocks_.emplace_back(size, kPoison);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kBlocks = 3;
+  std::vector<Ref> arrays_;
+  std::vector<std::vector<unsigned char>> blocks_;
+};
+
+}  // namespace
+
+void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
+                       const std::function<void(PyObject*)>& wait, const Library& consumer,
+                       const exchange::View& expected, std::uint64_t room) {
+  const Ref result = cross(array);
+  array = {};
+  collect_garbage();
+  const Poison poison{expected.bytes(), room};
+  wait(result.get());
+  std::string first;
+  try {
+    const Held values = read_values(result.get(), consumer);
+    first = exchange::difference(expected, exchange::as_elements(values.view, expected));
+  } catch (const Failure& failure) {
+    // What nothing reads was said before, of an array that is still there.
+    if (failure.outcome == Outcome::wrong) first = failure.reason;
+  } catch (const exchange::ViewError&) {
+    return;
+  }
+  if (first.empty()) return;
+  throw Failure{Outcome::wrong, "",
+                "the values changed after the producer's array was dropped: " + first};
+}
+
+}  // namespace dlbench::worker

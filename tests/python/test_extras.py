@@ -1,0 +1,133 @@
+"""What a crossing drops in silence, and what does not outlive the producer's array."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wire import F32, ask, plant, prepare
+
+MAKE = "def make(case, device):\n    return case.numpy()\n"
+SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": np.asarray}\n'
+# An array with a unit, in a class that both halves share.
+METRES = """
+import numpy as np
+class Metres(np.ndarray): pass
+def make(case, device): return case.numpy().view(Metres)
+def extras(array): return ("unit",)
+"""
+
+
+def cross(
+    folder: Path,
+    make: str,
+    take: str,
+    protocol: str = "dlpack",
+    case: dict[str, Any] = F32,
+    size: int = 4096,
+) -> dict[str, Any]:
+    return ask(
+        folder,
+        plant(folder, "producer", "giver", make),
+        plant(folder, "consumer", "taker", take),
+        prepare(1, "giver", "taker", protocol, case, size),
+    )[-1]
+
+
+def test_a_unit_that_is_dropped_is_named(tmp_path: Path) -> None:
+    ok = cross(tmp_path, METRES, SHARE)["ok"]
+    assert (ok["outcome"], ok["changed"]) == ("zero-copy", ["unit"])
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        # by its own word
+        SHARE + "def extras(array): return ('unit', 'labels')\n",
+        # by returning the producer's own type
+        "import sys\nPROTOCOLS = {'dlpack': lambda x: sys.modules['_dlbench_producer_giver']"
+        ".np.from_dlpack(x).view(sys.modules['_dlbench_producer_giver'].Metres)}\n",
+        # by holding the array
+        "import numpy as np\nclass Box:\n    def __init__(self, x):\n"
+        "        self.held, self.array = x, np.from_dlpack(x)\n"
+        "def memory(box): return box.held\nPROTOCOLS = {'dlpack': Box}\n",
+    ],
+)
+def test_a_unit_that_is_kept_is_not(tmp_path: Path, take: str) -> None:
+    ok = cross(tmp_path, METRES, take)["ok"]
+    assert (ok["outcome"], ok["changed"]) == ("zero-copy", [])
+
+
+@pytest.mark.parametrize("extras", ["return 'unit'", "raise RuntimeError('broken')", "return 3"])
+def test_extras_that_are_no_words_are_a_warning(tmp_path: Path, extras: str) -> None:
+    ok = cross(tmp_path, MAKE + f"def extras(array): {extras}\n", SHARE)["ok"]
+    assert ok["changed"] == []
+    assert [each for each in ok["warnings"] if each.startswith("extras not compared: ")]
+
+
+def test_a_case_needs_an_adapter_that_heeds_it(tmp_path: Path) -> None:
+    case = F32 | {"name": "f32-grad", "special": "grad"}
+    error = cross(tmp_path, MAKE, SHARE, case=case)["error"]
+    assert (error["outcome"], error["reason"].split("'")[0]) == ("unsupported", "giver")
+    make = 'SPECIAL = ("grad",)\n' + METRES.replace('"unit"', '"grad"')
+    assert cross(tmp_path, make, SHARE, case=case)["ok"]["changed"] == ["grad"]
+
+
+def test_plain_bytes_lost_their_dtype_only(tmp_path: Path) -> None:
+    take = "import numpy as np\nPROTOCOLS = {'buffer': lambda x: memoryview(x).cast('B')}\n"
+    ok = cross(tmp_path, MAKE, take, "buffer")["ok"]
+    assert (ok["outcome"], ok["changed"]) == ("zero-copy", ["dtype"])
+    other = "import numpy as np\nPROTOCOLS = {'buffer': lambda x: np.frombuffer(x, 'u1') ^ 1}\n"
+    assert cross(tmp_path, MAKE, other, "buffer")["error"]["outcome"] == "wrong"
+    fewer = "import numpy as np\nPROTOCOLS = {'buffer': lambda x: np.frombuffer(x, 'u1')[:-1]}\n"
+    assert "shape" in cross(tmp_path, MAKE, fewer, "buffer")["error"]["reason"]
+
+
+def test_a_librarys_warnings_are_kept_once(tmp_path: Path) -> None:
+    take = (
+        "import warnings\nimport numpy as np\n"
+        "def f(x):\n    for _ in range(2): warnings.warn('mind this\\nmore', DeprecationWarning)\n"
+        "    return np.from_dlpack(x)\n"
+        "PROTOCOLS = {'dlpack': f}\n"
+    )
+    assert cross(tmp_path, MAKE, take)["ok"]["warnings"] == ["DeprecationWarning: mind this"]
+    assert cross(tmp_path, MAKE, SHARE)["ok"]["warnings"] == []
+
+
+# Keeps an address and nothing else.
+DANGLING = """
+import numpy as np
+class Held:
+    def __init__(self, x):
+        self.__array_interface__ = np.asarray(x).__array_interface__
+PROTOCOLS = {"buffer": Held}
+"""
+HONEST = DANGLING.replace("Held:", "Honest:").replace('{"buffer": Held}', '{"buffer": Honest}')
+HONEST = HONEST.replace("def __init__(self, x):", "def __init__(self, x):\n        self.kept = x")
+
+
+@pytest.mark.parametrize("size", [64, 4096, 65536])
+def test_an_address_without_an_owner_is_found(tmp_path: Path, size: int) -> None:
+    error = cross(tmp_path, MAKE, DANGLING, "buffer", size=size)["error"]
+    assert error["outcome"] == "wrong"
+    assert error["reason"].startswith(
+        "the values changed after the producer's array was dropped: element"
+    )
+    assert cross(tmp_path, MAKE, HONEST, "buffer", size=size)["ok"]["outcome"] == "zero-copy"
+
+
+def test_an_array_in_a_cycle_is_dropped_too(tmp_path: Path) -> None:
+    make = (
+        "import numpy as np\n"
+        "class Ring(np.ndarray): pass\n"
+        "def make(case, device):\n"
+        "    ring = case.numpy().view(Ring)\n    ring.me = ring\n    return ring\n"
+    )
+    error = cross(tmp_path, make, DANGLING, "buffer")["error"]
+    assert "was dropped" in error["reason"]
+
+
+def test_a_large_array_is_not_looked_at(tmp_path: Path) -> None:
+    assert cross(tmp_path, MAKE, DANGLING, "buffer", size=1 << 20)["ok"]["outcome"] == "zero-copy"
