@@ -2,11 +2,13 @@
 
 import numpy as np
 
-# np.asarray takes the first of buffer, __array_interface__ and __array_struct__ that it is shown.
+# np.asarray takes the first of buffer, __array_struct__, __array_interface__ and __array__ that it
+# is shown.
 PROTOCOLS = {
     "dlpack": np.from_dlpack,
     "convert": np.asarray,
     "buffer": np.asarray,
     "array_interface": np.asarray,
     "array_struct": np.asarray,
+    "array": np.asarray,
 }

@@ -1,16 +1,30 @@
-"""PyArrow arrays: one-dimensional, read-only. It imports nothing, so there is no consumer."""
+"""PyArrow arrays: one-dimensional, read-only, over NumPy's memory."""
 
+import numpy as np
 import pyarrow as pa
 
-from dlbench.adapter import require
+from dlbench.adapter import require_packable
+
+SPECIAL = ("nulls",)
 
 
 def make(case, device):
-    require(case.strides is None, "an Arrow array is contiguous")
-    require(case.dtype != "bool", "Arrow packs booleans into bits")
-    require(not case.dtype.startswith("complex"), "Arrow has no complex numbers")
-    return pa.array(case.numpy())
+    require_packable(case, "Arrow")
+    return pa.array(case.numpy(), from_pandas=case.special == "nulls")
 
 
-def address(array):
-    return array.buffers()[1].address + array.offset * array.type.byte_width
+def memory(array):
+    # An imported buffer of plain bytes is read as it is.
+    if not isinstance(array, pa.Array):
+        return array
+    content = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
+    return content[array.offset : array.offset + len(array)]
+
+
+def values(array):
+    # NaN stands for null.
+    return array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array
+
+
+def extras(array):
+    return ("nulls",) if getattr(array, "null_count", 0) else ()

@@ -1,0 +1,7 @@
+"""Awkward's arrays."""
+
+import awkward as ak
+
+DEFAULT = False
+
+PROTOCOLS = {"dlpack": ak.from_dlpack, "convert": ak.Array}

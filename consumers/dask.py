@@ -1,0 +1,14 @@
+"""Dask's arrays from what NumPy can read."""
+
+import dask.array as da
+
+DISTRIBUTION = "dask[array]"
+DEFAULT = False
+
+PROTOCOLS = {
+    "convert": da.asarray,
+    "buffer": da.asarray,
+    "array_interface": da.asarray,
+    "array_struct": da.asarray,
+    "array": da.asarray,
+}

@@ -1,0 +1,14 @@
+"""Masked arrays from what NumPy can read, nothing masked."""
+
+import numpy as np
+
+DISTRIBUTION = "numpy"
+DEFAULT = False
+
+PROTOCOLS = {
+    "convert": np.ma.asarray,
+    "buffer": np.ma.asarray,
+    "array_interface": np.ma.asarray,
+    "array_struct": np.ma.asarray,
+    "array": np.ma.asarray,
+}

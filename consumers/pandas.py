@@ -1,0 +1,9 @@
+"""Pandas' series: arrays that it does not know become one object each."""
+
+import pandas as pd
+
+from dlbench import Call, X
+
+DEFAULT = False
+
+PROTOCOLS = {"convert": Call(pd.Series, X, copy=False)}

@@ -1,0 +1,17 @@
+"""NumPy's masked arrays: every third element is masked, and keeps its value under the mask."""
+
+import numpy as np
+
+DISTRIBUTION = "numpy"
+DEFAULT = False
+SPECIAL = ("swapped",)
+
+
+def make(case, device):
+    content = case.numpy()
+    mask = np.arange(content.size).reshape(content.shape) % 3 == 0
+    return np.ma.MaskedArray(content, mask=mask, copy=False)
+
+
+def extras(array):
+    return ("mask",) if np.ma.is_masked(array) else ()

@@ -1,0 +1,24 @@
+"""Pandas' series over NumPy's memory, with an index of their own; with nulls a nullable dtype."""
+
+import pandas as pd
+
+from dlbench.adapter import require
+
+DEFAULT = False
+SPECIAL = ("nulls",)
+
+memory = pd.Series.to_numpy
+
+
+def make(case, device):
+    require(len(case.shape) == 1, "a series has one dimension")
+    content = case.numpy()
+    if case.special == "nulls":
+        content = pd.array(content, dtype="Float32")
+    return pd.Series(content, index=pd.RangeIndex(1, len(content) + 1), copy=False)
+
+
+def extras(array):
+    found = () if array.index.equals(pd.RangeIndex(len(array))) else ("index",)
+    nullable = isinstance(array.dtype, pd.api.extensions.ExtensionDtype)
+    return (*found, "nulls") if nullable and array.hasnans else found

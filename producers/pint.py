@@ -1,0 +1,20 @@
+"""Pint's quantities: they hold another library's array, here NumPy's, in metres."""
+
+import pint
+
+DEFAULT = False
+SPECIAL = ("swapped",)
+
+_units = pint.get_application_registry()
+
+
+def make(case, device):
+    return _units.Quantity(case.numpy(), "m")
+
+
+def memory(array):
+    return array.magnitude
+
+
+def extras(array):
+    return () if array.unitless else ("unit",)

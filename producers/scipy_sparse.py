@@ -1,0 +1,24 @@
+"""SciPy's sparse arrays: they offer no protocol, so only a general conversion can take them."""
+
+import scipy.sparse
+
+from dlbench.adapter import require, require_own_layout
+
+DISTRIBUTION = "scipy"
+DEFAULT = False
+
+values = scipy.sparse.csr_array.toarray
+
+
+def make(case, device):
+    require_own_layout(case, "SciPy")
+    require(len(case.shape) in (1, 2), "a csr_array has one or two dimensions")
+    return scipy.sparse.csr_array(case.numpy())
+
+
+def memory(array):
+    return array.data
+
+
+def extras(array):
+    return ("sparsity",)

@@ -1,0 +1,22 @@
+"""PyData's sparse arrays: `__array__` raises unless SPARSE_AUTO_DENSIFY is set."""
+
+import sparse
+
+from dlbench.adapter import require_own_layout
+
+DEFAULT = False
+
+values = sparse.COO.todense
+
+
+def make(case, device):
+    require_own_layout(case, "sparse")
+    return sparse.COO.from_numpy(case.numpy())
+
+
+def memory(array):
+    return array.data
+
+
+def extras(array):
+    return ("sparsity",)

@@ -1,0 +1,14 @@
+"""Unyt's arrays: NumPy arrays of a subclass, in metres."""
+
+import unyt
+
+DEFAULT = False
+SPECIAL = ("swapped",)
+
+
+def make(case, device):
+    return unyt.unyt_array(case.numpy(), "m")
+
+
+def extras(array):
+    return () if array.units.is_dimensionless else ("unit",)

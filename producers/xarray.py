@@ -1,0 +1,22 @@
+"""Xarray's labelled arrays, here of NumPy's: each dimension has a name and a coordinate."""
+
+import numpy as np
+import xarray as xr
+
+DEFAULT = False
+SPECIAL = ("swapped",)
+
+
+def make(case, device):
+    content = case.numpy()
+    dims = [f"d{number}" for number in range(content.ndim)]
+    coords = {dim: np.arange(size) * 2 for dim, size in zip(dims, content.shape, strict=True)}
+    return xr.DataArray(content, dims=dims, coords=coords)
+
+
+def memory(array):
+    return array.data
+
+
+def extras(array):
+    return ("labels",) if array.coords else ()

@@ -1,0 +1,195 @@
+"""The rows on top of arrays and the sparse ones against NumPy and the native half, both ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dlbench
+from wire import F32, ask, prepare
+
+PACKAGE = Path(dlbench.__file__).parent
+ORDER = ("dlpack", "buffer", "array_interface", "array_struct", "array", "convert")
+NUMPYS = ORDER[1:]
+REFUSED = {
+    "densify": "refused: RuntimeError: Cannot convert a sparse array to dense automatically.",
+    "objects": "wrong: unknown format 'O'",
+    "no-type": "refused: ValueError: <class 'dlbench._native_producer.Array'> not supported",
+    "polars": "refused: TypeError: Series constructor called with unsupported type 'Array'",
+    "iterable": "refused: TypeError: 'dlbench._native_producer.Array' object is not iterable",
+}
+
+
+def every(protocols: tuple[str, ...], outcome: str) -> dict[str, str]:
+    return dict.fromkeys(protocols, outcome)
+
+
+ZERO, COPY = "zero-copy", "copy"
+NOT_ARRAY = tuple(each for each in NUMPYS if each != "array")
+# Of each library, by (producer, consumer) with "it" for itself: what each protocol comes to, as
+# "outcome changed...", or the start of the reason. What is not here has no protocol.
+Rows = dict[tuple[str, str], dict[str, str]]
+
+
+def subclass(word: str) -> Rows:
+    """A subclass of ndarray, which hands over everything but what it adds."""
+    return {
+        ("it", "numpy"): every(ORDER, f"{ZERO} {word}"),
+        ("it", "native"): every(ORDER[:4], f"{ZERO} {word}"),
+        ("numpy", "it"): every(NUMPYS, ZERO),
+        ("native", "it"): every(NOT_ARRAY, ZERO),
+    }
+
+
+TABLE: dict[str, Rows] = {
+    "numpy_ma": subclass("mask"),
+    "astropy": subclass("unit"),
+    "unyt": subclass("unit"),
+    "pint": {
+        ("it", "numpy"): every(("dlpack", "array", "convert"), f"{ZERO} unit"),
+        ("it", "native"): {"dlpack": f"{ZERO} unit"},
+        ("numpy", "it"): {"convert": ZERO},
+        ("native", "it"): {"convert": ZERO},
+    },
+    "xarray": {
+        ("it", "numpy"): every(("array", "convert"), f"{ZERO} labels"),
+        ("numpy", "it"): every(NUMPYS, ZERO),
+        ("native", "it"): every(NOT_ARRAY, ZERO),
+    },
+    "dask": {
+        ("it", "numpy"): every(("array", "convert"), COPY),
+        ("numpy", "it"): every(NUMPYS, COPY),
+        ("native", "it"): every(NOT_ARRAY, COPY),
+    },
+    "pandas": {
+        ("it", "numpy"): every(("array", "convert"), f"{ZERO} index"),
+        ("numpy", "it"): {"convert": ZERO},
+        ("native", "it"): {"convert": REFUSED["objects"]},
+    },
+    "polars": {
+        ("it", "numpy"): every(("array", "convert"), ZERO),
+        ("numpy", "it"): {"convert": ZERO},
+        ("native", "it"): {"convert": REFUSED["polars"]},
+    },
+    "awkward": {
+        ("it", "numpy"): every(("array", "convert"), ZERO),
+        ("numpy", "it"): every(("dlpack", "convert"), ZERO),
+        ("native", "it"): every(("dlpack", "convert"), ZERO),
+    },
+    "scipy_sparse": {
+        ("it", "numpy"): {"convert": REFUSED["objects"]},
+        ("numpy", "it"): {"convert": COPY},
+        ("native", "it"): {"convert": COPY},
+    },
+    "sparse": {
+        ("it", "numpy"): every(("array", "convert"), REFUSED["densify"]),
+        ("numpy", "it"): {"convert": COPY},
+        ("native", "it"): {"convert": REFUSED["no-type"]},
+    },
+    "pyarrow": {
+        ("it", "numpy"): every(("dlpack", "array", "convert"), ZERO),
+        ("it", "native"): {"dlpack": ZERO},
+        ("numpy", "it"): {"buffer": f"{ZERO} dtype", "convert": ZERO},
+        ("native", "it"): {"buffer": f"{ZERO} dtype", "convert": REFUSED["iterable"]},
+    },
+}
+
+
+def load(library: str) -> list[dict[str, str]]:
+    return [
+        {"do": "load", "role": role, "library": library, "path": str(path)}
+        for role in ("producer", "consumer")
+        if (path := PACKAGE / f"{role}s" / f"{library}.py").exists()
+    ]
+
+
+def met(
+    folder: Path, library: str, case: dict[str, Any], pairs: list[tuple[str, str]]
+) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The worker's answer for each pair and protocol."""
+    names = list(dict.fromkeys([library, *(name for pair in pairs for name in pair)]))
+    loads = [request for name in names for request in load(name)]
+    cells = [(*pair, protocol) for pair in pairs for protocol in ORDER]
+    prepares = [prepare(number, *cell, case) for number, cell in enumerate(cells)]
+    answers = ask(folder, *loads, *prepares)
+    assert all("ok" in answer for answer in answers[: len(loads)]), answers
+    return dict(zip(cells, answers[len(loads) :], strict=True))
+
+
+def in_words(answer: dict[str, Any]) -> str:
+    if "ok" in answer:
+        ok = answer["ok"]
+        return " ".join([ok["outcome"], *ok["changed"]])
+    error = answer["error"]
+    parts = [part for part in (error["outcome"], error["exception"], error["reason"]) if part]
+    return ": ".join(parts).replace("what it returned describes no array: ", "")
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("library", sorted(TABLE))
+def test_a_row_and_its_column(library: str, tmp_path: Path) -> None:
+    pairs = [
+        (giver.replace("it", library), taker.replace("it", library))
+        for giver, taker in (("it", "numpy"), ("it", "native"), ("numpy", "it"), ("native", "it"))
+    ]
+    for (giver, taker, protocol), answer in met(tmp_path, library, F32, pairs).items():
+        key = tuple("it" if name == library else name for name in (giver, taker))
+        expected = TABLE[library].get((key[0], key[1]), {}).get(protocol, "no-protocol")
+        found = in_words(answer)
+        # Reasons are told by how they begin: the rest is the library's, and longer.
+        same = (
+            found.startswith(expected)
+            if ": " in expected or expected == "no-protocol"
+            else (found == expected)
+        )
+        assert same, (giver, taker, protocol, found)
+
+
+NULLS = F32 | {"name": "f32-nulls", "special": "nulls"}
+GRAD = F32 | {"name": "f32-grad", "special": "grad"}
+SPECIAL = {
+    ("pandas", "numpy", "convert"): f"{COPY} index nulls",
+    ("polars", "numpy", "convert"): "unproven nulls",
+    ("pyarrow", "numpy", "convert"): f"{COPY} nulls",
+    ("pyarrow", "numpy", "dlpack"): "refused: ArrowTypeError: Can only use DLPack on arrays with",
+    ("awkward", "numpy", "convert"): "refused: ValueError: ",
+    ("pyarrow", "awkward", "convert"): COPY,
+    ("numpy", "numpy", "convert"): "unsupported: numpy's adapter makes no nulls",
+    ("torch", "numpy", "dlpack"): "refused: BufferError: Can't export tensors that require grad",
+    ("torch", "torch", "convert"): ZERO,
+    ("paddle", "numpy", "convert"): f"{COPY} grad",
+}
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(("giver", "taker", "protocol"), sorted(SPECIAL))
+def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Path) -> None:
+    case = GRAD if giver in ("torch", "paddle") else NULLS
+    answer = met(tmp_path, giver, case, [(giver, taker)])[giver, taker, protocol]
+    expected = SPECIAL[giver, taker, protocol]
+    assert in_words(answer).startswith(expected), answer
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("giver", "taker", "expected"),
+    [
+        ("pint", "xarray", ZERO),  # which holds the very quantity
+        ("pint", "astropy", f"{ZERO} unit"),
+        ("sparse", "torch", f"{COPY} sparsity"),
+        ("numpy_ma", "pandas", "wrong: element (0,): expected 3, found nan"),
+    ],
+)
+def test_two_rows_meet(giver: str, taker: str, expected: str, tmp_path: Path) -> None:
+    answer = met(tmp_path, giver, F32, [(giver, taker)])[giver, taker, "convert"]
+    assert in_words(answer) == expected
+
+
+@pytest.mark.libraries
+def test_a_warning_of_the_library_is_kept(tmp_path: Path) -> None:
+    answers = met(tmp_path, "pint", F32, [("pint", "numpy")])
+    told = answers["pint", "numpy", "array"]["ok"]["warnings"]
+    assert [warning.split(":")[0] for warning in told] == ["UnitStrippedWarning"]
+    assert answers["pint", "numpy", "dlpack"]["ok"]["warnings"] == []
