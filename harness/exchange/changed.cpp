@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "exchange/layout.hpp"
+#include "exchange/restated.hpp"
 #include "exchange/verdict.hpp"
 
 namespace dlbench::exchange {
@@ -48,30 +48,18 @@ bool same_layout(const View& expected, const View& found) {
   return true;
 }
 
-bool is_bytes(const View& view) {
-  return view.shape.size() == 1 && view.element_bytes() == 1 && view.strides[0] == 1 &&
-         (view.dtype.code == kDLUInt || view.dtype.code == kDLInt);
-}
-
 }  // namespace
-
-View as_elements(const View& found, const View& expected) {
-  if (!is_bytes(found) || expected.element_bytes() == 1 || found.bytes() != expected.bytes()) {
-    return found;
-  }
-  View elements = found;
-  elements.dtype = expected.dtype;
-  elements.shape = expected.shape;
-  elements.strides = c_strides(expected.shape, expected.element_bytes());
-  return elements;
-}
 
 std::vector<std::string> changed(const View& expected, const View& found) {
   std::vector<std::string> words;
   if (expected.dtype != found.dtype) {
     words.emplace_back(coarser(expected.dtype, found.dtype) ? "precision" : "dtype");
   }
-  if (!same_layout(expected, found)) words.emplace_back("layout");
+  const View told = restated(expected, found);
+  if (expected.shape != found.shape && !is_plain_bytes(expected, found)) {
+    words.emplace_back("shape");
+  }
+  if (!same_layout(expected, told)) words.emplace_back("layout");
   return words;
 }
 

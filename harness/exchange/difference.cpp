@@ -4,6 +4,7 @@
 
 #include "exchange/layout.hpp"
 #include "exchange/number.hpp"
+#include "exchange/restated.hpp"
 #include "exchange/text.hpp"
 #include "exchange/verdict.hpp"
 
@@ -112,9 +113,10 @@ bool equal(std::uintptr_t expected, std::uintptr_t found, Dtype dtype, Dtype fou
 
 }  // namespace
 
-std::string difference(const View& expected, const View& found) {
+std::string difference(const View& expected, const View& given) {
   require_host(expected);
-  require_host(found);
+  require_host(given);
+  const View found = restated(expected, given);
   if (expected.shape != found.shape) {
     return "shape " + tuple_text(found.shape) + ", not " + tuple_text(expected.shape);
   }

@@ -61,9 +61,10 @@ Proof same_address(const View& source, const View& found) {
 }
 
 Proof write_through(const View& source, const View& found) {
-  const bool possible = !source.readonly && source.elements() > 0 &&
-                        source.elements() == found.elements() && on_host(source.device) &&
-                        on_host(found.device);
+  const bool possible =
+      !source.readonly && source.elements() > 0 &&
+      (source.elements() == found.elements() || source.bytes() == found.bytes()) &&
+      on_host(source.device) && on_host(found.device);
   if (!possible) return Proof::skipped;
   const std::int64_t source_bytes = source.element_bytes();
   const std::int64_t found_bytes = found.element_bytes();

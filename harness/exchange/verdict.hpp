@@ -8,19 +8,15 @@
 
 namespace dlbench::exchange {
 
-/// Do both views hold the same numbers? Compares element by element through both layouts, also
-/// over different dtypes (then by value, a float32 rounding of an int64 counts as equal where the
-/// dtype's own precision explains it). Host memory only. Empty where equal, else one line that
+/// Do both views hold the same numbers? `found` may also be the expected bytes without a dtype, or
+/// have more or fewer dimensions of one element. Compares element by element through both layouts,
+/// also over different dtypes (then by value, a float32 rounding of an int64 counts as equal where
+/// the dtype's own precision explains it). Host memory only. Empty where equal, else one line that
 /// names the first difference: "element (0, 3): expected 4, found 0" or "shape (2, 3), not (6,)".
 std::string difference(const View& expected, const View& found);
 
-/// Plain bytes where elements were expected (a buffer without a format, a `bytes`): as many of
-/// them, side by side. They are seen as `expected`'s elements. Every other view comes back as it
-/// is.
-View as_elements(const View& found, const View& expected);
-
-/// What was converted in silence: "dtype", "precision" (same kind, fewer bits), "layout" (strides
-/// that differ though the shape has more than one element along them).
+/// What was dropped or converted in silence: "dtype", "precision" (same kind, fewer bits), "shape",
+/// "layout" (strides that differ though the shape has more than one element along them).
 std::vector<std::string> changed(const View& expected, const View& found);
 
 /// Same first element, and it lies on the same device.

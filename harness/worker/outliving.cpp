@@ -42,7 +42,7 @@ void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
   std::string first;
   try {
     const Held values = read_values(result.get(), consumer);
-    first = exchange::difference(expected, exchange::as_elements(values.view, expected));
+    first = exchange::difference(expected, values.view);
   } catch (const Failure& failure) {
     // What nothing reads was said before, of an array that is still there.
     if (failure.outcome == Outcome::wrong) first = failure.reason;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "arrays.hpp"
+#include "exchange/restated.hpp"
 #include "model/judge.hpp"
 
 namespace {
@@ -27,16 +28,16 @@ TEST(Changed, NothingBetweenTwins) {
   EXPECT_EQ(changed(a.view, a.view), Words{});
 }
 
-TEST(AsElements, PlainBytesAreSeenAsWhatWasExpected) {
+TEST(Restated, PlainBytesAreSeenAsWhatWasExpected) {
   const auto floats = array<float>("float32", {1, 2});
   const auto bytes = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0, 64});
-  const View seen = as_elements(bytes.view, floats.view);
+  const View seen = restated(floats.view, bytes.view);
   EXPECT_EQ(difference(floats.view, seen), "");
   EXPECT_EQ(changed(floats.view, seen), Words{});
   EXPECT_EQ(seen.address, bytes.view.address);
 }
 
-TEST(AsElements, AllElseStaysWhatItIs) {
+TEST(Restated, AllElseStaysWhatItIs) {
   const auto floats = array<float>("float32", {1, 2});
   const auto fewer = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0});
   const auto bools = array<std::uint8_t>("bool", {0, 0, 1, 1, 0, 0, 0, 1});
@@ -45,9 +46,8 @@ TEST(AsElements, AllElseStaysWhatItIs) {
   steps.shape = {4};
   steps.strides = {2};
   for (const View& found : {fewer.view, bools.view, floats.view, steps}) {
-    EXPECT_EQ(as_elements(found, floats.view), found);
+    EXPECT_EQ(restated(floats.view, found), found);
   }
-  EXPECT_EQ(as_elements(bytes.view, bools.view), bytes.view);
 }
 
 Words changed_dtype(const char* from, const char* to) {
