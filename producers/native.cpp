@@ -23,10 +23,16 @@ PyObject* make_array(PyTypeObject*, PyObject* arguments, PyObject* keywords) try
                  source.format == nullptr ? "B" : source.format, source.itemsize);
     return nullptr;
   }
-  const Layout layout{.dtype = dtype,
-                      .shape = {source.shape, source.shape + source.ndim},
-                      .strides = {source.strides, source.strides + source.ndim},
-                      .readonly = source.readonly != 0};
+  Layout layout{.dtype = dtype,
+                .shape = {source.shape, source.shape + source.ndim},
+                .strides = {},
+                .readonly = source.readonly != 0};
+  // ctypes leaves the strides out though they are asked for.
+  if (source.strides != nullptr) {
+    layout.strides = {source.strides, source.strides + source.ndim};
+  } else {
+    layout.set_c_strides();
+  }
   return new_array(Block::copy_of(layout, source.buf));
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();

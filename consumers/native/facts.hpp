@@ -46,8 +46,14 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype,
                   .shape = {buffer.shape, buffer.shape + buffer.ndim},
-                  .strides = {buffer.strides, buffer.strides + buffer.ndim},
+                  .strides = {},
                   .readonly = buffer.readonly != 0};
+  // ctypes leaves the strides out though they are asked for.
+  if (buffer.strides != nullptr) {
+    facts.layout.strides = {buffer.strides, buffer.strides + buffer.ndim};
+  } else {
+    facts.layout.set_c_strides();
+  }
   return true;
 }
 

@@ -61,6 +61,12 @@ inline bool read_interface(PyObject* dict, Facts& facts) {
   if (!PyDict_Check(dict)) return false;
   PyObject* data = PyDict_GetItemWithError(dict, kData);
   PyObject* type = PyDict_GetItemWithError(dict, kType);
+  if (data != nullptr && PyObject_CheckBuffer(data)) {
+    PyErr_SetString(PyExc_BufferError,
+                    "native reads the data of an __array_interface__ by its address, not as a "
+                    "buffer");
+    return false;
+  }
   if (data == nullptr || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 || type == nullptr ||
       !PyUnicode_Check(type)) {
     return false;
