@@ -161,18 +161,19 @@ void CoupleRun::loaded(const nlohmann::json& answer) {
     if (!version.empty()) record_.libraries[load.library] = version;
     if (load.needed) record_.import_s += std::max(0.0, ok.value("seconds", 0.0));
   } else if (load.needed) {
-    fail_role(load, read_error(answer.at("error"), Outcome::import_failed), false);
+    const Trouble trouble = read_error(answer.at("error"), Outcome::import_failed);
+    fail_role(load, trouble, trouble.outcome == Outcome::no_device);
   } else {
     job_.anchor = false;
   }
 }
 
-void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool died) {
+void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool whole) {
   if (couple_.first == couple_.second) {
     Troubles& troubles = context_.ledger.troubles();
     troubles.import_failed(couple_.environment, load.library, load.role, trouble);
-    // Nobody will ask the dead for their other role.
-    if (died) {
+    // Nobody will ask for the other role.
+    if (whole) {
       for (const char* role : {"producer", "consumer"}) {
         troubles.import_failed(couple_.environment, load.library, role, trouble);
       }
@@ -181,8 +182,7 @@ void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool died) {
   for (Task& task : tasks_) {
     const bool produces = task.exchange.producer == load.library;
     const bool consumes = task.exchange.consumer == load.library;
-    // A library whose import takes the worker along has no role left.
-    const bool concerned = died                      ? produces || consumes
+    const bool concerned = whole                     ? produces || consumes
                            : load.role == "producer" ? produces
                                                      : consumes;
     if (concerned) fail(task, trouble);

@@ -102,6 +102,8 @@ class CoupleRun {
   void collect_loads();
   void next_load();
   void loaded(const nlohmann::json& answer);
+  /// Ends the cells of that role; of the `whole` library where it has no role left: its import took
+  /// the worker along, or it finds no device.
   void fail_role(const Load& load, const Trouble& trouble, bool died);
   void fail(Task& task, const Trouble& trouble);
   void fail_phases(Task& task, const Trouble& trouble);

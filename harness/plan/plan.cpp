@@ -42,8 +42,8 @@ std::optional<Exclusion> excluded(const Library& producer, const Library& consum
     return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name};
   }
   if (!holds(producer.devices, device)) {
-    return Exclusion{Outcome::no_device,
-                     producer.name + "'s arrays lie on " + joined(producer.devices) + " here"};
+    return Exclusion{Outcome::no_device, producer.name + " has no " + device +
+                                             " arrays: they lie on " + joined(producer.devices)};
   }
   if (!holds(consumer.protocols, protocol)) {
     return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol};

@@ -1,6 +1,32 @@
 #include "worker/adapter.hpp"
 
+#include <algorithm>
+
 namespace dlbench::worker {
+
+namespace {
+
+// What a library says when it is asked for devices is why it has none.
+std::vector<std::string> devices_of(const std::string& name, PyObject* loading, PyObject* module) {
+  std::vector<std::string> devices;
+  try {
+    const Ref found = checked(PyObject_CallMethod(loading, "devices", "O", module));
+    for (Py_ssize_t i = 0; i < PyList_Size(found.get()); ++i) {
+      devices.push_back(text_of(PyList_GetItem(found.get(), i)));
+    }
+  } catch (Failure& failure) {
+    if (failure.outcome != Outcome::out_of_memory) failure.outcome = Outcome::no_device;
+    throw;
+  }
+  if (devices.empty()) throw Failure{Outcome::no_device, "", name + " finds no device here"};
+  return devices;
+}
+
+}  // namespace
+
+bool Library::has_device(const std::string& device) const {
+  return devices.empty() || std::find(devices.begin(), devices.end(), device) != devices.end();
+}
 
 Ref Library::function(const char* name) const {
   for (const Ref& module : {consumer, producer}) {
@@ -20,24 +46,28 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
     loaded.version = text_of(
         checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
             .get());
-    const Ref devices = checked(PyObject_CallMethod(loading.get(), "devices", "O", module.get()));
-    for (Py_ssize_t i = 0; i < PyList_Size(devices.get()); ++i) {
-      loaded.devices.push_back(text_of(PyList_GetItem(devices.get(), i)));
-    }
+    loaded.devices = devices_of(name, loading.get(), module.get());
     // Cases are NumPy arrays. Imported here and not before: a library may mind who came first.
     checked(PyImport_ImportModule("dlbench.case"));
     Library& library = libraries_[name];
+    // A file that says nothing of devices has the default, which overrides nobody's word.
+    if (PyObject_HasAttrString(module.get(), "devices") ||
+        PyObject_HasAttrString(module.get(), "DEVICES")) {
+      library.devices = loaded.devices;
+    }
     (role == "producer" ? library.producer : library.consumer) = std::move(module);
     return loaded;
   } catch (Failure& failure) {
-    if (failure.outcome != Outcome::out_of_memory) failure.outcome = Outcome::import_failed;
+    if (failure.outcome != Outcome::out_of_memory && failure.outcome != Outcome::no_device) {
+      failure.outcome = Outcome::import_failed;
+    }
     throw;
   }
 }
 
-const Library& Adapters::at(const std::string& name) const {
+const Library& Adapters::at(const std::string& name, Ref Library::*role) const {
   const auto found = libraries_.find(name);
-  if (found == libraries_.end()) {
+  if (found == libraries_.end() || !(found->second.*role)) {
     throw Failure{Outcome::import_failed, "", name + " was not loaded in this worker"};
   }
   return found->second;

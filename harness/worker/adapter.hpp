@@ -18,6 +18,9 @@ struct Loaded {
 struct Library {
   Ref producer;  ///< module, or empty
   Ref consumer;
+  std::vector<std::string> devices;  ///< as the file says that tells of them; empty: not told
+
+  bool has_device(const std::string& device) const;
 
   /// A function that either file may define (`ready`, `memory`, `address`, `values`, `extras`), or
   /// an empty Ref. The consumer's word goes first.
@@ -27,11 +30,11 @@ struct Library {
 /// Loads adapters and makes cases through the package's Python half.
 class Adapters {
  public:
-  /// Throws Failure import-failed.
+  /// Throws Failure import-failed, or no-device where the library finds none.
   Loaded load(const std::string& role, const std::string& name, const std::string& path);
 
-  /// Throws Failure where the library was not loaded here.
-  const Library& at(const std::string& name) const;
+  /// Throws Failure where the library was not loaded here in that role: `&Library::producer`.
+  const Library& at(const std::string& name, Ref Library::*role) const;
 
  private:
   std::map<std::string, Library> libraries_;

@@ -73,7 +73,15 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
   std::shared_ptr<const Pool>& pool =
       pools_[{exchange.producer, exchange.device, exchange.case_name, exchange.bytes}];
   if (!pool) {
-    Pool made = make_pool(exchange, producer, make_case);
+    Pool made = [&] {
+      try {
+        return make_pool(exchange, producer, make_case);
+      } catch (Failure& failure) {
+        // Its own words are better than any of ours.
+        if (!producer.has_device(exchange.device)) failure.outcome = Outcome::no_device;
+        throw;
+      }
+    }();
     made.expected = expected;
     pool = std::make_shared<const Pool>(std::move(made));
   }

@@ -146,10 +146,8 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   PyObject* x = first_array();
   shown_mask_ = shown_by(x);
   if (same_object) {
-    if (requested != "convert") {
-      throw Failure{Outcome::no_protocol, "", "the consumer returned the very object it was given"};
-    }
     seen_.used = "own";
+    if (requested != "convert") go_through_relay(requested, "the very object that it was given");
     return;
   }
   if (crossing_.takes_capsule()) {

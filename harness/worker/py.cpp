@@ -1,5 +1,6 @@
 #include "worker/py.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace dlbench::worker {
@@ -17,13 +18,20 @@ std::string utf8(const Ref& text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-// The first line that says something: some libraries begin their messages with a blank one.
+// The first line that says something: some libraries begin their messages with a blank one, or with
+// a heading, which ends in a colon.
 std::string first_line(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  text = text.substr(begin);
-  text = text.substr(0, text.find_first_of("\r\n"));
-  return std::string(text.substr(0, kLongestReason));
+  constexpr const char* kBlank = " \t\r\n";
+  std::string line;
+  while (line.empty() || line.back() == ':') {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+    if (text.empty()) break;
+    const std::string_view next = text.substr(0, text.find_first_of("\r\n"));
+    line +=
+        (line.empty() ? "" : " ") + std::string(next.substr(0, next.find_last_not_of(kBlank) + 1));
+    text.remove_prefix(next.size());
+  }
+  return line.substr(0, kLongestReason);
 }
 
 }  // namespace

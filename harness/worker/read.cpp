@@ -114,34 +114,44 @@ std::optional<Held> read_bits(PyObject* array) {
   return held;
 }
 
-std::optional<View> view_of_dict(PyObject* dict) {
+// The `data` of an `__array_interface__`: a pair of address and read-only flag, or a buffer.
+std::optional<Held> interface_data(PyObject* data) {
+  if (!PyTuple_Check(data) || PyTuple_Size(data) != 2) return read_buffer(data);
+  Held held;
+  held.view.address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
+  held.view.readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  if (PyErr_Occurred()) throw fetch_failure();
+  return held;
+}
+
+// Keeps alive what the dict names, as far as that is a buffer.
+std::optional<Held> read_dict(PyObject* dict) {
   PyObject* data = PyDict_GetItemString(dict, "data");
   PyObject* typestr = PyDict_GetItemString(dict, "typestr");
   PyObject* shape = PyDict_GetItemString(dict, "shape");
   PyObject* strides = PyDict_GetItemString(dict, "strides");
-  if (data == nullptr || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || typestr == nullptr ||
-      shape == nullptr) {
-    return {};
-  }
+  if (data == nullptr || typestr == nullptr || shape == nullptr) return {};
+  std::optional<Held> held = interface_data(data);
+  if (!held) return {};
   const std::string type = text_of(typestr);
   const std::vector<std::int64_t> lengths = integers(shape);
   std::vector<std::int64_t> steps;
   exchange::InterfaceFacts facts;
-  facts.address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
+  facts.address = held->view.address;
+  facts.readonly = held->view.readonly;
   facts.typestr = type;
   facts.shape = lengths;
   if (strides != nullptr && strides != Py_None) facts.strides = steps = integers(strides);
-  facts.readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
-  if (PyErr_Occurred()) throw fetch_failure();
-  return exchange::read(facts);
+  held->view = exchange::read(facts);
+  return held;
 }
 
 std::optional<Held> read_interface(PyObject* array) {
   const Ref dict = optional_attribute(array, "__array_interface__");
   if (!dict || !PyDict_Check(dict.get())) return {};
-  std::optional<View> view = view_of_dict(dict.get());
-  if (!view) return {};
-  return Held{*std::move(view), keeper_of(Ref::borrow(array))};
+  std::optional<Held> held = read_dict(dict.get());
+  if (held && !held->keeper) held->keeper = keeper_of(Ref::borrow(array));
+  return held;
 }
 
 View view_of_struct(PyObject* capsule) {
@@ -211,7 +221,8 @@ Held read_array(PyObject* array) try {
 
 exchange::View view_of_description(PyObject* handed_over) {
   if (PyDict_Check(handed_over)) {
-    if (std::optional<View> view = view_of_dict(handed_over)) return *std::move(view);
+    // A dict holds the buffer that it names.
+    if (std::optional<Held> held = read_dict(handed_over)) return std::move(held->view);
   }
   if (PyCapsule_CheckExact(handed_over)) return view_of_struct(handed_over);
   return read_array(handed_over).view;
@@ -219,12 +230,22 @@ exchange::View view_of_description(PyObject* handed_over) {
 
 Held read_place(PyObject* array, const Library& library) {
   const Ref memory = library.function("memory");
-  Held held = read_array(memory ? checked(PyObject_CallOneArg(memory.get(), array)).get() : array);
-  if (const Ref address = library.function("address")) {
-    const Ref number = checked(PyObject_CallOneArg(address.get(), array));
-    held.view.address = PyLong_AsUnsignedLongLong(number.get());
-    if (PyErr_Occurred()) throw fetch_failure();
-  }
+  const Ref place = memory ? checked(PyObject_CallOneArg(memory.get(), array)) : Ref::borrow(array);
+  const Ref address = library.function("address");
+  const Ref number =
+      address ? checked(PyObject_CallOneArg(address.get(), array)) : Ref::borrow(Py_None);
+  if (number.get() == Py_None) return read_array(place.get());
+  // Beside its address a library's own word on shape and values is as good as an export.
+  Held held = [&] {
+    try {
+      return read_array(place.get());
+    } catch (const Failure& failure) {
+      if (failure.outcome != Outcome::unproven || !library.function("values")) throw;
+      return read_values(array, library);
+    }
+  }();
+  held.view.address = PyLong_AsUnsignedLongLong(number.get());
+  if (PyErr_Occurred()) throw fetch_failure();
   return held;
 }
 

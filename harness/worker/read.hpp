@@ -35,7 +35,8 @@ struct Held {
 
 /// Where an array lies: what DLPack, buffer, `__array_interface__` or `__array_struct__` say,
 /// whichever answers first, of the array or of what its library's `memory(array)` returns.
-/// `address(array)` overrides the address, since an export may copy.
+/// `address(array)` overrides the address, since an export may copy, unless it returns None; with
+/// it an array that none of them reads is as `values(array)` says.
 /// Throws Failure `unproven` where nothing answers.
 Held read_place(PyObject* array, const Library& library);
 

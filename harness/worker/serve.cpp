@@ -152,8 +152,9 @@ class Server {
     Exchange exchange;
     exchange.producer = request.at("library");
     exchange.device = request.at("device");
-    const std::shared_ptr<const Pool> pool = arrays_.get(
-        exchange, adapters_.at(exchange.producer), case_maker(request.at("case"), exchange.bytes));
+    const std::shared_ptr<const Pool> pool =
+        arrays_.get(exchange, adapters_.at(exchange.producer, &Library::producer),
+                    case_maker(request.at("case"), exchange.bytes));
     return {{"protocols", protocols_in(shown_by(pool->arrays.front().get()))}};
   }
 
@@ -169,11 +170,12 @@ class Server {
     order.round_ns = request.value("round_ns", order.round_ns);
     order.make_case = case_maker(request.at("case"), order.exchange.bytes);
     const int id = request.at("id");
-    auto prepared = std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer),
-                                               adapters_.at(order.exchange.consumer), arrays_,
-                                               [this](const char* step) {
-                                                 say({{"step", step}});
-                                               });
+    auto prepared =
+        std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer, &Library::producer),
+                                   adapters_.at(order.exchange.consumer, &Library::consumer),
+                                   arrays_, [this](const char* step) {
+                                     say({{"step", step}});
+                                   });
     json result = to_json(prepared->judgement());
     result["seen"] = to_json(prepared->seen());
     result["first_ns"] = prepared->first_ns();

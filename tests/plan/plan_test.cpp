@@ -156,7 +156,7 @@ TEST(Plan, DefaultDevicesGiveNoPileOfNoDevice) {
   const Plan plan = make(some(), small());
   for (const Entry* entry : excluded_with(plan, Outcome::no_device)) {
     EXPECT_EQ(entry->cell.exchange.producer, "dpnp");
-    EXPECT_EQ(entry->reason, "dpnp's arrays lie on sycl:0 here");
+    EXPECT_EQ(entry->reason, "dpnp has no cpu arrays: they lie on sycl:0");
   }
   EXPECT_EQ(excluded_with(plan, Outcome::no_device).size(), 4u);  // 3 consumers, one of two clocks
   EXPECT_TRUE(std::any_of(plan.cells.begin(), plan.cells.end(),
