@@ -39,6 +39,11 @@ if(NOT pybind11_FOUND)
   find_package(pybind11 3.0 CONFIG REQUIRED)
 endif()
 
+# A measured subject, no part of the rest: without it the library nanobind is `not-installed`.
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_package(nanobind CONFIG QUIET)
+
 # dlpack.h travels with apache-tvm-ffi. The package is looked up, not imported: its import pulls in
 # torch where that is installed.
 execute_process(

@@ -81,3 +81,17 @@ function(dlbench_native name source)
   dlbench_compile_options(${name})
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
+
+# A binding library that is measured: a module that is built as that library's documentation says.
+# Like a native half it links nothing of the judge.
+function(dlbench_subject binding name source)
+  if(binding STREQUAL "pybind11")
+    pybind11_add_module(${name} MODULE ${PROJECT_SOURCE_DIR}/${source})
+  else()
+    nanobind_add_module(${name} NB_STATIC NB_SUPPRESS_WARNINGS
+      ${PROJECT_SOURCE_DIR}/${source})
+  endif()
+  target_compile_definitions(${name} PRIVATE BINDING_VERSION="${${binding}_VERSION}")
+  dlbench_compile_options(${name})
+  install(TARGETS ${name} LIBRARY DESTINATION dlbench)
+endfunction()

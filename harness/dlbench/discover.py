@@ -11,6 +11,7 @@ import importlib.util
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from dlbench import _core, arguments
@@ -139,19 +140,33 @@ def installed_version(distributions: tuple[str, ...]) -> str | None:
     return None
 
 
+def is_built(extension: str, package: Path = PACKAGE) -> bool:
+    """Does an extension module of dlbench's own lie in its package?"""
+    return any((package / f"{extension}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
+
+
 def library(name: str, roles: dict[str, AdapterFile]) -> _core.Library:
     """A `_core.Library` of one library's one or two files."""
     files = list(roles.values())
     base, argument = arguments.split(name)
     distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
-    version = installed_version(distributions) if distributions else ""
+    extensions = [file.extension for file in files if file.extension is not None]
+    why_not = ""
+    version = ""
+    if extensions:
+        # The module has its library inside: what is installed now does not matter.
+        if not all(is_built(extension) for extension in extensions):
+            why_not = f"pip install {pip_word(distributions[0])}, then build dlbench again"
+    elif distributions:
+        version = installed_version(distributions) or ""
+        why_not = "" if version else f"pip install {pip_word(distributions[0])}"
     consumer = roles.get("consumer")
     return _core.Library(
         name=name,
         environment="default",
-        installed=version is not None,
-        version=version or "",
-        why_not="" if version is not None else f"pip install {pip_word(distributions[0])}",
+        installed=not why_not,
+        version=version,
+        why_not=why_not,
         producer_path=str(roles["producer"].path) if "producer" in roles else "",
         consumer_path=str(consumer.path) if consumer else "",
         protocols=list(consumer.protocols) if consumer else [],

@@ -19,6 +19,7 @@ class AdapterFile:
     name: str
     path: Path
     distributions: tuple[str, ...] | None  #: empty: it needs no package
+    extension: str | None  #: the module of dlbench's own that it needs, which may not be built
     devices: tuple[str, ...] | None
     default: bool
     protocols: tuple[str, ...]  #: of a consumer, in the order of its PROTOCOLS
@@ -95,6 +96,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         name=name,
         path=path,
         distributions=_distributions(tree, path, names),
+        extension=_extension(tree, path),
         devices=_words(tree, path, "DEVICES"),
         default=_switch(tree, path, "DEFAULT", True),
         protocols=_protocols(tree, path) if role == "consumer" else (),
@@ -145,6 +147,13 @@ def _distributions(tree: ast.Module, path: Path, names: set[str]) -> tuple[str, 
     words = _words(tree, path, "DISTRIBUTION")
     # DISTRIBUTION = None says that there is no package; no such line says nothing.
     return () if words is None and "DISTRIBUTION" in names else words
+
+
+def _extension(tree: ast.Module, path: Path) -> str | None:
+    value = _literal(tree, path, "EXTENSION", None)
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"adapter {path}: EXTENSION must be a string")
+    return value
 
 
 def _protocols(tree: ast.Module, path: Path) -> tuple[str, ...]:

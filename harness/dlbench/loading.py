@@ -34,7 +34,10 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
 
 
 def version(name: str, module: ModuleType) -> str:
-    """The version of the adapter's distribution as installed here, or an empty string."""
+    """The adapter's VERSION, else that of its distribution as installed here, or nothing."""
+    own = getattr(module, "VERSION", None)
+    if own is not None:
+        return str(own)
     distribution = getattr(module, "DISTRIBUTION", arguments.split(name)[0])
     for alternative in (distribution,) if isinstance(distribution, str) else distribution or ():
         try:

@@ -14,7 +14,7 @@ from dlbench.facts import assigned, bound_names, parse, read_arguments
 #: Names that speak to dlbench, not to the library.
 CONTRACT = {
     *("DISTRIBUTION", "DEVICES", "DEFAULT", "HIDDEN", "READY", "ARGUMENTS", "ARGUMENT"),
-    *("PROTOCOLS", "EXPORTS", "SPECIAL", "VERSION"),
+    *("PROTOCOLS", "EXPORTS", "EXTENSION", "SPECIAL", "VERSION"),
 }
 HELPERS = Path(__file__).with_name("adapter.py")
 

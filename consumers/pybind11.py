@@ -1,0 +1,12 @@
+"""What functions that are bound with pybind11 take: `py::buffer`, and `py::array_t`."""
+
+from dlbench import _pybind11_consumer
+
+# NumPy arrays pass through py::array_t as they are; NumPy makes an array of anything else.
+PROTOCOLS = {
+    "buffer": _pybind11_consumer.from_buffer,
+    "array_interface": _pybind11_consumer.from_array,
+    "array_struct": _pybind11_consumer.from_array,
+    "array": _pybind11_consumer.from_array,
+    "convert": _pybind11_consumer.from_array,
+}

@@ -1,0 +1,28 @@
+// The nanobind producer: the array object that a function with an nb::ndarray result returns, over
+// memory that another object keeps alive.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace {
+
+template <typename... Access>
+nb::object lend(const nb::object& source) {
+  const auto seen = nb::cast<nb::ndarray<nb::ro>>(source);
+  std::vector<std::size_t> shape(seen.ndim());
+  for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = seen.shape(d);
+  return nb::cast(nb::ndarray<nb::array_api, Access...>(
+      const_cast<void*>(static_cast<const void*>(seen.data())), shape.size(), shape.data(), source,
+      seen.stride_ptr(), seen.dtype()));
+}
+
+}  // namespace
+
+NB_MODULE(_nanobind_producer, module) {
+  module.attr("VERSION") = BINDING_VERSION;
+  module.def("lend", &lend<>);
+  module.def("lend_readonly", &lend<nb::ro>);
+}
