@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -73,3 +75,22 @@ def opencl_cpu() -> str:
     """
     drivers = sorted(Path(sys.prefix, "lib").glob("libintelocl.so.*"))
     return str(drivers[-1]) if drivers else ""
+
+
+def clang() -> str:
+    """A clang on PATH, if only under a name with its version; tinygrad compiles with $CC."""
+    names = ["clang", *(f"clang-{version}" for version in range(30, 13, -1))]
+    return next((name for name in names if shutil.which(name)), "clang")
+
+
+def capsule_pointer(capsule: object, name: bytes) -> int:
+    """What a capsule of that name points at. For `address`, where no protocol is read."""
+    # A handle of its own: libraries set types on ctypes.pythonapi, which all of them share.
+    get = ctypes.PyDLL(None).PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_size_t, (ctypes.py_object, ctypes.c_char_p)
+    return int(get(capsule, name))
+
+
+def word_at(address: int) -> int:
+    """The pointer that lies at an address."""
+    return ctypes.c_size_t.from_address(address).value

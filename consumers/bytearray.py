@@ -1,0 +1,3 @@
+"""bytearray copies a buffer's bytes."""
+
+PROTOCOLS = {"buffer": bytearray}

@@ -1,0 +1,3 @@
+"""memoryview takes a buffer."""
+
+PROTOCOLS = {"buffer": memoryview}

@@ -1,0 +1,7 @@
+"""Pillow imports: always copies, and an image has two dimensions. `Image.fromarray` looks at the
+`__array_interface__`, and takes the content from the buffer.
+"""
+
+from PIL import Image
+
+PROTOCOLS = {"convert": Image.fromarray}

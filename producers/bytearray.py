@@ -1,0 +1,14 @@
+"""bytearrays: bytes, which do not say what they stand for. Their buffer is their only export.
+
+As a consumer a bytearray copies a buffer's bytes.
+"""
+
+from dlbench.adapter import require_own_layout
+
+DISTRIBUTION = None
+DEFAULT = False
+
+
+def make(case, device):
+    require_own_layout(case, "bytearray")
+    return bytearray(case.numpy())

@@ -1,0 +1,22 @@
+"""Mapped files: bytes from the start of a page on, which do not say what they stand for.
+
+A mapping is made of a file, not of an array, so there is no consumer.
+"""
+
+import mmap
+import os
+
+from dlbench.adapter import require
+
+DISTRIBUTION = None
+DEFAULT = False
+
+
+def make(case, device):
+    require(case.offset == 0, "a mapping begins at a page")
+    require(case.strides is None, "a mapping is contiguous")
+    access = mmap.ACCESS_READ if case.readonly else mmap.ACCESS_WRITE
+    with open(os.memfd_create("dlbench"), "r+b") as file:
+        file.write(case.numpy())
+        file.flush()
+        return mmap.mmap(file.fileno(), case.bytes, access=access)

@@ -1,0 +1,22 @@
+"""Pillow images of one column. They give their pixels away as a copy."""
+
+from PIL import Image
+
+from dlbench.adapter import capsule_pointer, require, require_own_layout, word_at
+
+DISTRIBUTION = "pillow"
+DEFAULT = False
+MODES = {"float32": "F", "int32": "I", "uint8": "L", "bool": "1"}
+
+
+def make(case, device):
+    require_own_layout(case, "Pillow")
+    require(case.dtype in MODES, f"Pillow has no images of {case.dtype}")
+    return Image.fromarray(case.numpy())
+
+
+def address(image):
+    """Where the image itself lies; what its `__array_interface__` names is a copy."""
+    _, array = image.__arrow_c_array__()
+    buffers = word_at(capsule_pointer(array, b"arrow_array") + 40)
+    return word_at(buffers + 8)  # the first buffer is a mask
