@@ -1,0 +1,7 @@
+"""MXNet imports; DLPack as a capsule."""
+
+import mxnet as mx
+
+from dlbench import Capsule
+
+PROTOCOLS = {"dlpack": Capsule(mx.nd.from_dlpack), "convert": mx.nd.array}

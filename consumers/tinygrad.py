@@ -1,0 +1,11 @@
+"""tinygrad imports."""
+
+import os
+
+from dlbench.adapter import clang
+
+os.environ.setdefault("CC", clang())
+
+from tinygrad import Tensor
+
+PROTOCOLS = {"convert": Tensor}

@@ -1,0 +1,16 @@
+"""mpi4py's buffers, over memory that NumPy laid out: bytes, which do not say what they stand for."""
+
+from mpi4py import MPI
+
+from dlbench.adapter import require
+
+DEFAULT = False
+
+
+def make(case, device):
+    require(case.strides is None, "an MPI buffer is contiguous")
+    return MPI.buffer.frombuffer(case.numpy(), readonly=case.readonly)
+
+
+def address(buffer):
+    return buffer.address if isinstance(buffer, MPI.buffer) else None

@@ -1,0 +1,17 @@
+"""ndonnx arrays, which describe a computation; these are constants. Their `__dlpack__` is a stub."""
+
+import ndonnx as ndx
+
+from dlbench.adapter import require, require_own_layout
+
+values = ndx.Array.unwrap_numpy
+
+
+def make(case, device):
+    require_own_layout(case, "ndonnx")
+    require(not case.dtype.startswith("complex"), "ndonnx has no complex numbers")
+    return ndx.asarray(case.numpy())
+
+
+def address(array):
+    return array.unwrap_numpy().ctypes.data

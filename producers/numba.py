@@ -1,0 +1,35 @@
+"""Numba's arrays: NumPy arrays in memory of its runtime, which compiled code made; device arrays."""
+
+import numba
+import numpy as np
+from numba import cuda
+
+from dlbench.adapter import require_own_layout
+
+DEVICES = ("cpu", "cuda:0")
+DEFAULT = False
+
+
+def devices():
+    gpus = cuda.gpus if cuda.is_available() else ()
+    return ["cpu", *(f"cuda:{number}" for number, _ in enumerate(gpus))]
+
+
+@numba.njit
+def compiled_copy(source):
+    made = np.empty_like(source)
+    made[:] = source
+    return made
+
+
+def make(case, device):
+    require_own_layout(case, "Numba")
+    if device == "cpu":
+        return compiled_copy(case.numpy())
+    with cuda.gpus[int(device.partition(":")[2])]:
+        return cuda.to_device(case.numpy())
+
+
+def ready(array):
+    if not isinstance(array, np.ndarray):
+        cuda.synchronize()

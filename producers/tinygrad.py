@@ -1,0 +1,38 @@
+"""tinygrad tensors. They show no protocol; `Tensor.data()` is a memoryview of their own making."""
+
+import functools
+import os
+
+from dlbench.adapter import clang, require_own_layout
+
+os.environ.setdefault("CC", clang())
+
+from tinygrad import Device, Tensor
+
+KINDS = {"CPU": "cpu", "CUDA": "cuda:0", "NV": "cuda:0", "AMD": "rocm:0"}
+
+
+@functools.cache
+def _available():
+    names = [name for name in Device.get_available_devices() if name in KINDS]
+    if not names:
+        Device["CPU"]  # raises what keeps it from working
+    return {KINDS[name]: name for name in names}
+
+
+def devices():
+    return list(_available())
+
+
+def make(case, device):
+    require_own_layout(case, "tinygrad")
+    return Tensor(case.numpy(), device=_available()[device]).realize()
+
+
+def ready(tensor):
+    tensor.realize()
+    Device[tensor.device].synchronize()
+
+
+def values(tensor):
+    return tensor.data()

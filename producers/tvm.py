@@ -1,0 +1,22 @@
+"""TVM tensors."""
+
+import tvm
+
+from dlbench.adapter import require_own_layout
+
+DISTRIBUTION = "apache-tvm"
+
+
+def devices():
+    kinds = {"cuda": tvm.cuda, "rocm": tvm.rocm}
+    return ["cpu", *(f"{kind}:0" for kind, device in kinds.items() if device(0).exist)]
+
+
+def make(case, device):
+    require_own_layout(case, "TVM")
+    kind, _, number = device.partition(":")
+    return tvm.runtime.tensor(case.numpy(), device=tvm.device(kind, int(number or 0)))
+
+
+def address(tensor):
+    return tensor.data_ptr()
