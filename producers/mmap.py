@@ -16,7 +16,7 @@ def make(case, device):
     require(case.offset == 0, "a mapping begins at a page")
     require(case.strides is None, "a mapping is contiguous")
     access = mmap.ACCESS_READ if case.readonly else mmap.ACCESS_WRITE
-    with open(os.memfd_create("dlbench"), "r+b") as file:
+    with os.fdopen(os.memfd_create("dlbench"), "r+b") as file:
         file.write(case.numpy())
         file.flush()
         return mmap.mmap(file.fileno(), case.bytes, access=access)

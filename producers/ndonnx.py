@@ -1,4 +1,4 @@
-"""ndonnx arrays, which describe a computation; these are constants. Their `__dlpack__` is a stub."""
+"""ndonnx arrays: nodes of a computation, here constants. Their `__dlpack__` is a stub."""
 
 import ndonnx as ndx
 

@@ -1,4 +1,4 @@
-"""Numba's arrays: NumPy arrays in memory of its runtime, which compiled code made; device arrays."""
+"""Numba's arrays: NumPy arrays that compiled code made, in memory of its own; device arrays."""
 
 import numba
 import numpy as np

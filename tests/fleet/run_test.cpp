@@ -151,6 +151,12 @@ TEST_F(FleetTest, ABrokenRoleLeavesTheOther) {
   EXPECT_EQ(outcome("a>b"), Outcome::zero_copy);
 }
 
+TEST_F(FleetTest, WithoutADeviceALibraryHasNeitherRole) {
+  run({library("a"), library("b", "load=no-device")});
+  EXPECT_EQ(with(Outcome::no_device), (Keys{"a>b", "b>a", "b>b"}));
+  EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
+}
+
 TEST_F(FleetTest, ABudgetLeavesTheRestNotRun) {
   options_.budget_s = 1e-6;
   run({library("a"), library("b")});

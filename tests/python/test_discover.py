@@ -132,3 +132,23 @@ def test_names_bound_inside_a_try_count_as_defined(tmp_path: Path) -> None:
     text = "try:\n    from somewhere import ready\nexcept ImportError:\n    pass\n"
     path = plant(tmp_path, "producer", "foo", text + PRODUCER)
     assert read_adapter("producer", "foo", path).has_ready
+
+
+def test_a_library_whose_extension_was_not_built_says_how_to_get_it(tmp_path: Path) -> None:
+    text = "DISTRIBUTION = 'numpy'\nEXTENSION = '_no_such_module'\n" + PRODUCER
+    plant(tmp_path, "producer", "bound", text)
+    bound = library(tmp_path, "bound")
+    assert not bound.installed
+    assert bound.why_not == "pip install numpy, then build dlbench again"
+
+
+def test_an_extension_that_was_built_is_all_its_library_needs(tmp_path: Path) -> None:
+    text = "DISTRIBUTION = 'no-such-dist'\nEXTENSION = '_native_producer'\n" + PRODUCER
+    plant(tmp_path, "producer", "bound", text)
+    assert library(tmp_path, "bound").installed
+
+
+def test_an_extension_is_a_literal_string(tmp_path: Path) -> None:
+    plant(tmp_path, "producer", "bound", "EXTENSION = 3\n" + PRODUCER)
+    with pytest.raises(BadInput, match="EXTENSION must be a string"):
+        discover.catalogue(tmp_path, package=tmp_path / "none")

@@ -198,3 +198,20 @@ def test_the_log_says_what_was_asked() -> None:
     ]
     producer.clear_log()
     assert producer.log() == []
+
+
+def test_a_buffer_without_strides_is_compact() -> None:
+    # ctypes leaves them out though they are asked for.
+    import ctypes
+
+    given = (ctypes.c_float * 2 * 3)((1, 2), (3, 4), (5, 6))
+    for seen in (consumer.from_buffer(given), producer.Array(given)):
+        assert np.asarray(seen).tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_interface_data_in_a_buffer_is_refused_in_a_line() -> None:
+    class Image:
+        __array_interface__ = counted().__array_interface__ | {"data": bytes(96)}
+
+    with pytest.raises(BufferError, match="by its address, not as a buffer"):
+        consumer.from_array_interface(Image())

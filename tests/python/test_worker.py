@@ -292,3 +292,72 @@ def test_a_relay_that_is_kept_forgets_its_tap(tmp_path: Path) -> None:
         "PROTOCOLS = {'dlpack': f}\n"
     )
     assert cross(tmp_path, MAKE, take)["ok"]["seen"]["calls"][-1].startswith("__dlpack__")
+
+
+ASKED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
+
+
+def test_a_library_that_raises_when_asked_for_devices_has_none(tmp_path: Path) -> None:
+    make = ASKED.format("raise OSError('no driver:\\n  none at all')", "return case.numpy()")
+    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
+    assert answer["error"]["outcome"] == "no-device"
+    assert answer["error"]["exception"] == "OSError"
+    assert answer["error"]["reason"] == "no driver: none at all"
+
+
+def test_a_library_that_names_no_device_has_none(tmp_path: Path) -> None:
+    make = ASKED.format("return []", "return case.numpy()")
+    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
+    assert answer["error"]["outcome"] == "no-device"
+    assert answer["error"]["reason"] == "giver finds no device here"
+
+
+@pytest.mark.parametrize(("here", "outcome"), [("gpu:0", "no-device"), ("cpu", "refused")])
+def test_why_there_is_no_array_on_a_device_is_the_librarys_own_word(
+    tmp_path: Path, here: str, outcome: str
+) -> None:
+    make = ASKED.format(f"return [{here!r}]", "raise RuntimeError('not like this')")
+    error = cross(tmp_path, make, SHARE)["error"]
+    assert (error["outcome"], error["exception"]) == (outcome, "RuntimeError")
+    assert error["reason"] == "not like this"
+
+
+def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
+    answers = ask(
+        tmp_path,
+        plant(tmp_path, "consumer", "taker", SHARE),
+        prepare(1, "taker", "taker", "dlpack", F32),
+    )
+    assert answers[1]["error"]["reason"] == "taker was not loaded in this worker"
+
+
+def test_the_very_object_is_asked_again_through_a_relay(tmp_path: Path) -> None:
+    take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
+    ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
+    assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == ("zero-copy", "buffer", "relay")
+
+
+BOXED = (
+    "class Box:\n    def __init__(self, a): self.a = a\n"
+    "def address(b): return b.a.ctypes.data if isinstance(b, Box) else None\n"
+    "def values(b): return b.a if isinstance(b, Box) else b\n"
+)
+
+
+@pytest.mark.parametrize(("copy", "outcome"), [("", "zero-copy"), (".copy()", "copy")])
+def test_an_address_and_values_place_what_no_protocol_reads(
+    tmp_path: Path, copy: str, outcome: str
+) -> None:
+    take = f"import numpy as np\n{BOXED}PROTOCOLS = {{'dlpack': lambda x: Box(np.from_dlpack(x){copy})}}"
+    assert cross(tmp_path, MAKE, take)["ok"]["outcome"] == outcome
+
+
+def test_interface_data_may_be_a_buffer(tmp_path: Path) -> None:
+    make = (
+        "class Image:\n    def __init__(self, a): self.a = a\n    @property\n"
+        "    def __array_interface__(self):\n"
+        "        return self.a.__array_interface__ | {'data': self.a.tobytes()}\n"
+        "def make(case, device): return Image(case.numpy())\n"
+    )
+    ok = cross(tmp_path, make, SHARE, protocol="convert")["ok"]
+    assert (ok["outcome"], ok["warnings"]) == ("copy", [])
