@@ -12,6 +12,7 @@ CODES |= {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
 
 def make(case, device):
     require_own_layout(case, "array.array")
+    require(len(case.shape) == 1, "array.array has one dimension")
     require(case.dtype in CODES, f"array.array has no type code for {case.dtype}")
     return array.array(CODES[case.dtype], case.numpy().tobytes())
 

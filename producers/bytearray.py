@@ -11,4 +11,4 @@ DEFAULT = False
 
 def make(case, device):
     require_own_layout(case, "bytearray")
-    return bytearray(case.numpy())
+    return bytearray(case.bits())

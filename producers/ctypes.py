@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from dlbench import Unsupported
-from dlbench.adapter import require
+from dlbench.adapter import require, require_buffer_dtype
 
 DISTRIBUTION = None
 DEFAULT = False
@@ -18,9 +18,11 @@ address = ctypes.addressof
 def make(case, device):
     require(case.strides is None, "a ctypes array is contiguous")
     require(not case.readonly, "ctypes has no read-only arrays")
+    require_buffer_dtype(case, "ctypes")
     try:
-        element = np.ctypeslib.as_ctypes_type(case.dtype)
+        kind = np.ctypeslib.as_ctypes_type(case.dtype)
     except NotImplementedError:
         raise Unsupported(f"ctypes has no {case.dtype}") from None
-    (length,) = case.shape
-    return (element * length).from_buffer(case.numpy())
+    for extent in reversed(case.shape):
+        kind = kind * extent
+    return kind.from_buffer(case.numpy())

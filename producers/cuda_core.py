@@ -2,11 +2,14 @@
 
 from cuda.core.utils import StridedMemoryView
 
+from dlbench.adapter import require_buffer_dtype
+
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEFAULT = False
 
 
 def make(case, device):
+    require_buffer_dtype(case, "NumPy's DLPack")
     return StridedMemoryView.from_dlpack(case.numpy(), stream_ptr=-1)
 
 

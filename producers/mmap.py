@@ -17,6 +17,6 @@ def make(case, device):
     require(case.strides is None, "a mapping is contiguous")
     access = mmap.ACCESS_READ if case.readonly else mmap.ACCESS_WRITE
     with os.fdopen(os.memfd_create("dlbench"), "r+b") as file:
-        file.write(case.numpy())
+        file.write(case.bits())
         file.flush()
         return mmap.mmap(file.fileno(), case.bytes, access=access)

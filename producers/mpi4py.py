@@ -9,7 +9,7 @@ DEFAULT = False
 
 def make(case, device):
     require(case.strides is None, "an MPI buffer is contiguous")
-    return MPI.buffer.frombuffer(case.numpy(), readonly=case.readonly)
+    return MPI.buffer.frombuffer(case.bits(), readonly=case.readonly)
 
 
 def address(buffer):

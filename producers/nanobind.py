@@ -1,6 +1,7 @@
 """What functions that are bound with nanobind return, over memory that NumPy laid out."""
 
 from dlbench import _nanobind_producer
+from dlbench.adapter import require_buffer_dtype
 
 DISTRIBUTION = "nanobind"
 EXTENSION = "_nanobind_producer"
@@ -9,5 +10,6 @@ VERSION = _nanobind_producer.VERSION
 
 
 def make(case, device):
+    require_buffer_dtype(case, "NumPy's DLPack")
     lend = _nanobind_producer.lend_readonly if case.readonly else _nanobind_producer.lend
     return lend(case.numpy())

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from dlbench.adapter import require_own_layout
+from dlbench.adapter import require_buffer_dtype, require_own_layout
 
 DEVICES = ("cpu", "cuda:0")
 DEFAULT = False
@@ -24,6 +24,7 @@ def compiled_copy(source):
 
 def make(case, device):
     require_own_layout(case, "Numba")
+    require_buffer_dtype(case, "Numba")
     if device == "cpu":
         return compiled_copy(case.numpy())
     with cuda.gpus[int(device.partition(":")[2])]:

@@ -1,6 +1,7 @@
 """A pybind11 class with a buffer, over memory that NumPy laid out."""
 
 from dlbench import _pybind11_producer
+from dlbench.adapter import require_buffer_dtype
 
 DISTRIBUTION = None
 DEFAULT = False
@@ -8,4 +9,5 @@ VERSION = _pybind11_producer.VERSION
 
 
 def make(case, device):
+    require_buffer_dtype(case, "pybind11")
     return _pybind11_producer.Array(case.numpy())

@@ -68,6 +68,11 @@ def require_packable(case: Any, library: str) -> None:
     require(not case.dtype.startswith("complex"), f"{library} has no complex numbers")
 
 
+def require_buffer_dtype(case: Any, library: str) -> None:
+    """For libraries with the dtypes of the buffer protocol and no others."""
+    require(not case.foreign, f"{library} has no {case.dtype}")
+
+
 def opencl_cpu() -> str:
     """The file of intel-opencl-rt's CPU driver, which registers itself nowhere, or nothing.
 
