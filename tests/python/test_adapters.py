@@ -13,6 +13,7 @@ import pytest
 import dlbench
 import test_on_top_of_arrays
 from dlbench import Call, X, adapter
+from outcomes import CONDITIONAL, ELSEWHERE, OUTCOMES
 
 PACKAGE = Path(dlbench.__file__).parent
 LOOK = Path(__file__).with_name("look_at_adapter.py")
@@ -113,11 +114,12 @@ def test_the_tables_name_each_adapter_file() -> None:
     files = {
         path.stem for role in ("producers", "consumers") for path in PACKAGE.glob(f"{role}/*.py")
     }
-    files -= {"saboteur"}  # it is no library, and has tests of its own
-    assert set(UNSUPPORTED) == set(CROSSED)
-    assert files == set(UNSUPPORTED) | set(test_on_top_of_arrays.TABLE)
-    consumers = {path.stem for path in PACKAGE.glob("consumers/*.py")} - {"saboteur"}
-    assert consumers - set(test_on_top_of_arrays.TABLE) == {
+    others = {"saboteur"}  # it is no library, and has tests of its own
+    others |= set(OUTCOMES) | set(CONDITIONAL) | ELSEWHERE | set(test_on_top_of_arrays.TABLE)
+    assert files - others == set(UNSUPPORTED) == set(CROSSED)
+    assert others < files
+    consumers = {path.stem for path in PACKAGE.glob("consumers/*.py")} - others
+    assert consumers == {
         library for library, protocols in CROSSED.items() if protocols and library != "pyarrow"
     }
 
@@ -176,3 +178,23 @@ def test_dlbench_itself_imports_next_to_nothing() -> None:
         [sys.executable, "-c", heavy], capture_output=True, text=True, env=environment, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_clang_is_found_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert adapter.clang() == "clang"
+    for name in ("clang-14", "clang-17"):
+        (tmp_path / name).touch(mode=0o755)
+    assert adapter.clang() == "clang-17"
+    (tmp_path / "clang").touch(mode=0o755)
+    assert adapter.clang() == "clang"
+
+
+def test_a_capsules_pointer_leads_to_the_array() -> None:
+    import numpy as np
+
+    array = np.arange(3.0)
+    tensor = adapter.capsule_pointer(array.__dlpack__(), b"dltensor")
+    assert adapter.word_at(tensor) == array.ctypes.data
+    with pytest.raises(ValueError, match="PyCapsule"):
+        adapter.capsule_pointer(array.__dlpack__(), b"arrow_array")

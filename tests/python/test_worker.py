@@ -334,10 +334,15 @@ def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
 def test_the_very_object_is_asked_again_through_a_relay(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
-    assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == ("zero-copy", "buffer", "relay")
+    assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == (
+        "zero-copy",
+        "buffer",
+        "relay",
+    )
 
 
 BOXED = (
+    "import numpy as np\n"
     "class Box:\n    def __init__(self, a): self.a = a\n"
     "def address(b): return b.a.ctypes.data if isinstance(b, Box) else None\n"
     "def values(b): return b.a if isinstance(b, Box) else b\n"
@@ -348,7 +353,7 @@ BOXED = (
 def test_an_address_and_values_place_what_no_protocol_reads(
     tmp_path: Path, copy: str, outcome: str
 ) -> None:
-    take = f"import numpy as np\n{BOXED}PROTOCOLS = {{'dlpack': lambda x: Box(np.from_dlpack(x){copy})}}"
+    take = f"{BOXED}PROTOCOLS = {{'dlpack': lambda x: Box(np.from_dlpack(x){copy})}}"
     assert cross(tmp_path, MAKE, take)["ok"]["outcome"] == outcome
 
 

@@ -1,0 +1,47 @@
+"""Run by a Python that has MXNet and not dlbench: MXNet's two adapter files at work.
+
+Usage: look_at_mxnet.py PACKAGE, the folder of dlbench.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+
+package = Path(sys.argv[1])
+stand_in = types.ModuleType("dlbench")
+stand_in.__path__ = [str(package)]
+sys.modules["dlbench"] = stand_in
+from dlbench import adapter, loading  # noqa: E402
+from dlbench.case import Case  # noqa: E402
+
+for word in ("Call", "Capsule", "Unsupported", "X"):
+    setattr(stand_in, word, getattr(adapter, word))
+
+producer, consumer = (
+    loading.load_adapter(role, "mxnet", str(package / f"{role}s" / "mxnet.py"))
+    for role in ("producer", "consumer")
+)
+case = Case("f32", "float32", 4096)
+made = producer.make(case, "cpu")
+producer.ready(made)
+assert np.array_equal(producer.values(made), case.numpy())
+print("made")
+
+source = case.numpy()
+crossed = consumer.PROTOCOLS["dlpack"].function(source.__dlpack__())
+assert producer.address(crossed) == source.ctypes.data
+assert producer.address(made) != source.ctypes.data
+print("addressed")
+
+source[0] = 77
+assert producer.values(crossed)[0] == 77
+print("crossed")
+
+converted = consumer.PROTOCOLS["convert"](source)
+assert producer.address(converted) != source.ctypes.data
+assert np.array_equal(producer.values(converted), source)
+print("converted")

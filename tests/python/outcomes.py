@@ -1,0 +1,116 @@
+"""What crosses between a library and NumPy or native, both ways, with a case of plain float32.
+
+A word is an outcome and what it changed. What is not named here is no-protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Words = dict[str, str]
+
+ARRAY_WAYS = ("dlpack", "buffer", "array_interface", "array_struct")
+
+
+def _all(word: str, ways: Iterable[str]) -> Words:
+    return dict.fromkeys(ways, word)
+
+
+#: An ndarray, whoever made it.
+NDARRAY = {
+    "to numpy": _all("zero-copy", (*ARRAY_WAYS, "convert")),
+    "to native": _all("zero-copy", ARRAY_WAYS),
+}
+#: What has a buffer and nothing else.
+BUFFER = {
+    "to numpy": _all("zero-copy", ("buffer", "convert")),
+    "to native": _all("zero-copy", ("buffer",)),
+}
+#: The same without a dtype.
+BYTES = {
+    "to numpy": _all("zero-copy dtype", ("buffer", "convert")),
+    "to native": _all("zero-copy dtype", ("buffer",)),
+}
+
+#: Library -> "to numpy", "to native", "from numpy", "from native" -> protocol -> word.
+OUTCOMES: dict[str, dict[str, Words]] = {
+    "array": BUFFER,
+    "bytearray": BYTES
+    | {
+        "from numpy": {"buffer": "copy dtype"},
+        "from native": {"buffer": "copy dtype"},
+    },
+    "ctypes": BUFFER,
+    "memoryview": BUFFER
+    | {
+        "from numpy": {"buffer": "zero-copy"},
+        "from native": {"buffer": "zero-copy"},
+    },
+    "mmap": BYTES,
+    "mpi4py": BYTES
+    | {
+        which: _all("zero-copy dtype", ("buffer", "dlpack")) | {"convert": "copy dtype"}
+        for which in ("from numpy", "from native")
+    },
+    "nanobind": {
+        "to numpy": _all("zero-copy", ("dlpack", "buffer", "convert")),
+        "to native": _all("zero-copy", ("dlpack", "buffer")),
+        "from numpy": _all("zero-copy", ("dlpack", "buffer", "convert")),
+        "from native": _all("zero-copy", ("dlpack", "buffer", "convert")),
+    },
+    "ndonnx": {
+        "to numpy": {"dlpack": "refused BufferError", "convert": "wrong"},
+        "to native": {"dlpack": "refused BufferError"},
+        "from numpy": {"dlpack": "refused BufferError", "convert": "copy"},
+        "from native": {"dlpack": "refused BufferError", "convert": "refused ValueError"},
+    },
+    "numba": NDARRAY
+    | {
+        "from numpy": _all("zero-copy", ("buffer", "convert")),
+        "from native": _all("zero-copy", ("buffer", "convert")),
+    },
+    # UMat takes NumPy arrays alone, and nobody learns where it keeps them.
+    "opencv": NDARRAY
+    | {
+        "from numpy": {"convert": "unproven"},
+        "from native": {"convert": "refused error"},
+    },
+    "pillow": {
+        "to numpy": _all("copy shape", ("array_interface", "convert")),
+        "to native": {"array_interface": "refused BufferError"},
+        "from numpy": {"convert": "copy shape"},
+        "from native": {"convert": "copy shape"},
+    },
+    "pybind11": BUFFER
+    | {
+        "from numpy": _all(
+            "zero-copy", ("buffer", "array_interface", "array_struct", "array", "convert")
+        ),
+        "from native": _all("zero-copy", ("buffer", "array_interface", "array_struct", "convert")),
+    },
+    "tvm": {
+        "to numpy": {"dlpack": "zero-copy", "convert": "wrong"},
+        "to native": {"dlpack": "zero-copy"},
+        "from numpy": {"dlpack": "zero-copy", "convert": "copy"},
+        "from native": _all("zero-copy", ("dlpack", "dlpack_c")) | {"convert": "copy"},
+    },
+}
+
+#: Those that want more than a package: what they do where it is there.
+CONDITIONAL: dict[str, dict[str, Words]] = {
+    "cuda_core": {
+        "to numpy": {"dlpack": "zero-copy", "convert": "wrong"},
+        "to native": _all("zero-copy", ("dlpack", "dlpack_c")),
+        "from numpy": _all("zero-copy", ("dlpack", "convert")),
+        "from native": _all("zero-copy", ("dlpack", "convert")),
+    },
+    "tinygrad": {
+        "to numpy": {"convert": "wrong"},
+        "to native": {},
+        "from numpy": {"convert": "unproven"},
+        "from native": {"convert": "refused RuntimeError"},
+    },
+}
+
+#: Those without a word here: CuPy has none but with a GPU, MXNet but in an environment of its own.
+ELSEWHERE = {"cupy", "mxnet"}

@@ -1,0 +1,163 @@
+"""What becomes of an array between each library and NumPy or native, against a table."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dlbench
+from dlbench import adapter, facts
+from outcomes import CONDITIONAL, OUTCOMES
+from whole import left_alive, run
+from wire import F32, ask, prepare
+
+PACKAGE = Path(dlbench.__file__).parent
+pytestmark = pytest.mark.libraries
+
+
+def file_of(role: str, name: str) -> Path:
+    return PACKAGE / f"{role}s" / f"{name}.py"
+
+
+def load(role: str, name: str) -> dict[str, Any]:
+    return {"do": "load", "role": role, "library": name, "path": str(file_of(role, name))}
+
+
+def word(answer: dict[str, Any]) -> str:
+    """An outcome with what it changed, or what was raised."""
+    if "error" in answer:
+        error = answer["error"]
+        assert error["reason"]
+        return f"{error['outcome']} {error['exception']}".strip()
+    ok = answer["ok"]
+    # What stands beside a number of these is no failure to look.
+    if ok["outcome"] != "unproven":
+        assert not [warning for warning in ok["warnings"] if "not c" in warning], ok["warnings"]
+    return " ".join([ok["outcome"], *ok["changed"]])
+
+
+def outcomes(folder: Path, library: str, other: str) -> dict[str, dict[str, str]]:
+    """The words of all protocols, both ways, of two libraries in one worker."""
+    files = [(role, name) for name in (library, other) for role in ("producer", "consumer")]
+    requests = [load(role, name) for role, name in files if file_of(role, name).exists()]
+    loads, asked = len(requests), []
+    for way, producer, consumer in (("to", library, other), ("from", other, library)):
+        path = file_of("consumer", consumer)
+        if not path.exists():
+            continue
+        for protocol in facts.read_adapter("consumer", consumer, path).protocols:
+            asked.append((f"{way} {other}", protocol))
+            requests.append(prepare(len(asked), producer, consumer, protocol, F32))
+    answers = ask(folder, *requests)
+    for answer in answers[:loads]:
+        assert "ok" in answer, answer
+    found: dict[str, dict[str, str]] = {f"{way} {other}": {} for way in ("to", "from")}
+    for (way, protocol), answer in zip(asked, answers[loads:], strict=True):
+        if word(answer) != "no-protocol":
+            found[way][protocol] = word(answer)
+    return found
+
+
+def check(folder: Path, library: str, expected: dict[str, dict[str, str]]) -> None:
+    for other in ("numpy", "native"):
+        found = outcomes(folder, library, other)
+        for way, words in found.items():
+            assert words == expected.get(way, {}), f"{library} {way}"
+
+
+@pytest.mark.parametrize("library", sorted(OUTCOMES))
+def test_a_library_with_numpy_and_native(tmp_path: Path, library: str) -> None:
+    check(tmp_path, library, OUTCOMES[library])
+
+
+def test_cuda_core_wants_cuda_bindings(tmp_path: Path) -> None:
+    if importlib.util.find_spec("cuda.bindings") is not None:
+        check(tmp_path, "cuda_core", CONDITIONAL["cuda_core"])
+        return
+    error = ask(tmp_path, load("producer", "cuda_core"))[0]["error"]
+    assert (error["outcome"], error["exception"]) == ("import-failed", "ImportError")
+    assert "bindings" in error["reason"]
+
+
+@pytest.mark.skipif(shutil.which(adapter.clang()) is None, reason="there is no clang")
+def test_tinygrad_with_a_clang(tmp_path: Path) -> None:
+    check(tmp_path, "tinygrad", CONDITIONAL["tinygrad"])
+
+
+def test_tinygrad_without_a_clang_has_no_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-clang")
+    # What it has compiled once it never compiles again.
+    monkeypatch.setenv("CACHEDB", str(tmp_path / "cache.db"))
+    error = ask(tmp_path, load("producer", "tinygrad"))[0]["error"]
+    assert error["outcome"] == "no-device"
+    assert "no-such-clang" in error["reason"]
+
+
+needs_no_gpu = pytest.mark.skipif(
+    ctypes.util.find_library("cuda") is not None, reason="there is a CUDA driver"
+)
+
+
+@needs_no_gpu
+def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
+    options = ("--devices", "cpu,cuda:0", "--sizes", "4KiB", "--no-plots", "--out", "out")
+    status, _, err = run(tmp_path, "numpy", "cupy", *options)
+    assert status == 2, err
+    document = json.loads((tmp_path / "out" / "results.json").read_text())
+    cells = {
+        (cell["producer"], cell["consumer"], cell["device"], cell["protocol"]): cell
+        for cell in document["not_measured"]
+    }
+    for cell in (
+        cells["cupy", "numpy", "cuda:0", "dlpack"],
+        cells["numpy", "cupy", "cpu", "dlpack"],
+        cells["numpy", "cupy", "cpu", "convert"],
+    ):
+        assert cell["outcome"] == "no-device"
+        assert cell["exception"] == "CUDARuntimeError"
+        assert cell["reason"].startswith("cuda")
+    none = cells["cupy", "numpy", "cpu", "dlpack"]
+    assert none["outcome"] == "no-device"
+    assert none["reason"].startswith("cupy has no cpu arrays")
+
+
+@needs_no_gpu
+def test_numbas_device_arrays_want_a_device(tmp_path: Path) -> None:
+    there = prepare(1, "numba", "numpy", "dlpack", F32)
+    there["exchange"]["device"] = "cuda:0"
+    error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
+    assert (error["outcome"], error["exception"]) == ("no-device", "CudaSupportError")
+
+
+def test_mpi_leaves_no_process_behind(tmp_path: Path) -> None:
+    before = set(Path("/dev/shm").iterdir())
+    options = ("--protocols", "buffer,convert", "--sizes", "4KiB", "--budget", "1s", "--no-plots")
+    status, _, err = run(tmp_path, "mpi4py", "numpy", *options)
+    assert status == 0, err
+    assert left_alive(tmp_path) == []
+    assert set(Path("/dev/shm").iterdir()) <= before
+
+
+@pytest.mark.skipif("DLBENCH_MXNET" not in os.environ, reason="DLBENCH_MXNET names no such Python")
+def test_mxnet_in_its_environment() -> None:
+    """DLBENCH_MXNET=FOLDER/bin/python, as tests/environments/mxnet310 made it."""
+    script = Path(__file__).with_name("look_at_mxnet.py")
+    done = subprocess.run(
+        [os.environ["DLBENCH_MXNET"], str(script), str(PACKAGE)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env=os.environ | {"PYTHONPATH": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["made", "addressed", "crossed", "converted"]
