@@ -2,6 +2,10 @@
 
 from mpi4py import MPI
 
+from dlbench.adapter import forget_mpich_memory
+
+forget_mpich_memory()
+
 
 def send_to_itself(array):
     received = bytearray(MPI.buffer(array).nbytes)

@@ -11,14 +11,14 @@ def as_array(given):
     """The argument as an array of compiled code's own; the result turns into a NumPy array."""
 
 
-@overload(as_array)
-def _as_array(given):
+def as_array_of_type(given):
     if isinstance(given, types.Array):
         return lambda given: given
-    if isinstance(given, types.Buffer) and given.is_contig:
-        dtype = as_dtype(given.dtype)
-        return lambda given: np.frombuffer(given, dtype)
-    return None
+    dtype = as_dtype(given.dtype)
+    return lambda given: np.frombuffer(given, dtype)
+
+
+overload(as_array)(as_array_of_type)
 
 
 @numba.njit

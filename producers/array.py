@@ -2,19 +2,21 @@
 
 import array
 
-from dlbench.adapter import require, require_own_layout
+import numpy as np
+
+from dlbench.adapter import require, require_buffer_dtype, require_own_layout
 
 DISTRIBUTION = None
 DEFAULT = False
-CODES = {"float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q"}
-CODES |= {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
 
 
 def make(case, device):
     require_own_layout(case, "array.array")
     require(len(case.shape) == 1, "array.array has one dimension")
-    require(case.dtype in CODES, f"array.array has no type code for {case.dtype}")
-    return array.array(CODES[case.dtype], case.numpy().tobytes())
+    require_buffer_dtype(case, "array.array")
+    code = np.dtype(case.dtype).char
+    require(code in array.typecodes, f"array.array has no {case.dtype}")
+    return array.array(code, case.numpy().tobytes())
 
 
 def address(array):

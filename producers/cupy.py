@@ -17,8 +17,8 @@ def devices():
 
 def make(case, device):
     require_own_layout(case, "CuPy")
-    with cupy.cuda.Device(int(device.partition(":")[2])):
-        return cupy.asarray(case.numpy())
+    cupy.cuda.Device(int(device.partition(":")[2])).use()
+    return cupy.asarray(case.numpy())
 
 
 def ready(array):

@@ -2,9 +2,11 @@
 
 from mpi4py import MPI
 
-from dlbench.adapter import require
+from dlbench.adapter import forget_mpich_memory, require
 
 DEFAULT = False
+
+forget_mpich_memory()
 
 
 def make(case, device):

@@ -27,8 +27,8 @@ def make(case, device):
     require_buffer_dtype(case, "Numba")
     if device == "cpu":
         return compiled_copy(case.numpy())
-    with cuda.gpus[int(device.partition(":")[2])]:
-        return cuda.to_device(case.numpy())
+    cuda.select_device(int(device.partition(":")[2]))
+    return cuda.to_device(case.numpy())
 
 
 def ready(array):

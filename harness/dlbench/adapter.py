@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -80,6 +81,15 @@ def opencl_cpu() -> str:
     """
     drivers = sorted(Path(sys.prefix, "lib").glob("libintelocl.so.*"))
     return str(drivers[-1]) if drivers else ""
+
+
+def forget_mpich_memory() -> None:
+    """Unlink this process's shared memory, which only other ranks would look up by its name.
+
+    MPICH does so when it is finalised; a worker leaves at once, or is killed.
+    """
+    for file in Path("/dev/shm").glob(f"mpich_shm_{os.getpid():x}_*"):
+        file.unlink(missing_ok=True)
 
 
 def clang() -> str:

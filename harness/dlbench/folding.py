@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 #: Functions of dlbench.adapter that say what a library cannot express.
-CHECKS = {"require", "require_own_layout", "require_packable"}
+CHECKS = {"require", "require_buffer_dtype", "require_own_layout", "require_packable"}
 
 
 class Folder(ast.NodeTransformer):

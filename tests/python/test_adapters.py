@@ -194,7 +194,8 @@ def test_a_capsules_pointer_leads_to_the_array() -> None:
     import numpy as np
 
     array = np.arange(3.0)
-    tensor = adapter.capsule_pointer(array.__dlpack__(), b"dltensor")
+    capsule = array.__dlpack__()
+    tensor = adapter.capsule_pointer(capsule, b"dltensor")
     assert adapter.word_at(tensor) == array.ctypes.data
     with pytest.raises(ValueError, match="PyCapsule"):
-        adapter.capsule_pointer(array.__dlpack__(), b"arrow_array")
+        adapter.capsule_pointer(capsule, b"arrow_array")
