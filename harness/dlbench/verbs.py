@@ -24,6 +24,7 @@ from dlbench import (
 )
 from dlbench import document as documents
 from dlbench.counting import bill_text, explain, valgrind
+from dlbench.errors import BadInput
 
 ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 
@@ -138,7 +139,38 @@ def plot(run_: str, figure: str | None) -> None:
         click.echo(path.parent / name)
 
 
+@click.command()
+@click.option("--short", is_flag=True, help="A minute or two: fewer looks, own halves only.")
+@click.option("--times", default=100, show_default=True, help="Looks at each planted fault.")
+@click.option("--only", metavar="TRIAL,...", default="", help="Some trials: faults, delays, ...")
+@click.option("--seed", default=1, show_default=True)
+def selftest(short: bool, times: int, only: str, seed: int) -> None:
+    """Plant faults, delays and copies, and see whether the instruments find them."""
+    from dlbench.selftest import table
+
+    chosen = tuple(word for word in only.split(",") if word)
+    for name in chosen:
+        if name not in table.TRIALS:
+            near = _core.nearest(name, list(table.TRIALS))
+            meant = f" (did you mean {near!r}?)" if near else ""
+            allowed = ", ".join(table.TRIALS)
+            raise BadInput(f"unknown trial {name!r}{meant}; allowed: {allowed}")
+    if times < 1:
+        raise BadInput(f"--times {times}: at least 1 look at each fault")
+    console = Console()
+    sys.exit(table.conduct(chosen, short=short, times=times, seed=seed, console=console))
+
+
 VERBS = {
     str(verb.name): verb
-    for verb in (list_libraries, see_doctor, show, reproduce, debug_cell, explain_cell, plot)
+    for verb in (
+        list_libraries,
+        see_doctor,
+        show,
+        reproduce,
+        debug_cell,
+        explain_cell,
+        plot,
+        selftest,
+    )
 }

@@ -32,7 +32,7 @@ struct Share {
   double cpu_ns = 0;    ///< median over the rounds
   double floor_ns = 0;  ///< 0 where it is not known
   Disturbed disturbed;
-  double data_ns = 0;  ///< until the consumer's data was there; 0 where that was not measured
+  double data_ns = 0;    ///< until the consumer's data was there; 0 where that was not measured
   PhaseRounds phases{};  ///< of a whole exchange; without rounds where they were not measured
 };
 

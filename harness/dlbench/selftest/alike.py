@@ -1,0 +1,39 @@
+"""A/A: the same couple in two workers; the difference must be none."""
+
+from __future__ import annotations
+
+from dlbench import _core
+from dlbench.selftest import runs
+from dlbench.selftest.row import Row, Setting
+
+WORDS = ["--producers", "native", "--consumers", "native", "--protocols", "dlpack"]
+ALLOWED = 0.95
+
+
+def trial(setting: Setting) -> list[Row]:
+    """One row: how often the interval of the ratio of two workers holds 1."""
+    pairs = 10 if setting.short else 200
+    words = [*WORDS, "--sizes", "4KiB", "--replicas", str(2 * pairs)]
+    (entry,) = runs.run(setting.folder, "alike", words, setting.seed)
+    workers = [worker["samples_ns"] for worker in entry["workers"]]
+    # What one process may lie off is learned from other pairs than the one that is judged.
+    medians = [worker["median_ns"] for worker in entry["workers"]]
+    held, off = 0, []
+    compared = len(workers) // 2
+    for pair in range(compared):
+        first, second = 2 * pair, 2 * pair + 1
+        others = [ns for i, ns in enumerate(medians) if i not in (first, second)]
+        between = _core.between_half_width(others)
+        value, low, high, _ = _core.ratio_of_medians([workers[first]], [workers[second]], between)
+        if low <= 1 <= high:
+            held += 1
+        else:
+            off.append(f"pair {pair}: {value:.3f} ({low:.3f}..{high:.3f})")
+    return [
+        Row(
+            f"nothing, between {compared} pairs of workers",
+            f"the interval of their ratio holds 1 in {held}",
+            compared == pairs and held >= ALLOWED * pairs,
+            tuple(off[:10]),
+        )
+    ]

@@ -1,0 +1,59 @@
+"""Copies of three sizes, by each side, at once, late and lazily: who and when."""
+
+from __future__ import annotations
+
+from dlbench.selftest import runs
+from dlbench.selftest.row import Row, Setting
+from dlbench.values import Entry
+
+MIB = 1 << 20
+#: A size for the slope to start from, then those that the guard must find.
+SIZES = ("4KiB", "64KiB", "1MiB", "64MiB")
+#: role, argument, is it late, does the exchange's own time hold the copy
+COPIES = (
+    ("producer", "silent-copy", False, True),
+    ("consumer", "silent-copy", False, True),
+    ("consumer", "late-read=20us", True, True),
+    ("consumer", "lazy-copy", True, False),
+)
+
+
+def trial(setting: Setting) -> list[Row]:
+    """Two rows: by the guard, and by the slope from 1 MiB on."""
+    sizes = SIZES[:-1] if setting.short else SIZES
+    guarded, sloped, missed, flat = 0, 0, [], []
+    for role, argument, late, timed in COPIES:
+        other = "consumer" if role == "producer" else "producer"
+        words = [f"--{role}s", f"saboteur:{argument}", f"--{other}s", "native"]
+        words += ["--protocols", "dlpack", "--sizes", ",".join(sizes)]
+        name = f"copies-{role}-{argument.partition('=')[0]}"
+        for entry in runs.run(setting.folder, name, words, setting.seed):
+            if entry["bytes"] < 64 << 10:
+                continue
+            told = f"{role} {argument}, {entry['bytes']} bytes, {entry['clock']}"
+            guarded += 1
+            if not _guard_found(entry, role, late):
+                missed.append(f"{told}: {entry['outcome']} by {entry.get('copied_by') or 'nobody'}")
+            if entry["bytes"] >= MIB and timed:
+                sloped += 1
+                if entry.get("evidence", {}).get("slope") != "no":
+                    flat.append(f"{told}: slope {entry.get('evidence', {}).get('slope')}")
+    asked = f"copies of {', '.join(sizes[1:])}: by whom, and when"
+    return [
+        Row(asked, f"the guard: {guarded - len(missed)} of {guarded}", not missed, tuple(missed)),
+        Row(
+            "the same from 1 MiB on, by time alone",
+            f"the slope: {sloped - len(flat)} of {sloped}",
+            not flat,
+            tuple(flat),
+        ),
+    ]
+
+
+def _guard_found(entry: Entry, role: str, late: bool) -> bool:
+    return bool(
+        entry["outcome"] == "copy"
+        and entry["evidence"]["guard"] == "no"
+        and entry["copied_by"] == role
+        and entry["late_read"] == late
+    )

@@ -1,0 +1,111 @@
+"""Delays in export or import: told in the right phase, as long as they were by their own clock."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import debug
+from dlbench.discover import PACKAGE
+from dlbench.errors import BadInput
+from dlbench.selftest.row import Row, Setting
+
+#: Asked for, in ns.
+DELAYS = (200, 1_000, 5_000, 50_000)
+PLACES = (("producer", "slow-export", "export"), ("consumer", "slow-import", "import"))
+WITHIN = 0.05
+#: What a phase may wander by itself, in ns.
+WANDER_NS = 15.0
+BLOCK_NS = 300_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """How much longer each phase was than without the delay, and the delay by its own clock; ns."""
+
+    more: dict[str, float]
+    delay_ns: float
+
+    def is_right(self, phase: str) -> bool:
+        """All of the delay in that phase, and nothing in the others."""
+        room = max(WITHIN * self.delay_ns, WANDER_NS)
+        return abs(self.more[phase] - self.delay_ns) <= WITHIN * self.delay_ns and all(
+            abs(ns) <= room for name, ns in self.more.items() if name != phase
+        )
+
+
+def trial(setting: Setting) -> list[Row]:
+    """One row a place."""
+    rows = []
+    for role, fault, phase in PLACES:
+        told, missed = [], []
+        for ns in DELAYS:
+            found = _measured(setting, role, f"saboteur:{fault}={ns}ns", ns)
+            off = found.more[phase] / found.delay_ns - 1
+            told.append(f"{found.delay_ns:.0f} ns {off:+.1%}")
+            if not found.is_right(phase):
+                parts = ", ".join(f"{name} {more:+.0f} ns" for name, more in found.more.items())
+                missed.append(f"{fault} of {found.delay_ns:.0f} ns: {parts}")
+        asked = f"{phase} slower by {', '.join(f'{ns / 1000:g}' for ns in DELAYS)} us"
+        rows.append(Row(asked, "; ".join(told), not missed, tuple(missed)))
+    return rows
+
+
+def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
+    rounds = 15 if setting.short else 61
+    iterations = max(32, BLOCK_NS // (ns + 100))
+    script = setting.folder / f"{slow.partition(':')[2]}.jsonl"
+    requests = _requests(role, slow, rounds, iterations)
+    script.write_text("".join(json.dumps(each) + "\n" for each in requests), encoding="utf-8")
+    child = Path(__file__).with_name("delays_child.py")
+    command = [sys.executable, str(child), str(debug.WORKER), str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    failed = [answer["error"]["reason"] for answer in answers if "error" in answer]
+    if done.returncode != 0 or failed or not answers or "delays" not in answers[-1]:
+        raise BadInput(f"{slow}: {failed[0] if failed else done.stderr.strip()[-200:]}")
+    readings = [answer["ok"] for answer in answers if "release" in answer.get("ok", {})]
+    delayed, honest = readings[::2], readings[1::2]
+    more = {
+        name: statistics.median(
+            _phase(a, name) - _phase(b, name) for a, b in zip(delayed, honest, strict=True)
+        )
+        for name in ("export", "import", "release", "unexplained")
+    }
+    return Found(more, answers[-1]["delays"][f"{role} {slow}"]["median_ns"])
+
+
+def _phase(reading: dict[str, Any], name: str) -> float:
+    # The native consumer asks for nothing but the export.
+    return float(sum(reading["calls"]) if name == "export" else reading[name])
+
+
+def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[str, Any]]:
+    """The delayed couple under 0 and the same without a fault under 1, in turns."""
+    other = "consumer" if role == "producer" else "producer"
+    home = {name: str(PACKAGE / f"{name}s") for name in ("producer", "consumer")}
+    asked = [debug.load(other, "native", f"{home[other]}/native.py")]
+    asked += [
+        debug.load(role, one, f"{home[role]}/saboteur.py") for one in (slow, "saboteur:honest")
+    ]
+    for number, library in enumerate((slow, "saboteur:honest")):
+        entry: dict[str, Any] = {
+            role: library,
+            other: "native",
+            "protocol": "dlpack",
+            "device": "cpu",
+        }
+        entry |= {"case": "f32", "bytes": 4096}
+        asked.append({**debug.preparing(entry), "id": number})
+    asked += [{"do": "split", "id": number} for number in (0, 1)]
+    for seed in range(rounds):
+        asked += [
+            {"do": "phases", "id": number, "iterations": iterations, "prelude": 16, "seed": seed}
+            for number in (0, 1)
+        ]
+    return [*asked, {"do": "end"}]

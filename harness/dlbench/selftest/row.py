@@ -1,0 +1,31 @@
+"""One line of the table: what was planted, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Row:
+    """`good` is None where the row could not be tried; `found` then says why."""
+
+    planted: str
+    found: str
+    good: bool | None
+    details: tuple[str, ...] = ()  #: a line each for what was missed
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How much is tried, and where files may lie."""
+
+    folder: Path
+    short: bool
+    times: int  #: looks at each fault
+    seed: int
+
+
+#: What fills a row, or several.
+Trial = Callable[[Setting], list[Row]]

@@ -1,0 +1,55 @@
+"""The table of `dlbench selftest`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+
+from dlbench.errors import BadInput
+from dlbench.layout import columns
+from dlbench.selftest import alike, copies, delays, faults, numbers, unexplained
+from dlbench.selftest.row import Row, Setting, Trial
+
+TRIALS: Mapping[str, Trial] = {
+    "faults": faults.trial,
+    "delays": delays.trial,
+    "unexplained": unexplained.trial,
+    "copies": copies.trial,
+    "alike": alike.trial,
+    "coverage": numbers.coverage,
+    "instructions": numbers.instructions,
+}
+
+
+def conduct(
+    chosen: tuple[str, ...], *, short: bool, times: int, seed: int, console: Console
+) -> int:
+    """Print each trial's rows as they come; the exit status: 1 where an instrument failed."""
+    width = max(len(name) for name in TRIALS) + 2
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="dlbench-selftest-") as folder:
+        for name in chosen or tuple(TRIALS):
+            place = Path(folder, name)
+            place.mkdir()
+            for row in _rows(TRIALS[name], Setting(place, short, times, seed)):
+                failed += row.good is False
+                for line in _lines(name, row, width):
+                    console.print(line, soft_wrap=True, highlight=False, markup=False)
+    return 1 if failed else 0
+
+
+def _rows(trial: Trial, setting: Setting) -> list[Row]:
+    # A trial that cannot be held is a failed one, and the others go on.
+    try:
+        return trial(setting)
+    except BadInput as error:
+        return [Row("", str(error), False)]
+
+
+def _lines(name: str, row: Row, width: int) -> list[str]:
+    word = {True: "good", False: "FAILED", None: "not tried"}[row.good]
+    first = columns([(f"{name:<{width}}", f"{word:<9}", f"{row.planted or name}: {row.found}")])
+    return [*first, *(f"{'':<{width}}{detail}" for detail in row.details)]
