@@ -14,8 +14,8 @@ const Phases& Prepared::prepare_phases(const Step& step) {
                   "the consumer asks too many things of the array to be replayed"};
   }
   phases_ =
-      std::make_unique<Phases>(WholeExchange{crossing_, pool_->arrays, given_, shown_mask_,
-                                             tape_, relayed(), ready_.get(), most_iterations_});
+      std::make_unique<Phases>(WholeExchange{crossing_, pool_->arrays, given_, shown_mask_, tape_,
+                                             relayed(), ready_.get(), most_iterations_});
   return *phases_;
 }
 

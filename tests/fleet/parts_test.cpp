@@ -212,7 +212,7 @@ TEST(Wire, ARequestIsWhatTheWorkerReads) {
   task.clocks[0].iterations = 40;
   const nlohmann::json prepare = prepare_request(task);
   EXPECT_EQ(prepare["exchange"]["case"], "f32-strided");
-  EXPECT_EQ(prepare["case"]["step"], 2);
+  EXPECT_EQ(prepare["case"]["layout"], "strided");
   EXPECT_EQ(prepare["clocks"], nlohmann::json({"call"}));
   EXPECT_EQ(round_request(task, task.clocks[0])["prelude"], 1);
 }

@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 #include "fleet/channel.hpp"
 #include "fleet/wire.hpp"
+#include "stats/stopping.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -44,8 +45,10 @@ TEST(Phases, TheBillHoldsMediansAndAnInterval) {
   EXPECT_EQ(bill.via, "relay");
   EXPECT_EQ(bill.exchange_ns, 103);
   EXPECT_EQ(bill.unexplained_ns, 1);
-  EXPECT_EQ(bill.unexplained_lo_ns, -2);
-  EXPECT_EQ(bill.unexplained_hi_ns, 4);
+  const stats::Interval interval =
+      stats::rounds_interval(std::vector<double>{-2, -1, 0, 1, 2, 3, 4});
+  EXPECT_EQ(bill.unexplained_lo_ns, interval.lo);
+  EXPECT_EQ(bill.unexplained_hi_ns, interval.hi);
   ASSERT_EQ(bill.parts.size(), 5U);
   EXPECT_EQ(bill.parts[1].ns, 20);
   EXPECT_EQ(bill.parts[3].phase, "import");
