@@ -131,7 +131,8 @@ def making(
     renamed = ast.fix_missing_locations(folding.Folder(names, {}).visit(make))
     body = [node for node in folding.Folder({}, case).visit(renamed).body if not _is_ours(node)]
     body = _assign_result(body)
-    before = needed(parsed, names_read(body))
+    # A call of `make` in the body is of what it has become there.
+    before = needed(parsed, names_read(body) - {"make"})
     return before, body
 
 

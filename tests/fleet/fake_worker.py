@@ -88,7 +88,7 @@ def act(what):
     elif what == "late":
         # Answers properly and is gone before the next request.
         return "late"
-    elif what in ("refused", "import-failed", "wrong", "unsupported"):
+    elif what in ("refused", "import-failed", "no-device", "wrong", "unsupported"):
         say({"error": {"outcome": what, "exception": "BufferError", "reason": "two\nlines"}})
         return True
     elif what == "alone":

@@ -140,7 +140,7 @@ def test_every_built_in_crossing_makes_a_whole_short_script() -> None:
             entry = samples.measured(producer, consumer, 1.0, protocol=protocol, case=case)
             script = repro.script(entry, found, {})
             assert undefined(script) == set(), script
-            assert len(script.splitlines()) <= 40, script
+            assert len(script.splitlines()) <= 45, script
             # Our own halves are the only reason to import dlbench.
             assert ("import _native" in script) == ("native" in (producer, consumer))
             assert "dlbench.adapter" not in script
