@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "model/error.hpp"
@@ -14,7 +15,10 @@ constexpr std::array<std::string_view, 1> kNanoseconds{"ns"};
 
 std::string axis(const Fields& item, std::string_view key) {
   std::string text = item.text(key);
-  if (text.empty() || text.find('/') != std::string::npos) item.fail(key, "a text without '/'");
+  const bool bad = text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char letter) {
+                     return letter == '/' || letter < ' ';
+                   });
+  if (bad) item.fail(key, "a text without '/' or control characters");
   return text;
 }
 
