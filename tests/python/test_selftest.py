@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dlbench.cli import main
 from dlbench.errors import BadInput
-from dlbench.selftest import alike, copies, delays, faults, numbers, runs, table, unexplained
+from dlbench.selftest import alike, copies, delays, faults, repeats, runs, table, unexplained
 from dlbench.selftest.row import Row, Setting
 
 
@@ -34,7 +34,7 @@ def test_copies_are_found_with_who_and_when(setting: Setting) -> None:
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(setting: Setting) -> None:
-    good(numbers.coverage(setting))
+    good(repeats.coverage(setting))
 
 
 def cell(**more: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_without_valgrind_nothing_is_claimed(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
-    (row,) = numbers.instructions(setting)
+    (row,) = repeats.instructions(setting)
     assert row.good is None
 
 

@@ -8,6 +8,8 @@ from dlbench.selftest.row import Row, Setting
 
 WORDS = ["--producers", "native", "--consumers", "native", "--protocols", "dlpack"]
 ALLOWED = 0.95
+#: Of ten pairs two may be off by chance.
+CHANCE = 2
 
 
 def trial(setting: Setting) -> list[Row]:
@@ -33,7 +35,7 @@ def trial(setting: Setting) -> list[Row]:
         Row(
             f"nothing, between {compared} pairs of workers",
             f"the interval of their ratio holds 1 in {held}",
-            compared == pairs and held >= ALLOWED * pairs,
+            compared == pairs and held >= ALLOWED * pairs - (CHANCE if setting.short else 0),
             tuple(off[:10]),
         )
     ]

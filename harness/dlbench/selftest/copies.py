@@ -21,7 +21,10 @@ COPIES = (
 def trial(setting: Setting) -> list[Row]:
     """Two rows: by the guard, and by the slope from 1 MiB on."""
     sizes = SIZES[:-1] if setting.short else SIZES
-    guarded, sloped, missed, flat = 0, 0, [], []
+    guarded, sloped = 0, 0
+    missed: list[str] = []
+    flat: list[str] = []
+    left_open: list[str] = []
     for role, argument, late, timed in COPIES:
         other = "consumer" if role == "producer" else "producer"
         words = [f"--{role}s", f"saboteur:{argument}", f"--{other}s", "native"]
@@ -36,16 +39,18 @@ def trial(setting: Setting) -> list[Row]:
                 missed.append(f"{told}: {entry['outcome']} by {entry.get('copied_by') or 'nobody'}")
             if entry["bytes"] >= MIB and timed:
                 sloped += 1
-                if entry.get("evidence", {}).get("slope") != "no":
-                    flat.append(f"{told}: slope {entry.get('evidence', {}).get('slope')}")
+                word = entry.get("evidence", {}).get("slope", "none")
+                if word != "no":
+                    # A busy machine's intervals may leave it open; that is no wrong word.
+                    (left_open if word == "skipped" else flat).append(f"{told}: slope {word}")
     asked = f"copies of {', '.join(sizes[1:])}: by whom, and when"
     return [
         Row(asked, f"the guard: {guarded - len(missed)} of {guarded}", not missed, tuple(missed)),
         Row(
             "the same from 1 MiB on, by time alone",
-            f"the slope: {sloped - len(flat)} of {sloped}",
-            not flat,
-            tuple(flat),
+            f"the slope: {sloped - len(flat) - len(left_open)} of {sloped}",
+            not flat and (setting.short or not left_open),
+            (*flat, *left_open),
         ),
     ]
 
@@ -54,6 +59,6 @@ def _guard_found(entry: Entry, role: str, late: bool) -> bool:
     return bool(
         entry["outcome"] == "copy"
         and entry["evidence"]["guard"] == "no"
-        and entry["copied_by"] == role
-        and entry["late_read"] == late
+        and entry.get("copied_by") == role
+        and bool(entry.get("late_read")) == late
     )

@@ -16,6 +16,8 @@ from types import ModuleType
 def main() -> None:
     """Serve, then tell."""
     worker_main, requests = sys.argv[1:]
+    # This script's own folder is no place to import from.
+    sys.path.pop(0)
     runpy.run_path(worker_main)["load_package"]()
     from dlbench import _worker, loading
 

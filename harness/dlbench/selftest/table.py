@@ -10,7 +10,7 @@ from rich.console import Console
 
 from dlbench.errors import BadInput
 from dlbench.layout import columns
-from dlbench.selftest import alike, copies, delays, faults, numbers, unexplained
+from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained
 from dlbench.selftest.row import Row, Setting, Trial
 
 TRIALS: Mapping[str, Trial] = {
@@ -19,8 +19,8 @@ TRIALS: Mapping[str, Trial] = {
     "unexplained": unexplained.trial,
     "copies": copies.trial,
     "alike": alike.trial,
-    "coverage": numbers.coverage,
-    "instructions": numbers.instructions,
+    "coverage": repeats.coverage,
+    "instructions": repeats.instructions,
 }
 
 
