@@ -77,7 +77,7 @@ void require_reach(const View& view) {
   // Negated as unsigned: the lowest int64 has no positive twin.
   const auto below = 0 - static_cast<std::uint64_t>(low);
   const auto above = static_cast<std::uint64_t>(high);
-  if (below > view.address || above > std::numeric_limits<std::uintptr_t>::max() - view.address) {
+  if (below >= view.address || above > std::numeric_limits<std::uintptr_t>::max() - view.address) {
     throw ViewError("strides " + tuple_text(view.strides) + " leave the address space");
   }
 }

@@ -27,7 +27,7 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
                                        std::span<const std::int64_t> shape,
                                        std::int64_t element_bytes);
 
-/// All elements lie at addresses that exist; with elements the address is not null.
+/// All elements lie at addresses that exist, none at null.
 void require_reach(const View& view);
 
 /// Can the host read it by its address?

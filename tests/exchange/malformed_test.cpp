@@ -205,4 +205,15 @@ TEST(Malformed, ArrayStructs) {
   });
 }
 
+TEST(Malformed, NoElementLiesAtNull) {
+  const std::vector<std::int64_t> shape{2};
+  const std::vector<std::int64_t> strides{-8};
+  const auto at = [&](std::uintptr_t address) {
+    return read(
+        InterfaceFacts{.address = address, .typestr = "<f4", .shape = shape, .strides = strides});
+  };
+  EXPECT_THROW(at(8), ViewError);
+  EXPECT_EQ(at(12).address, 12U);
+}
+
 }  // namespace
