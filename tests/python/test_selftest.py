@@ -98,8 +98,8 @@ def test_workers_that_differ_are_seen(setting: Setting, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(runs, "run", lambda *_: [{"workers": workers([100.0, 100.1] * 10)}])
     good(alike.trial(setting))
-    one_off = [100.0, 100.1] * 9 + [100.0, 130.0]
-    monkeypatch.setattr(runs, "run", lambda *_: [{"workers": workers(one_off)}])
+    off = [100.0, 100.1] * 7 + [100.0, 130.0] * 3
+    monkeypatch.setattr(runs, "run", lambda *_: [{"workers": workers(off)}])
     (row,) = alike.trial(setting)
     assert row.good is False
 
