@@ -18,7 +18,7 @@ def _all(word: str, ways: Iterable[str]) -> Words:
 
 #: An ndarray, whoever made it.
 NDARRAY = {
-    "to numpy": _all("zero-copy", (*ARRAY_WAYS, "convert")),
+    "to numpy": _all("zero-copy", (*ARRAY_WAYS, "array", "convert")),
     "to native": _all("zero-copy", ARRAY_WAYS),
 }
 #: What has a buffer and nothing else.
