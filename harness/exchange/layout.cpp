@@ -82,6 +82,16 @@ void require_reach(const View& view) {
   }
 }
 
+Extent extent_of(const View& view) {
+  if (view.elements() == 0) return {};
+  Extent extent{view.address, view.address + static_cast<std::uintptr_t>(view.element_bytes())};
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    const std::int64_t reach = view.strides[d] * (view.shape[d] - 1);
+    (reach < 0 ? extent.begin : extent.end) += static_cast<std::uintptr_t>(reach);
+  }
+  return extent;
+}
+
 bool on_host(const Device& device) {
   return device.type == kDLCPU || device.type == kDLCUDAHost || device.type == kDLROCMHost ||
          device.type == kDLCUDAManaged;

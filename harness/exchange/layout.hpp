@@ -30,6 +30,18 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
 /// All elements lie at addresses that exist, none at null.
 void require_reach(const View& view);
 
+/// Where the elements of a view lie: from the lowest byte to past the highest, whatever the signs
+/// of its strides. Empty where it has none.
+struct Extent {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+
+  std::uint64_t bytes() const { return end - begin; }
+  bool holds(std::uintptr_t address) const { return begin <= address && address < end; }
+  bool overlaps(const Extent& other) const { return begin < other.end && other.begin < end; }
+};
+Extent extent_of(const View& view);
+
 /// Can the host read it by its address?
 bool on_host(const Device& device);
 

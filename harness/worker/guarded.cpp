@@ -9,6 +9,7 @@
 namespace dlbench::worker {
 namespace {
 
+using exchange::Extent;
 using exchange::Guard;
 using exchange::Sighting;
 using exchange::Stage;
@@ -19,26 +20,6 @@ using exchange::View;
 constexpr std::uint64_t kFewestPages = 4;
 // Who looks at a few values (a checksum of the ends, a test for NaN) does not copy.
 constexpr std::uint64_t kPeek = 8;
-
-struct Extent {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  std::uint64_t bytes() const { return end - begin; }
-};
-
-Extent extent_of(const View& view) {
-  if (view.elements() == 0) return {};
-  Extent extent{view.address, view.address + static_cast<std::uintptr_t>(view.element_bytes())};
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    const std::int64_t reach = view.strides[d] * (view.shape[d] - 1);
-    (reach < 0 ? extent.begin : extent.end) += static_cast<std::uintptr_t>(reach);
-  }
-  return extent;
-}
-
-bool overlap(const Extent& a, const Extent& b) {
-  return a.begin < b.end && b.begin < a.end;
-}
 
 // A byte of each page: enough to make memory be filled that is filled when it is looked at.
 void touch(const Extent& extent) {
@@ -51,10 +32,10 @@ void touch(const Extent& extent) {
 // Where the result lies elsewhere, its values are looked at: a lazy library copies now. (Reading
 // what is the source's own memory would be no news.)
 void look_at(PyObject* result, const Extent& source, const Steps& steps) {
-  if (const Held place = steps.place(result); overlap(extent_of(place.view), source)) return;
+  if (const Held place = steps.place(result); extent_of(place.view).overlaps(source)) return;
   const Held values = steps.values(result);
   if (!exchange::on_host(values.view.device)) return;
-  if (const Extent found = extent_of(values.view); !overlap(found, source)) touch(found);
+  if (const Extent found = extent_of(values.view); !found.overlaps(source)) touch(found);
 }
 
 std::uint64_t in(const exchange::PageCounts& counts, Stage stage) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exchange/layout.hpp"
 #include "exchange/maps.hpp"
 #include "exchange/verdict.hpp"
 #include "model/judge.hpp"
@@ -27,8 +28,8 @@ void looked(std::vector<std::string>& warnings, const char* what, Look look) {
 }
 
 bool is_writable(const exchange::View& view) {
-  const auto bytes = static_cast<std::uintptr_t>(view.bytes());
-  const auto mappings = exchange::mappings_of(view.address, view.address + bytes);
+  const exchange::Extent extent = exchange::extent_of(view);
+  const auto mappings = exchange::mappings_of(extent.begin, extent.end);
   return !mappings.empty() && std::all_of(mappings.begin(), mappings.end(), [](const auto& one) {
     return (one.protection & PROT_WRITE) != 0;
   });

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "exchange/layout.hpp"
 #include "worker/garbage.hpp"
 #include "worker/loans.hpp"
 #include "worker/read.hpp"
@@ -36,7 +37,7 @@ bool uses_what_it_gave_back(const All& loans, PyObject* result, const Library& c
   const std::uintptr_t place = place_of(result, consumer);
   bool given_back = false;
   for (const std::shared_ptr<Loan>& loan : loans) {
-    if (place == 0 || !loan->holds(place)) continue;
+    if (!exchange::extent_of(loan->view).holds(place)) continue;
     if (loan->deletions == 0) return false;
     given_back = true;
   }
@@ -56,7 +57,8 @@ void wait_for_deleters(const All& loans) {
 bool hides_read_only(const Loan& loan, const Pool& pool, std::uintptr_t source) {
   constexpr std::uint64_t kSaysEnough =
       DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
-  return pool.expected->view.readonly && (loan.flags & kSaysEnough) == 0 && loan.holds(source);
+  return pool.expected->view.readonly && (loan.flags & kSaysEnough) == 0 &&
+         exchange::extent_of(loan.view).holds(source);
 }
 
 }  // namespace

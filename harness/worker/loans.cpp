@@ -43,16 +43,6 @@ void drop(PyObject* capsule) {
 
 }  // namespace
 
-bool Loan::holds(std::uintptr_t address) const {
-  std::int64_t low = 0, high = view.element_bytes();
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    const std::int64_t reach = view.strides[d] * (view.shape[d] - 1);
-    (reach < 0 ? low : high) += reach;
-  }
-  const std::int64_t place = static_cast<std::int64_t>(address - view.address);
-  return view.elements() > 0 && place >= low && place < high;
-}
-
 template <typename Managed>
 Managed* Loans::wrap(Managed* original) {
   // What cannot be read is the consumer's to refuse; what nobody can give back stays as it is.

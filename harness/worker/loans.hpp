@@ -18,9 +18,6 @@ struct Loan {
   bool has_deleter = true;
   std::atomic<int> deletions{0};
   std::shared_ptr<Loan> outstanding;  ///< itself, until it is given back
-
-  /// Does an element at this address lie in the memory that was lent?
-  bool holds(std::uintptr_t address) const;
 };
 
 /// What a producer lent during one untimed exchange. A second call of a deleter is counted and does
