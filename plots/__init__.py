@@ -11,7 +11,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from . import drawing, matrix, phases, scaling
+from . import drawing, fallbacks, matrix, phases, scaling
 from .choosing import Document
 
 __all__ = ["FIGURES", "draw"]
@@ -20,9 +20,13 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
     "matrix": matrix.figure,
     "scaling": scaling.figure,
     "phases": phases.figure,
+    "fallbacks": fallbacks.figure,
 }
 #: Figures that not every document has something for; asked for by name they say so.
-WHERE: dict[str, Callable[[Document], bool]] = {"phases": phases.has_phases}
+WHERE: dict[str, Callable[[Document], bool]] = {
+    "phases": phases.has_phases,
+    "fallbacks": fallbacks.has_fallbacks,
+}
 
 
 def draw(document: Document, folder: Path, name: str | None = None) -> list[Path]:

@@ -1,8 +1,8 @@
-"""Paddle tensors; on the CPU in memory that NumPy laid out."""
+"""Paddle tensors; on the CPU in Paddle's own memory where that can hold the case."""
 
 import paddle
 
-from dlbench.adapter import require, require_own_layout
+from dlbench.adapter import OWN_LAYOUTS, require, require_own_layout
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
 SPECIAL = ("grad",)
@@ -16,7 +16,11 @@ def devices():
 def make(case, device):
     require(not case.readonly, "Paddle has no read-only tensors")
     if device == "cpu":
-        array = paddle.from_dlpack(case.numpy())
+        # One that came by DLPack cannot be lent on and then dropped first: Paddle deadlocks.
+        own = case.offset == 0 and case.layout in OWN_LAYOUTS and not case.foreign
+        # NumPy's uint16 is what Paddle takes for bfloat16.
+        own = own and case.dtype != "uint16"
+        array = (paddle.to_tensor if own else paddle.from_dlpack)(case.numpy())
         array.stop_gradient = case.special != "grad"
         return array
     require_own_layout(case, "Paddle")

@@ -52,7 +52,7 @@ void put_bill(OrderedJson& item, const Bill& bill) {
   item["phases"] = {{"via", bill.via}, {"exchange_ns", bill.exchange_ns}, {"parts", parts}};
 }
 
-void put_numbers(OrderedJson& item, const Entry& entry) {
+void put_verdict(OrderedJson& item, const Entry& entry) {
   item["changed"] = entry.changed;
   if (!entry.copied_by.empty()) item["copied_by"] = entry.copied_by;
   if (entry.late_read) item["late_read"] = true;
@@ -61,6 +61,10 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
                       {"guard", to_string(evidence.guard)},
                       {"write", to_string(evidence.write)},
                       {"slope", to_string(evidence.slope)}};
+}
+
+void put_numbers(OrderedJson& item, const Entry& entry) {
+  put_verdict(item, entry);
   item["lo_ns"] = entry.lo_ns;
   item["hi_ns"] = entry.hi_ns;
   item["mad_ns"] = entry.mad_ns;
@@ -87,6 +91,10 @@ void put_reason(OrderedJson& item, const Entry& entry) {
        {"code", &entry.code}}};
   for (const auto& [key, text] : details) {
     if (!text->empty()) item[key] = *text;
+  }
+  if (entry.found) {
+    item["found"] = to_string(*entry.found);
+    put_verdict(item, entry);
   }
   if (!entry.warnings.empty()) item["warnings"] = entry.warnings;
   if (!entry.seen.used.empty() || !entry.seen.calls.empty())

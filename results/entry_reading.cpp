@@ -104,6 +104,15 @@ Bill bill_from(const Fields& item) {
   return bill;
 }
 
+void read_verdict(const Fields& item, Entry& entry) {
+  entry.changed = item.texts("changed");
+  if (item.has("copied_by")) entry.copied_by = item.one_of("copied_by", kCopiers);
+  entry.late_read = item.has("late_read") && item.flag("late_read");
+  const Fields evidence = item.object("evidence");
+  entry.evidence = {proof_of(evidence, "address"), proof_of(evidence, "guard"),
+                    proof_of(evidence, "write"), proof_of(evidence, "slope")};
+}
+
 void read_numbers(const Fields& item, Entry& entry) {
   if (item.text("run_name") != item.text("name")) item.fail("run_name", "the entry's name");
   item.one_of("run_type", kIteration);
@@ -122,12 +131,7 @@ void read_numbers(const Fields& item, Entry& entry) {
 
   if (item.has("unexplained_ns")) entry.bill = bill_from(item);
 
-  entry.changed = item.texts("changed");
-  if (item.has("copied_by")) entry.copied_by = item.one_of("copied_by", kCopiers);
-  entry.late_read = item.has("late_read") && item.flag("late_read");
-  const Fields evidence = item.object("evidence");
-  entry.evidence = {proof_of(evidence, "address"), proof_of(evidence, "guard"),
-                    proof_of(evidence, "write"), proof_of(evidence, "slope")};
+  read_verdict(item, entry);
   entry.warnings = item.texts("warnings");
   for (const nlohmann::json& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
@@ -143,6 +147,12 @@ void read_reason(const Fields& item, Entry& entry) {
   entry.signal = item.text_or("signal", "");
   entry.stderr_tail = item.text_or("stderr_tail", "");
   entry.code = item.text_or("code", "");
+  if (item.has("found")) {
+    entry.found = outcome_from(item.one_of("found", kOutcomes));
+    if (entry.outcome != Outcome::not_run) item.fail("found", "nothing beside another outcome");
+    if (!is_measured(*entry.found)) item.fail("found", "an outcome of a measured cell");
+    read_verdict(item, entry);
+  }
   if (item.has("warnings")) entry.warnings = item.texts("warnings");
   if (item.has("seen")) entry.seen = seen_from(item.object("seen"));
 }

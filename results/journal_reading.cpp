@@ -127,7 +127,7 @@ class Reader {
       return;
     }
     Entry& before = contents.entries[found->second.index];
-    if (before.outcome != Outcome::not_run) {
+    if (is_final(before)) {
       throw UsageError(here + found->first + " was settled before, in line " +
                        std::to_string(found->second.line));
     }
@@ -170,7 +170,7 @@ std::unordered_set<std::string> settled_names(const JournalContents& contents) {
   std::unordered_set<std::string> names;
   names.reserve(contents.entries.size());
   for (const Entry& entry : contents.entries) {
-    if (entry.outcome != Outcome::not_run) names.insert(name(entry.cell));
+    if (is_final(entry)) names.insert(name(entry.cell));
   }
   return names;
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dlbench import cells, phases, values
+from dlbench import cells, ladder, phases, values
 from dlbench import document as documents
 from dlbench.layout import listing
 from dlbench.values import Entry
@@ -76,6 +76,8 @@ def find(
     quoted = shlex.quote(run)
     # A phase shares the verdict of its exchange, and need not be told again.
     entries = [e for e in documents.entries(document) if e.get("phase", "exchange") == "exchange"]
+    if ladder.is_climbed(document):
+        entries = [entry for entry in entries if entry["case"] == ladder.BASELINE]
     found = [*_copies(entries, quoted, documents.copy_floors(document))]
     found += [*_writes(entries, quoted), *_dearest(document, quoted)]
     for outcome in FAILURES:

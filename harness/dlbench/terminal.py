@@ -5,14 +5,13 @@ A pure function of the document and the width; a line is never wider than asked 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from dlbench import couple, findings, grid, phases, values
+from dlbench import couple, fallbacks, findings, grid, ladder, phases, values
 from dlbench import document as documents
 from dlbench.layout import count, fold, shorten
 from dlbench.scaling import scaling
@@ -48,6 +47,9 @@ def render(
     grown = scaling(document, shown_protocols(document), width)
     if grown:
         lines += [Text(), *grown]
+    climbed = fallbacks.table(document, width, run, most_lines)
+    if climbed:
+        lines += [Text(), *climbed]
     return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
 
 
@@ -64,7 +66,11 @@ def render_couple(
     entries = [entry for entry in documents.entries(document) if _is_whole(entry)]
     # One line below says who does not take part in a protocol.
     rows = [entry for entry in entries if entry["outcome"] not in grid.DULL] or entries
+    climbed = fallbacks.table(document, width, run, len(rows))
+    if climbed:
+        rows = [entry for entry in rows if values.is_measured(entry)]
     lines += [Text(), *couple.table(rows, width)] if rows else []
+    lines += [Text(), *climbed] if climbed else []
     return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
 
 
@@ -144,7 +150,10 @@ def matrices(document: dict[str, Any]) -> list[grid.Grid]:
     """One for each device, protocol and case at its smallest size, on the clock `call`."""
     protocols = shown_protocols(document)
     groups: dict[tuple[str, ...], list[values.Entry]] = {}
+    climbed = ladder.is_climbed(document)
     for entry in documents.entries(document):
+        if climbed and entry["case"] != ladder.BASELINE:
+            continue  # the table of fallbacks tells of the others
         if entry.get("clock", "call") == "call" and entry.get("phase", "exchange") == "exchange":
             environment = entry.get("environment", "default")
             key = (entry["device"], environment, entry["protocol"], entry["case"])
@@ -189,10 +198,13 @@ def footer(
     about = documents.about(document)
     measured = len(document.get("benchmarks", []))
     # That an exchange without a number has no phases either need not be counted.
-    missing = Counter(
-        entry["outcome"] for entry in document.get("not_measured", []) if _is_whole(entry)
-    )
-    parts = [f"{measured} measured, {missing.total()} not" if missing else f"{measured} measured"]
+    without = [entry for entry in document.get("not_measured", []) if _is_whole(entry)]
+    untimed = sum(map(ladder.is_untimed, without))
+    parts = [f"{measured} measured"]
+    if untimed:
+        parts[0] += f", {untimed} end as f32 does"
+    if len(without) > untimed:
+        parts[0] += f", {len(without) - untimed} not"
     if about.get("wall_s"):
         parts.append(f"{about['wall_s']:.0f} s")
     if place:

@@ -39,11 +39,18 @@ bool CoupleRun::is_needed() const {
   return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return !task.over; });
 }
 
+std::optional<Trouble> CoupleRun::trouble_of(const Exchange& exchange) const {
+  std::optional<Trouble> trouble = context_.ledger.troubles().of(exchange);
+  if (trouble && trouble->outcome == Outcome::not_run && job_.answered.contains(exchange))
+    return {};
+  return trouble;
+}
+
 void CoupleRun::collect_tasks() {
   for (const std::size_t cell : couple_.cells) {
     if (!context_.ledger.wants(cell, job_.replica)) continue;
     const Cell& planned = context_.plan.cells[cell];
-    if (const auto trouble = context_.ledger.troubles().of(planned.exchange)) {
+    if (const auto trouble = trouble_of(planned.exchange)) {
       context_.ledger.failed(cell, *trouble);
       continue;
     }
@@ -277,11 +284,16 @@ void CoupleRun::bury(const Death& death) {
   } else if (doing_ == Doing::exchange) {
     Troubles& troubles = context_.ledger.troubles();
     const Exchange exchange = task_->exchange;
-    if (death.step == "guard") {
+    if (death.step == "guard" && task_->prepared) {
       // The libraries did nothing wrong, as the rounds showed: what was measured stands.
       task_->verdict.warnings.push_back("no guard: the worker died under it: " + trouble.reason);
       if (!trouble.signal.empty()) task_->verdict.warnings.back() += " (" + trouble.signal + ")";
-      share(*task_);
+      // A rung of a ladder has no rounds yet, and no other worker should die of it.
+      if (context_.plan.ladder && task_->clocks.front().ns.empty()) {
+        pass_over(*task_);
+      } else {
+        share(*task_);
+      }
       task_->over = true;
     }
     if (death.step == "make" && !death.idle) troubles.make_failed(exchange, trouble);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,9 +21,10 @@ namespace dlbench::fleet {
 struct Job {
   std::size_t couple = 0;
   int replica = 0;
-  int lost = 0;         ///< workers that went away with nothing to do
-  bool anchor = true;   ///< false once a worker died of it
-  std::string warning;  ///< for the entries: that a worker was lost
+  int lost = 0;                 ///< workers that went away with nothing to do
+  bool anchor = true;           ///< false once a worker died of it
+  std::string warning;          ///< for the entries: that a worker was lost
+  std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
 };
 
 /// A cell at hand: index into tasks(), index into Task::clocks, or all phases of the exchange.
@@ -98,6 +101,7 @@ class CoupleRun {
   void bury(const Death& death);
   std::string what_it_did(const Death& death) const;
 
+  std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
   void collect_loads();
   void next_load();
@@ -112,6 +116,8 @@ class CoupleRun {
   void instruments();
   void prepare(Task& task);
   void split(Task& task);
+  void climb(Task& task);
+  void pass_over(Task& task);
   void first_rounds(Group group);
   void rounds(const std::vector<Pick>& picks);
   void add_round(const RoundTime& time, Samples& samples);

@@ -133,7 +133,7 @@ void CoupleRun::instruments() {
 
 void CoupleRun::prepare(Task& task) {
   if (task.over || context_.budget.is_over()) return;
-  if (const auto trouble = context_.ledger.troubles().of(task.exchange)) {
+  if (const auto trouble = trouble_of(task.exchange)) {
     fail(task, *trouble);
     return;
   }
@@ -143,7 +143,9 @@ void CoupleRun::prepare(Task& task) {
     return;
   }
   read_prepared(reply.body, record_.floors_ns, task);
-  if (!task.phases.is_over()) split(task);
+  job_.answered.insert(task.exchange);
+  if (context_.plan.ladder) climb(task);
+  if (!task.over && !task.phases.is_over()) split(task);
 }
 
 void CoupleRun::first_rounds(Group group) {

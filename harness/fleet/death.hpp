@@ -25,6 +25,7 @@ struct Trouble {
   std::string exception;
   std::string signal;
   std::string stderr_tail;
+  std::string code = "";  ///< of not-run
 };
 
 /// "SIGSEGV", or "signal 40".

@@ -15,7 +15,7 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
       observer_(observer) {
   std::unordered_map<std::string, Outcome> done;
   for (const Entry& entry : before.entries) {
-    if (entry.outcome != Outcome::not_run) done.emplace(name(entry.cell), entry.outcome);
+    if (is_final(entry)) done.emplace(name(entry.cell), entry.outcome);
   }
   if (done.empty()) return;
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
@@ -59,6 +59,24 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   entry.exception = trouble.exception;
   entry.signal = trouble.signal;
   entry.stderr_tail = trouble.stderr_tail;
+  entry.code = trouble.code;
+  settle(cell, entry);
+}
+
+void Ledger::untimed(std::size_t cell, const Entry& verdict) {
+  Record& record = cells_[cell];
+  if (record.settled) return;
+  if (record.partial) {
+    settle_numbers(cell);
+    return;
+  }
+  Entry entry = verdict;
+  entry.cell = plan_.cells[cell];
+  entry.found = verdict.outcome;
+  entry.outcome = Outcome::not_run;
+  entry.code = "untimed";
+  entry.reason =
+      std::string(to_string(*entry.found)) + ", not timed: it ends as " + plan::kBaseline + " does";
   settle(cell, entry);
 }
 

@@ -33,6 +33,9 @@ class Ledger {
   /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
+  /// Settles what need not be timed: `verdict` holds all that was seen of it.
+  void untimed(std::size_t cell, const Entry& verdict);
+
   /// Settles what has a share of at least one replica, and writes all others down as not run.
   void close(const std::string& code, const std::string& reason);
 

@@ -9,6 +9,16 @@ Trouble at_smaller_size(const Trouble& trouble, std::uint64_t bytes) {
   return inherited;
 }
 
+constexpr std::size_t kMostSlowCases = 2;
+
+Trouble not_tried(const std::set<std::string>& slow) {
+  Trouble trouble;
+  trouble.outcome = Outcome::not_run;
+  trouble.code = "timed-out";
+  trouble.reason = "not tried, since " + *slow.begin() + " and " + *slow.rbegin() + " timed out";
+  return trouble;
+}
+
 }  // namespace
 
 Troubles::Maker Troubles::maker(const Exchange& exchange) {
@@ -18,6 +28,12 @@ Troubles::Maker Troubles::maker(const Exchange& exchange) {
 Exchange Troubles::sizeless(const Exchange& exchange) {
   Exchange same = exchange;
   same.bytes = 0;
+  return same;
+}
+
+Exchange Troubles::caseless(const Exchange& exchange) {
+  Exchange same = sizeless(exchange);
+  same.case_name.clear();
   return same;
 }
 
@@ -39,6 +55,7 @@ void Troubles::make_failed(const Exchange& exchange, const Trouble& trouble) {
 
 void Troubles::timed_out(const Exchange& exchange, const Trouble& trouble) {
   keep_smallest(slow_[sizeless(exchange)], exchange.bytes, trouble);
+  slow_cases_[caseless(exchange)].insert(exchange.case_name);
 }
 
 std::optional<Trouble> Troubles::of(const Exchange& exchange) const {
@@ -57,6 +74,11 @@ std::optional<Trouble> Troubles::of(const Exchange& exchange) const {
   if (const auto slow = slow_.find(sizeless(exchange));
       slow != slow_.end() && exchange.bytes > slow->second.bytes) {
     return at_smaller_size(slow->second.trouble, slow->second.bytes);
+  }
+  if (const auto slow = slow_cases_.find(caseless(exchange));
+      slow != slow_cases_.end() && slow->second.size() >= kMostSlowCases &&
+      !slow->second.contains(exchange.case_name)) {
+    return not_tried(slow->second);
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -22,7 +23,8 @@ class Troubles {
   /// A producer that took the worker along when it made an array: for all its consumers.
   void make_failed(const Exchange& exchange, const Trouble& trouble);
 
-  /// An exchange that did not end in time will not at a larger size.
+  /// An exchange that did not end in time will not at a larger size. Where two cases of it did not,
+  /// each for a whole deadline, the others are not tried.
   void timed_out(const Exchange& exchange, const Trouble& trouble);
 
   std::optional<Trouble> of(const Exchange& exchange) const;
@@ -37,12 +39,14 @@ class Troubles {
 
   static Maker maker(const Exchange& exchange);
   static Exchange sizeless(const Exchange& exchange);
+  static Exchange caseless(const Exchange& exchange);
   static void keep_smallest(Slow& slow, std::uint64_t bytes, const Trouble& trouble);
 
   std::map<Library, Trouble> imports_;
   std::map<std::pair<Maker, std::uint64_t>, Trouble> makes_;
   std::map<Maker, Slow> slow_makes_;
   std::map<Exchange, Slow> slow_;
+  std::map<Exchange, std::set<std::string>> slow_cases_;  ///< of a caseless exchange
 };
 
 }  // namespace dlbench::fleet

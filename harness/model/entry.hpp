@@ -87,7 +87,15 @@ struct Entry {
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the worker's last words
-  std::string code;         ///< of not-run: "budget", "interrupted", "filter"
+  std::string code;  ///< of not-run: "budget", "interrupted", "filter", "timed-out", "untimed"
+  /// Of what was tried and not timed, the outcome that it would have; evidence and the like beside
+  /// it are then filled too.
+  std::optional<Outcome> found;
 };
+
+/// Is there nothing left to do for it? What was not run may be tried again.
+inline bool is_final(const Entry& entry) {
+  return entry.outcome != Outcome::not_run || entry.found.has_value();
+}
 
 }  // namespace dlbench

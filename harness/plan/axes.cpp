@@ -99,7 +99,7 @@ Words checked_devices(const Words& asked, const Words& known) {
 }
 
 std::vector<Case> cases_of(const Words& asked) {
-  const Words words = chosen("case", asked, {"f32"}, case_words());
+  const Words words = chosen("case", asked, {kBaseline}, case_words());
   std::vector<Case> cases;
   for (const Case& one : all_cases()) {
     if (holds(words, one.name) || holds(words, one.group)) cases.push_back(one);
@@ -108,8 +108,10 @@ std::vector<Case> cases_of(const Words& asked) {
 }
 
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
-                                         const std::vector<Case>& cases) {
+                                         const std::vector<Case>& cases, bool ladder) {
   std::vector<std::uint64_t> sizes = asked;
+  // A ladder asks what becomes of each case. One size will do, with whole pages for the guard.
+  if (sizes.empty() && ladder) sizes = {64 << 10};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -127,6 +129,10 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked
 
 }  // namespace
 
+bool is_ladder(const Axes& axes) {
+  return holds(axes.cases, "all");
+}
+
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                 const std::string& environment, std::vector<Library>& absent) {
   // References into `absent` are handed out while it grows.
@@ -142,7 +148,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
   all.devices = checked_devices(axes.devices, devices_of(all.producers));
   all.cases = cases_of(axes.cases);
-  all.sizes = checked_sizes(axes.sizes, all.cases);
+  all.sizes = checked_sizes(axes.sizes, all.cases, is_ladder(axes));
   return all;
 }
 

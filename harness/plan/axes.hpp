@@ -20,6 +20,9 @@ struct Expanded {
   bool devices_named = false;
 };
 
+/// Were all cases asked for?
+bool is_ladder(const Axes& axes);
+
 /// `absent` receives stand-ins for libraries that were named and are unknown in this environment;
 /// it must outlive the result and not be resized while that is in use.
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,

@@ -157,6 +157,7 @@ Plan make(std::vector<Library> libraries, const Axes& axes) {
     std::vector<Library> absent;
     builder.environment(expand(plan.libraries, axes, environment, absent), environment);
   }
+  plan.ladder = is_ladder(axes);
   plan.fingerprint = fingerprint(plan);
   return plan;
 }

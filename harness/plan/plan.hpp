@@ -35,8 +35,8 @@ struct Axes {
   std::vector<std::string> consumers;
   std::vector<std::string> protocols;  ///< default: dlpack, dlpack_c, convert
   std::vector<std::string> devices;    ///< default: cpu and what DEVICES literals name
-  std::vector<std::string> cases;      ///< default: f32
-  std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB
+  std::vector<std::string> cases;      ///< default: f32; "all" is a ladder, see Plan::ladder
+  std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
   std::vector<std::string> phases;     ///< default: exchange
   std::string filter;                  ///< regex on the cell's name
 };
@@ -53,7 +53,10 @@ struct Case {
   std::string special =
       "";  ///< what only some libraries know: "swapped", "grad", "pinned", "nulls"
 };
-/// In the order in which they are printed, f32 first.
+/// What the other cases are held against: a plain array that nobody need copy.
+inline constexpr const char* kBaseline = "f32";
+
+/// In the order in which they are printed, kBaseline first.
 const std::vector<Case>& all_cases();
 
 /// Throws UsageError.
@@ -84,6 +87,8 @@ struct Plan {
   std::vector<Cell> cells;      ///< to be tried, in couples' order
   std::vector<Entry> excluded;  ///< settled without a worker: not-installed, no-device, ...
   std::vector<Couple> couples;  ///< a library with itself first: its import failure is decisive
+  bool ladder = false;          ///< every case was asked for: only those that end otherwise than
+                                ///< kBaseline are timed
   std::string fingerprint;      ///< of cells and versions; a resumed run must have the same
 
   /// Throws UsageError where there is none.

@@ -137,6 +137,14 @@ def sides(exchange):
     return ("producer", exchange["producer"]), ("consumer", exchange["consumer"])
 
 
+def outcome_of(exchange, judged):
+    """`copies=CASE` of a producer: from the beginning; `lazily=CASE`: so the last look finds."""
+    steps = scripts.get(("producer", exchange["producer"]), "").split(";")
+    case = exchange["case"]
+    copied = f"copies={case}" in steps or (judged and f"lazily={case}" in steps)
+    return "copy" if copied else "zero-copy"
+
+
 def prepare(request):
     exchange = request["exchange"]
     producer, consumer = sides(exchange)
@@ -147,12 +155,14 @@ def prepare(request):
     say({"step": "call"})
     if todo("call", consumer):
         return
-    if todo(f"call{exchange['bytes']}", consumer):
+    if todo(f"call{exchange['bytes']}", consumer) or todo(f"call-{exchange['case']}", consumer):
         return
     say(
         {
             "ok": {
-                "outcome": "copy" if exchange["protocol"] == "convert" else "zero-copy",
+                "outcome": (
+                    "copy" if exchange["protocol"] == "convert" else outcome_of(exchange, False)
+                ),
                 "changed": [],
                 "copied_by": "",
                 "late_read": False,
@@ -235,10 +245,12 @@ def main():
             exchange = prepared[request["id"]]
             say({"step": "guard"})
             todo("guard", *sides(exchange))
+            todo(f"guard-{exchange['case']}", *sides(exchange))
             say({"step": "judged"})
             answered = todo("judge", *sides(exchange))
             if not (answered or todo(f"judge{exchange['bytes']}", *sides(exchange))):
-                say({"ok": {"outcome": "zero-copy", "warnings": ["judged again"]}})
+                outcome = outcome_of(exchange, True)
+                say({"ok": {"outcome": outcome, "warnings": ["judged again"]}})
         else:
             say({"ok": {}})
 

@@ -95,7 +95,8 @@ class FleetTest : public ::testing::Test {
       // Without what is the same in most tests.
       const Exchange& x = entry.cell.exchange;
       std::string key = x.producer + ">" + x.consumer;
-      if (x.bytes != 4096) key += ":" + std::to_string(x.bytes);
+      if (x.bytes != axes_.sizes.front()) key += ":" + std::to_string(x.bytes);
+      if (x.case_name != "f32") key += " " + x.case_name;
       if (entry.cell.clock != "call") key += "/" + entry.cell.clock;
       entries_[key] = entry;
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -175,3 +176,22 @@ def with_phases(made: dict[str, Any]) -> dict[str, Any]:
         item |= {"unexplained_hi_ns": 0.06 * whole}
         item["phases"] = {"via": "relay", "exchange_ns": whole, "parts": parts}
     return made
+
+
+def with_ladder(document: dict[str, Any]) -> dict[str, Any]:
+    """The same after `--cases all`: f64 ends as f32 does, f16 is refused."""
+    found = copy.deepcopy(document)
+    for entry in document["benchmarks"]:
+        if entry["bytes"] != SIZES[0]:
+            continue
+        axes = {key: entry[key] for key in ("phase", "clock", "producer", "consumer", "protocol",
+                                            "device", "bytes", "environment")}  # fmt: skip
+        name = entry["name"].replace("/case:f32/", "/case:{}/").format
+        seen = {key: entry[key] for key in ("changed", "evidence")}
+        found["not_measured"] += [
+            {"name": name("f64"), **axes, "case": "f64", "outcome": "not-run", "code": "untimed",
+             "reason": "not timed", "found": entry["outcome"], **seen},
+            {"name": name("f16"), **axes, "case": "f16", "outcome": "refused", "reason": "no"},
+        ]  # fmt: skip
+    found["not_measured"].sort(key=lambda item: str(item["name"]))
+    return found

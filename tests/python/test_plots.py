@@ -27,6 +27,7 @@ SHAPES = {
     "two devices": synthetic.document(("numpy", "torch"), devices=("cpu", "cuda:0")),
     "only convert": synthetic.document(("numpy", "torch"), protocols=("convert",)),
     "phases": synthetic.with_phases(synthetic.document(synthetic.TWELVE[:5], failing=0.0)),
+    "ladder": synthetic.with_ladder(synthetic.document(synthetic.TWELVE[:5])),
     "many phases": synthetic.with_phases(synthetic.document((*synthetic.TWELVE, LONG))),
 }
 
@@ -83,6 +84,7 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
         "import sys, matplotlib; matplotlib.rcParams['font.size'] = 20; import synthetic\n"
         "from pathlib import Path; from dlbench.plots import draw\n"
         "document = synthetic.with_phases(synthetic.document(synthetic.TWELVE[:4]))\n"
+        "document = synthetic.with_ladder(document)\n"
         "draw(document, Path(sys.argv[1]))"
     )
     contents = []

@@ -1,0 +1,71 @@
+"""The table under a ladder: which case makes which pair copy, at what rate, and who copied."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+
+from dlbench import document as documents
+from dlbench import ladder, values
+from dlbench.ladder import Fallback
+from dlbench.layout import columns, listing, shorten
+
+LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of their own
+
+
+def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> list[Text]:
+    """At most so many rows of one kind. Nothing where not all cases were asked for."""
+    if not ladder.is_climbed(document):
+        return []
+    climbed = ladder.ladders(documents.entries(dict(document)))
+    kinds: dict[str, list[Fallback]] = defaultdict(list)
+    for one in ladder.fallbacks(climbed):
+        kinds[one.becomes.split()[0]].append(one)
+    shown = [one for rows in kinds.values() for one in rows[:most_rows]]
+    title = "cases that end otherwise than f32: copied, changed, refused or not made"
+    lines = [Text(shorten(title, width), style="bold")]
+    if not shown:
+        return [*lines, Text("none")]
+    heads = columns([_head(one) for one in shown])
+    room = width - max(len(head) for head in heads) - 2
+    for one, head in zip(shown, heads, strict=True):
+        cases = textwrap.wrap(", ".join(one.cases), max(room, LEAST_ROOM))
+        if room < LEAST_ROOM:
+            lines.append(Text(shorten(head, width), style=_style(one)))
+            lines += [Text(f"  {part}") for part in textwrap.wrap(", ".join(one.cases), width - 2)]
+            continue
+        for index, part in enumerate(cases):
+            start = head.ljust(width - room) if index == 0 else " " * (width - room)
+            lines.append(Text(start + part, style=_style(one)))
+    more = {kind: len(rows) - most_rows for kind, rows in kinds.items() if len(rows) > most_rows}
+    if more:
+        told = ", ".join(f"{count} of {kind}" for kind, count in more.items())
+        lines.append(Text(shorten(f"and more: {told}", width), style="dim"))
+    first = shown[0]
+    if first.pairs:
+        producer, consumer = first.pairs[0]
+        command = f"dlbench show {shlex.quote(run)} {producer} {consumer} {first.cases[0]}"
+        lines.append(Text(command.rjust(width), style="cyan"))
+    return lines
+
+
+def _head(one: Fallback) -> list[str]:
+    if not one.pairs:
+        return [one.producer, "", one.becomes]
+    producers = listing([producer for producer, _ in one.pairs], 2)
+    becomes = one.becomes
+    if one.rates:
+        low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
+        becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
+    return [f"{producers} -> {one.pairs[0][1]}", ", ".join(one.protocols), becomes]
+
+
+def _style(one: Fallback) -> str:
+    if one.becomes == ladder.NOT_MADE:
+        return "dim"
+    return "yellow" if one.becomes.startswith(values.COPIED) else ""

@@ -1,0 +1,126 @@
+"""What becomes of each kind of array: the ladder that `--cases all` climbs for each pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlbench import values
+from dlbench.values import Entry
+
+BASELINE = "f32"  #: the plain array that the others are held against
+UNTIMED = "untimed"  #: `code` of a cell that ended like the baseline
+NOT_MADE = "not made"
+Axes = tuple[str, str, str, str, str]
+
+
+@dataclass
+class Ladder:
+    """All cases of one pair over one protocol, on the clock `call` and at one size."""
+
+    producer: str
+    consumer: str
+    protocol: str
+    device: str
+    environment: str
+    rungs: dict[str, Entry] = field(default_factory=dict)
+
+    def copied_by(self, case: str) -> str:
+        """The library that copied, or nothing where nobody could tell."""
+        owner = {"producer": self.producer, "consumer": self.consumer}
+        return owner.get(self.rungs[case].get("copied_by", ""), "")
+
+    def becomes(self, case: str) -> str:
+        """ "copy", "changes dtype", "refused", ..., or nothing where it ends like the baseline."""
+        entry, baseline = self.rungs[case], self.rungs.get(BASELINE)
+        found = outcome(entry)
+        if entry.get("code") == UNTIMED or entry is baseline:
+            return ""
+        changed = [word for word in entry.get("changed", []) if word not in _changed(baseline)]
+        if changed:
+            return f"changes {', '.join(changed)}"
+        if found == "unsupported" and "exception" not in entry:
+            return NOT_MADE
+        return "" if baseline is not None and found == outcome(baseline) else found
+
+
+def outcome(entry: Entry) -> str:
+    """Its outcome, timed or not."""
+    return str(entry.get("found", entry["outcome"]))
+
+
+def _changed(baseline: Entry | None) -> list[str]:
+    return list(baseline.get("changed", [])) if baseline is not None else []
+
+
+def is_untimed(entry: Entry) -> bool:
+    """Was it tried, and left without a number since it ends like the baseline?"""
+    return entry.get("code") == UNTIMED
+
+
+def ladders(entries: Iterable[Entry]) -> list[Ladder]:
+    """Those of the pairs of which some case was left untimed or failed; in order of their names."""
+    found: dict[Axes, Ladder] = {}
+    for entry in entries:
+        if entry["phase"] != "exchange" or entry["clock"] != "call":
+            continue
+        if entry["outcome"] in ("no-protocol", "not-installed", "no-device"):
+            continue
+        axes = (entry["producer"], entry["consumer"], entry["protocol"], entry["device"],
+                entry["environment"])  # fmt: skip
+        found.setdefault(axes, Ladder(*axes)).rungs.setdefault(entry["case"], entry)
+    return [found[axes] for axes in sorted(found)]
+
+
+def is_climbed(document: Mapping[str, Any]) -> bool:
+    """Was this a run of all cases?"""
+    return any(is_untimed(entry) for entry in document.get("not_measured", []))
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Cases that end otherwise than the baseline, for all pairs of which the same is to be told.
+
+    `pairs` is empty where it is the producer's alone. `rates`: GB/s of those copies that have one.
+    """
+
+    producer: str
+    pairs: tuple[tuple[str, str], ...]
+    protocols: tuple[str, ...]
+    becomes: str
+    cases: tuple[str, ...]
+    rates: tuple[float, ...] = ()
+
+
+def fallbacks(climbed: Iterable[Ladder]) -> Iterator[Fallback]:
+    """Copies first, then what is changed, then what fails, then what producers cannot make."""
+    together: dict[tuple[str, str, tuple[str, ...]], list[Ladder]] = defaultdict(list)
+    not_made: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in climbed:
+        cases: dict[str, list[str]] = defaultdict(list)
+        for case in one.rungs:
+            word = one.becomes(case)
+            if word == NOT_MADE:
+                not_made[one.producer][case] = None
+            elif word in values.COPIED and one.copied_by(case):
+                cases[f"{word} by {one.copied_by(case)}"].append(case)
+            elif word:
+                cases[word].append(case)
+        for word, those in cases.items():
+            together[word, one.consumer, tuple(those)].append(one)
+    ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0]), item[0][1:]))
+    for (word, _, alike), members in ordered:
+        rates = [one.rungs[case].get("gb_per_s", 0.0) for one in members for case in alike]
+        yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
+                       tuple(dict.fromkeys(one.protocol for one in members)), word, alike,
+                       tuple(rate for rate in rates if rate))  # fmt: skip
+    for producer, missing in sorted(not_made.items()):
+        yield Fallback(producer, (), (), NOT_MADE, tuple(missing))
+
+
+def _rank(word: str) -> tuple[int, str]:
+    kinds = (*values.COPIED, "zero-copy", "changes", "wrong", "crashed", "timed-out")
+    first = next((i for i, kind in enumerate(kinds) if word.startswith(kind)), len(kinds))
+    return first, word

@@ -1,0 +1,190 @@
+"""Fallbacks: which kind of array makes which pair copy, a panel a consumer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dlbench import ladder, values
+from dlbench.ladder import Ladder
+
+from . import choosing
+from .choosing import Document
+from .drawing import GREY, INK, PALE, PAPER, fitting, inches, shortened, text_width, wrapped
+
+MARGIN, HEADING, LINE = 0.25, 0.86, 0.17  # inches, as all measures here
+WIDE, HIGH, GAP, TITLE = 0.36, 0.22, 0.16, 0.24
+LABEL, SMALL = 8.0, 7.0  # points
+LONGEST_LABEL = 1.6
+TILT = 60  # degrees, of the cases' names
+
+#: Okabe and Ito's colours; each kind has a mark too, for who cannot tell them apart.
+KINDS = {
+    "zero-copy": (PAPER, ""),
+    "copy by the consumer": ("#e69f00", "c"),
+    "copy by the producer": ("#56b4e9", "p"),
+    "copy, by whom is not known": ("#f0e442", "c?"),
+    "changed": ("#cc79a7", "~"),
+    "not proven": (PAPER, "?"),
+    "refused": (PALE, "x"),
+    "broken": ("#d55e00", "!"),
+    "not tried": (PAPER, "-"),
+    "not made": (PAPER, ""),
+}
+BROKEN = ("wrong", "crashed", "timed-out", "out-of-memory", "race")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """All ladders to one consumer, by producer."""
+
+    consumer: str
+    ladders: Mapping[str, Ladder]
+
+    def height(self) -> float:
+        return TITLE + HIGH * len(self.ladders)
+
+
+def has_fallbacks(document: Document) -> bool:
+    """Were all cases asked for?"""
+    return ladder.is_climbed(document)
+
+
+def figure(document: Document) -> Figure:
+    """One protocol, device and environment; each case at the size that was run."""
+    panels, cases, said = _panels(document)
+    names = [name for panel in panels for name in (*panel.ladders, f"to {panel.consumer}")]
+    room = max([1.0, *(min(text_width(name, LABEL, "bold"), LONGEST_LABEL) for name in names)])
+    left = MARGIN + room + 0.12
+    head = max((text_width(case, SMALL) for case in cases), default=0.5) * 0.87 + 0.12
+    width = max(left + WIDE * len(cases) + 0.5 + MARGIN, 6.5)
+    notes = wrapped(_notes(document), SMALL, width - 2 * MARGIN)
+    key = wrapped([f"{name}___" for name in KINDS], SMALL + 1, width - 2 * MARGIN, gap="")
+    below = 0.12 + LINE * len(notes) + 0.24 * len(key) + 0.16
+    body = sum(panel.height() + GAP for panel in panels) or 0.6
+    height = HEADING + head + body + below
+
+    result = Figure(figsize=(width, height))
+    canvas = inches(result)
+    canvas.text(MARGIN, height - 0.32, "Which arrays make it copy", fontsize=14, weight="bold",
+                va="center")  # fmt: skip
+    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    top = height - HEADING - head
+    for index, case in enumerate(cases):
+        canvas.text(left + WIDE * (index + 0.45), top + 0.02, case, fontsize=SMALL, rotation=TILT,
+                    rotation_mode="anchor", va="bottom")  # fmt: skip
+    for panel in panels:
+        _draw_panel(canvas, panel, cases, left, top)
+        top -= panel.height() + GAP
+    if not panels:
+        canvas.text(width / 2, below + body / 2, _nothing(document),
+                    fontsize=12, color=GREY, ha="center", va="center")  # fmt: skip
+    _draw_key(canvas, width, 0.12 + LINE * len(notes) + 0.24 * (len(key) - 1) + 0.1)
+    for index, line in enumerate(notes):
+        y = 0.12 + LINE * (len(notes) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    return result
+
+
+def _nothing(document: Document) -> str:
+    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
+    return "not all cases were tried: --cases all" if measured else "nothing was measured"
+
+
+def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
+    """The panels, the cases across and what all have in common."""
+    climbed = ladder.ladders(choosing.exchanges(document)) if has_fallbacks(document) else []
+    if not climbed:
+        return [], [], ""
+    environment, device = choosing.places(choosing.exchanges(document))[0]
+    climbed = [one for one in climbed if (one.environment, one.device) == (environment, device)]
+    protocols = [one.protocol for one in climbed]
+    protocol = "dlpack" if "dlpack" in protocols or not protocols else protocols[0]
+    climbed = [one for one in climbed if one.protocol == protocol]
+    cases = dict.fromkeys(case for one in climbed for case in one.rungs)
+    sizes = {entry["bytes"] for one in climbed for entry in one.rungs.values()}
+    size = values.size(max(sizes)) if sizes else ""
+    panels = []
+    for consumer in choosing.in_order((one.consumer for one in climbed), choosing.YARDSTICK):
+        those = {one.producer: one for one in climbed if one.consumer == consumer}
+        order = choosing.in_order(those, choosing.YARDSTICK)
+        panels.append(Panel(consumer, {name: those[name] for name in order}))
+    return panels, _in_plan_order(cases), f"{protocol} \u00b7 {device} \u00b7 {size}"
+
+
+def _in_plan_order(cases: Mapping[str, None]) -> list[str]:
+    """As the command line lists them; a document of another version may have others."""
+    from dlbench import _core
+
+    known = [case for case in _core.case_names if case in cases]
+    return known + sorted(set(cases) - set(known))
+
+
+def _draw_panel(canvas: Axes, panel: Panel, cases: list[str], left: float, top: float) -> None:
+    canvas.text(left - 0.1, top - TITLE / 2, f"to {panel.consumer}", fontsize=LABEL, weight="bold",
+                ha="right", va="center")  # fmt: skip
+    for row, (producer, one) in enumerate(panel.ladders.items()):
+        bottom = top - TITLE - HIGH * (row + 1)
+        canvas.text(left - 0.1, bottom + HIGH / 2, shortened(producer, LABEL, LONGEST_LABEL),
+                    fontsize=LABEL, ha="right", va="center")  # fmt: skip
+        for column, case in enumerate(cases):
+            if case in one.rungs:
+                _draw_rung(canvas, one, case, left + WIDE * column, bottom)
+
+
+def kind_of(one: Ladder, case: str) -> str:
+    """One of KINDS."""
+    word = one.becomes(case)
+    if word.startswith("changes"):
+        return "changed"
+    if word == ladder.NOT_MADE:
+        return word
+    # Not `word`: what ends as the plain array does may be copied or refused as that is.
+    outcome = ladder.outcome(one.rungs[case])
+    if outcome in values.COPIED:
+        who = one.rungs[case].get("copied_by")
+        return f"copy by the {who}" if who else "copy, by whom is not known"
+    kinds = {"zero-copy": outcome, "unproven": "not proven", "not-run": "not tried"}
+    return kinds.get(outcome, "broken" if outcome in BROKEN else "refused")
+
+
+def _draw_rung(canvas: Axes, one: Ladder, case: str, x: float, y: float) -> None:
+    kind = kind_of(one, case)
+    if kind == "not made":
+        return
+    _draw_box(canvas, kind, x, y)
+    rate = one.rungs[case].get("gb_per_s")
+    mark = values.rate(rate) if rate else KINDS[kind][1]
+    canvas.text(x + WIDE / 2, y + HIGH / 2, mark, fontsize=fitting(mark, SMALL, WIDE - 0.08),
+                color=INK, ha="center", va="center")  # fmt: skip
+
+
+def _draw_box(canvas: Axes, kind: str, x: float, y: float) -> None:
+    canvas.add_patch(Rectangle((x + 0.01, y + 0.01), WIDE - 0.02, HIGH - 0.02, linewidth=0.5,
+                               facecolor=KINDS[kind][0], edgecolor=PALE))  # fmt: skip
+
+
+def _draw_key(canvas: Axes, width: float, top: float) -> None:
+    x, y = MARGIN, top
+    for kind, (_, mark) in KINDS.items():
+        needed = WIDE + 0.08 + text_width(kind, SMALL + 1) + 0.22
+        if x + needed > width - MARGIN:
+            x, y = MARGIN, y - 0.24
+        if kind == "not made":
+            canvas.text(x, y + HIGH / 2, "no box", fontsize=SMALL, color=GREY, va="center")
+        else:
+            _draw_box(canvas, kind, x, y)
+            canvas.text(x + WIDE / 2, y + HIGH / 2, mark, fontsize=SMALL, ha="center",
+                        va="center")  # fmt: skip
+        canvas.text(x + WIDE + 0.08, y + HIGH / 2, kind, fontsize=SMALL + 1, va="center")
+        x += needed
+
+
+def _notes(document: Document) -> list[str]:
+    told = ["a number in a box: GB/s of that copy, taken to `ready`"]
+    told += ["not made: the producer has no such array"]
+    return told + choosing.provenance(document)
