@@ -68,6 +68,13 @@ void bind_model(py::module_& module) {
       },
       py::arg("wanted"), py::arg("allowed"),
       "The allowed word nearest to the wanted one, or '' where none is near.");
+  module.def(
+      "call_for",
+      [](const std::string& protocol, const std::vector<std::string>& offered) {
+        return std::string(call_for(protocol, offered));
+      },
+      py::arg("protocol"), py::arg("offered"),
+      "The entry of a consumer's PROTOCOLS that takes this protocol, or '' where none does.");
   module.attr("protocols") = texts(kProtocols);
   module.attr("phases") = texts(kPhases);
   std::vector<std::string> cases;

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dlbench import _core, arguments, snippets, values
+from dlbench import _core, alone, arguments, snippets, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue
@@ -114,6 +114,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     if values.is_measured(entry):
         imports.insert(0, "import timeit")
     exchange = ast.unparse(ast.fix_missing_locations(call))
+    if _is_alone(entry):
+        body += alone.lines(entry["protocol"])
     if waits:
         body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
         body += ["    return result"]
@@ -131,6 +133,13 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
         lines.append(f"seconds = timeit.repeat(lambda: {exchange}, number={TIMED_CALLS}, repeat=5)")
         lines.append(f'print(f"{{min(seconds) / {TIMED_CALLS} * 1e9:.0f}} ns")')
     return "\n".join(lines) + "\n"
+
+
+def _is_alone(entry: Entry) -> bool:
+    """Was, or would, the consumer be shown that protocol and nothing else?"""
+    if "seen" in entry:
+        return bool(entry["seen"].get("via") == "relay")
+    return "shown that alone" in values.reason(entry)
 
 
 def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:

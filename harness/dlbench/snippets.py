@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dlbench import arguments, folding
+from dlbench import _core, arguments, folding
 from dlbench.errors import BadInput
 from dlbench.facts import assigned, bound_names, parse, read_arguments
 
@@ -159,11 +159,16 @@ def calling(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt
     parsed = tree(path, library)
     table = assigned(parsed, "PROTOCOLS")
     assert isinstance(table, ast.Dict), "read_adapter has seen it"
-    for key, value in zip(table.keys, table.values, strict=True):
-        if isinstance(key, ast.Constant) and key.value == protocol:
-            call = _call(value)
-            return needed(parsed, names_read([call])), call
-    raise BadInput(f"adapter {path} has no {protocol} any more")
+    calls = {
+        str(key.value): value
+        for key, value in zip(table.keys, table.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    name = _core.call_for(protocol, list(calls))
+    if not name:
+        raise BadInput(f"adapter {path} has no {protocol} any more")
+    call = _call(calls[name])
+    return needed(parsed, names_read([call])), call
 
 
 def _call(value: ast.expr) -> ast.expr:

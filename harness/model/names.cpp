@@ -26,6 +26,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view call_for(std::string_view protocol, std::span<const std::string> offered) {
+  const auto has = [&](std::string_view name) {
+    return std::find(offered.begin(), offered.end(), name) != offered.end();
+  };
+  if (has(protocol)) return protocol;
+  if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
+    return has("dlpack") ? "dlpack" : "";
+  }
+  // Whoever takes DLPack by its C interface has a call that says so.
+  const bool is_converted = protocol != "dlpack" && protocol != "dlpack_c";
+  return is_converted && has("convert") ? "convert" : "";
+}
+
 std::string nearest(std::string_view wanted, std::span<const std::string> allowed) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;

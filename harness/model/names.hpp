@@ -22,6 +22,11 @@ inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "e
 /// Until when: the call returned; the consumer's data is there; the device's own clock.
 inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
 
+/// The entry of a consumer's PROTOCOLS that takes this protocol: its own; for the two structs of
+/// DLPack that for `dlpack`; for what only conversion calls look for, that for `convert`, shown
+/// nothing else. Empty where there is none.
+std::string_view call_for(std::string_view protocol, std::span<const std::string> offered);
+
 /// The allowed name nearest to `wanted` by edit distance, or empty where none is near
 /// (more than a third of the letters differ).
 std::string nearest(std::string_view wanted, std::span<const std::string> allowed);

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "model/error.hpp"
+#include "model/names.hpp"
 #include "plan/axes.hpp"
 #include "plan/fingerprint.hpp"
 
@@ -45,7 +46,7 @@ std::optional<Exclusion> excluded(const Library& producer, const Library& consum
     return Exclusion{Outcome::no_device, producer.name + " has no " + device +
                                              " arrays: they lie on " + joined(producer.devices)};
   }
-  if (!holds(consumer.protocols, protocol)) {
+  if (call_for(protocol, consumer.protocols).empty()) {
     return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol};
   }
   return std::nullopt;

@@ -63,8 +63,8 @@ bool hides_read_only(const Loan& loan, const Pool& pool, std::uintptr_t source) 
 
 }  // namespace
 
-Lifetime look_at_lifetime(const Pool& pool, const Library& producer, const Library& consumer,
-                          const std::function<Ref(PyObject*)>& cross) {
+Lifetime look_at_lifetime(const Pool& pool, Shown shown, const Library& producer,
+                          const Library& consumer, const std::function<Ref(PyObject*)>& cross) {
   PyObject* source = pool.arrays.front().get();
   Lifetime found;
   Loans loans;
@@ -72,7 +72,7 @@ Lifetime look_at_lifetime(const Pool& pool, const Library& producer, const Libra
   try {
     Tap tap;
     tap.watch(&loans);
-    const TappedRelay relay(source, shown_by(source), tap);
+    const TappedRelay relay(source, shown, tap);
     const Ref result = cross(relay.get());
     // Who holds the object itself needs no loan.
     early =

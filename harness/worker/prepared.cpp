@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "model/names.hpp"
 #include "worker/counted.hpp"
 #include "worker/garbage.hpp"
 #include "worker/noted.hpp"
@@ -21,16 +22,28 @@ double now_ns() {
   return std::chrono::duration<double, std::nano>(since).count();
 }
 
-Ref protocol_call(const Library& consumer, const Exchange& exchange) {
-  const Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
-  PyObject* spelled = PyDict_Check(protocols.get())
-                          ? PyDict_GetItemString(protocols.get(), exchange.protocol.c_str())
-                          : nullptr;
-  if (spelled == nullptr) {
-    throw Failure{Outcome::no_protocol, "",
-                  exchange.consumer + " has no call for " + exchange.protocol};
+Ref protocols_of(const Library& consumer) {
+  Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
+  return PyDict_Check(protocols.get()) ? std::move(protocols) : checked(PyDict_New());
+}
+
+std::string name_of_call(const Library& consumer, const Exchange& exchange) {
+  const Ref protocols = protocols_of(consumer);
+  std::vector<std::string> offered;
+  for (const std::string_view protocol : kProtocols) {
+    std::string name(protocol);
+    if (PyDict_GetItemString(protocols.get(), name.c_str()) != nullptr) {
+      offered.push_back(std::move(name));
+    }
   }
-  return Ref::borrow(spelled);
+  std::string call(call_for(exchange.protocol, offered));
+  if (!call.empty()) return call;
+  throw Failure{Outcome::no_protocol, "",
+                exchange.consumer + " has no call for " + exchange.protocol};
+}
+
+Ref call_named(const Library& consumer, const std::string& name) {
+  return Ref::borrow(PyDict_GetItemString(protocols_of(consumer).get(), name.c_str()));
 }
 
 // May a number be filed under `requested`, after what the tap saw?
@@ -63,7 +76,8 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
                    Arrays& arrays, const Step& step)
     : producer_(producer),
       consumer_(consumer),
-      crossing_(protocol_call(consumer, order.exchange).get()),
+      call_(name_of_call(consumer, order.exchange)),
+      crossing_(call_named(consumer, call_).get()),
       ready_(consumer.function("ready")),
       most_iterations_(
           ready_ ? std::max<std::uint64_t>(
@@ -78,6 +92,11 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   pool_ = arrays.get(order.exchange, producer, order.make_case);
   show(pool_->arrays);
   require_offer(order.exchange.protocol);
+  shown_mask_ = shown_by(first_array());
+  if (is_converted(order.exchange.protocol)) {
+    step("tap");
+    go_through_relay(order.exchange.protocol, "");
+  }
 
   Ref result = cross_first(step);
 
@@ -85,9 +104,12 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   judgement_ = look_at_both_ends(*pool_, producer_, result.get(), consumer_);
   step("lifetime");
   check_lifetime(result);
-  step("tap");
-  find_protocol(order.exchange.protocol, result.get() == first_array());
-  if (relayed()) {
+  const bool was_relayed = relayed();
+  if (!was_relayed) {
+    step("tap");
+    find_protocol(order.exchange.protocol, result.get() == first_array());
+  }
+  if (relayed() && !was_relayed) {
     const Ref relayed_result = cross_first(step);
     judgement_ = look_at_both_ends(*pool_, producer_, relayed_result.get(), consumer_);
   }
@@ -133,8 +155,7 @@ void Prepared::show(std::vector<Ref> objects) {
 
 void Prepared::require_offer(const std::string& requested) const {
   PyObject* x = first_array();
-  const Shown wanted = shown_for(requested);
-  if ((shown_by(x) & wanted) == wanted) return;
+  if (offers(shown_by(x), requested)) return;
   throw Failure{Outcome::no_protocol, "",
                 std::string("a ") + Py_TYPE(x)->tp_name + " offers no " + requested};
 }
@@ -144,7 +165,6 @@ void Prepared::require_offer(const std::string& requested) const {
 // it promises no protocol.
 void Prepared::find_protocol(const std::string& requested, bool same_object) {
   PyObject* x = first_array();
-  shown_mask_ = shown_by(x);
   if (same_object) {
     seen_.used = "own";
     if (requested != "convert") go_through_relay(requested, "the very object that it was given");
@@ -153,6 +173,10 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   if (crossing_.takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
+    if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
+      throw Failure{Outcome::no_protocol, "",
+                    "it is handed a capsule, which is " + facts.struct_name + " unless asked for"};
+    }
     seen_ = {"dlpack",    "direct", {"__dlpack__()"}, facts.struct_name, facts.version,
              facts.flags, {}};
     static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
@@ -181,6 +205,9 @@ void Prepared::note(const Tap& tap, const char* via) {
 void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
   Tap tap;
   const std::string refusal = cross_tapped(shown_for(requested), tap);
+  if (!refusal.empty() && is_converted(requested) && fits(requested, tap)) {
+    throw Failure{Outcome::refused, "", refusal};
+  }
   if (!refusal.empty() || !fits(requested, tap)) {
     const std::string taken = direct.empty() ? "a path of its own" : direct;
     throw Failure{Outcome::no_protocol, "",

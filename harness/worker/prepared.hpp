@@ -70,6 +70,10 @@ class Prepared {
   bool relayed() const { return seen_.via == "relay"; }
 
  private:
+  /// Has the consumer no call for this protocol, so that its conversion is shown nothing else?
+  bool is_converted(const std::string& requested) const {
+    return call_ == "convert" && requested != "convert";
+  }
   PyObject* first_array() const { return pool_->arrays.front().get(); }
   void show(std::vector<Ref> objects);
   Ref cross_first(const Step& step);
@@ -93,6 +97,7 @@ class Prepared {
 
   const Library& producer_;
   const Library& consumer_;
+  std::string call_;  // the entry of the consumer's PROTOCOLS that is called
   Crossing crossing_;
   Ref ready_;  // the consumer's, empty where a call's result is ready at once
   std::shared_ptr<const Pool> pool_;

@@ -8,7 +8,7 @@ namespace dlbench::worker {
 // deleted.
 void Prepared::check_lifetime(Ref& result) {
   if (result.get() == first_array()) return;
-  Lifetime found = look_at_lifetime(*pool_, producer_, consumer_, [this](PyObject* x) {
+  Lifetime found = look_at_lifetime(*pool_, shown_mask_, producer_, consumer_, [this](PyObject* x) {
     Ref imported = cross_once(x);
     wait_for(imported.get());
     return imported;

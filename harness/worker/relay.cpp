@@ -65,6 +65,24 @@ PyObject* relay_dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t po
   return forward(self, name, "dlpack", arguments, positional, names);
 }
 
+// What a producer of those days says to an argument that it does not know.
+PyObject* relay_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
+                              PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
+  Relay* relay = relay_of(self);
+  const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < keywords && relay->replay == nullptr; ++i) {
+    PyObject* keyword = PyTuple_GET_ITEM(names, i);
+    if (PyUnicode_CompareWithASCIIString(keyword, "stream") == 0) continue;
+    Asked call;
+    if (relay->tap != nullptr) call = asked_method(name, arguments, positional, names);
+    PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", keyword);
+    if (relay->tap != nullptr) relay->tap->raised(std::move(call));
+    return nullptr;
+  }
+  return forward(self, name, "dlpack", arguments, positional, names);
+}
+
 PyObject* relay_dlpack_device(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack_device__");
@@ -152,8 +170,9 @@ PyTypeObject* relay_type(Shown shown) {
   static std::map<Shown, TypeParts>& types = *new std::map<Shown, TypeParts>;
   TypeParts& parts = types[shown];
   if (parts.type) return reinterpret_cast<PyTypeObject*>(parts.type.get());
-  if (shown & kShowsDlpack) {
-    parts.methods.push_back(method("__dlpack__", relay_dlpack));
+  if (shown & (kShowsDlpack | kShowsLegacy)) {
+    const bool legacy = (shown & kShowsLegacy) != 0;
+    parts.methods.push_back(method("__dlpack__", legacy ? relay_dlpack_legacy : relay_dlpack));
     parts.methods.push_back(method("__dlpack_device__", relay_dlpack_device));
   }
   if (shown & kShowsArray) parts.methods.push_back(method("__array__", relay_array));
@@ -189,9 +208,8 @@ PyTypeObject* relay_type(Shown shown) {
 }  // namespace
 
 Shown shown_for(const std::string& protocol) {
-  if (protocol == "dlpack" || protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
-    return kShowsDlpack;
-  }
+  if (protocol == "dlpack" || protocol == "dlpack_versioned") return kShowsDlpack;
+  if (protocol == "dlpack_legacy") return kShowsLegacy;
   if (protocol == "dlpack_c") return kShowsDlpack | kShowsDlpackC;
   if (protocol == "buffer") return kShowsBuffer;
   if (protocol == "array") return kShowsArray;
@@ -199,6 +217,11 @@ Shown shown_for(const std::string& protocol) {
     if (protocol == property.protocol) return property.shown;
   }
   return 0;
+}
+
+bool offers(Shown shown, const std::string& protocol) {
+  const Shown wanted = protocol == "dlpack_legacy" ? kShowsDlpack : shown_for(protocol);
+  return (shown & wanted) == wanted;
 }
 
 std::vector<std::string> protocols_in(Shown shown) {

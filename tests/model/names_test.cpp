@@ -23,6 +23,28 @@ TEST(Nearest, FindsASlipOfTheFinger) {
   EXPECT_EQ(nearest("jx", kLibraries), "jax");
 }
 
+TEST(CallFor, PrefersItsOwn) {
+  const std::vector<std::string> all{"dlpack", "buffer", "convert"};
+  EXPECT_EQ(call_for("dlpack", all), "dlpack");
+  EXPECT_EQ(call_for("buffer", all), "buffer");
+  EXPECT_EQ(call_for("convert", all), "convert");
+}
+
+TEST(CallFor, BorrowsWhatMayTakeIt) {
+  const std::vector<std::string> both{"dlpack", "convert"};
+  EXPECT_EQ(call_for("dlpack_legacy", both), "dlpack");
+  EXPECT_EQ(call_for("dlpack_versioned", both), "dlpack");
+  EXPECT_EQ(call_for("array_struct", both), "convert");
+}
+
+TEST(CallFor, DlpackIsNeverConverted) {
+  const std::vector<std::string> one{"convert"};
+  EXPECT_EQ(call_for("dlpack", one), "");
+  EXPECT_EQ(call_for("dlpack_legacy", one), "");
+  EXPECT_EQ(call_for("dlpack_c", one), "");
+  EXPECT_EQ(call_for("array", {}), "");
+}
+
 TEST(Nearest, IsEmptyWhereNothingIsNear) {
   EXPECT_EQ(nearest("cupy", kLibraries), "");
   EXPECT_EQ(nearest("x", kLibraries), "");

@@ -1,0 +1,36 @@
+"""Lines of Python that show a consumer one protocol of an array alone, as a worker's relay does."""
+
+from __future__ import annotations
+
+PROPERTIES = {
+    "array_interface": "__array_interface__",
+    "array_struct": "__array_struct__",
+    "cuda_array_interface": "__cuda_array_interface__",
+}
+METHODS = {
+    "dlpack": ("__dlpack__", "__dlpack_device__"),
+    "dlpack_versioned": ("__dlpack__", "__dlpack_device__"),
+    "dlpack_legacy": ("__dlpack__", "__dlpack_device__"),
+    "array": ("__array__",),
+}
+#: What a producer from before DLPack 1.0 knows; the others are handed on.
+LEGACY = ("self, stream=None", "stream=stream")
+ANY = ("self, *args, **kwargs", "*args, **kwargs")
+
+
+def lines(protocol: str) -> list[str]:
+    """They leave in `array` what stands for it. Nothing for what Python cannot show alone."""
+    if protocol == "buffer":
+        return ["array = memoryview(array)"]
+    body: list[str] = []
+    if protocol in PROPERTIES:
+        body = ["    @property"]
+        body += [
+            f"    def {PROPERTIES[protocol]}(self):",
+            f"        return x.{PROPERTIES[protocol]}",
+        ]
+    for method in METHODS.get(protocol, ()):
+        legacy = protocol == "dlpack_legacy" and method == "__dlpack__"
+        takes, hands = LEGACY if legacy else ANY
+        body += [f"    def {method}({takes}):", f"        return x.{method}({hands})"]
+    return ["x = array", "class Alone:", *body, "array = Alone()"] if body else []

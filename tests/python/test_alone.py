@@ -1,0 +1,103 @@
+"""A consumer without a call for one protocol alone is shown nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlbench import _core, alone
+from test_worker import MAKE, SHARE, cross
+
+PROTOCOLS = [*alone.PROPERTIES, *alone.METHODS, "buffer"]
+
+
+def seen(ok: dict[str, Any]) -> tuple[str, str, str]:
+    return ok["seen"]["used"], ok["seen"]["struct"], ok["seen"]["via"]
+
+
+def test_each_struct_of_dlpack_is_asked_for(tmp_path: Path) -> None:
+    legacy = cross(tmp_path, MAKE, SHARE, "dlpack_legacy")["ok"]
+    assert seen(legacy) == ("dlpack", "legacy", "relay")
+    assert legacy["seen"]["calls"][0].endswith(" -> TypeError")
+    assert legacy["outcome"] == "zero-copy"
+    versioned = cross(tmp_path, MAKE, SHARE, "dlpack_versioned")["ok"]
+    assert seen(versioned) == ("dlpack", "versioned", "direct")
+
+
+def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
+    make = (
+        "class Old:\n"
+        "    def __init__(self, a): self.a = a\n"
+        "    def __dlpack__(self, stream=None): return self.a.__dlpack__(stream=stream)\n"
+        "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
+        "def make(case, device): return Old(case.numpy())\n"
+    )
+    assert seen(cross(tmp_path, make, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
+    assert cross(tmp_path, make, SHARE, "dlpack_versioned")["error"]["outcome"] == "no-protocol"
+
+
+def test_who_is_handed_a_capsule_gets_what_is_handed_out_unasked(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "from dlbench import Capsule\n"
+        "class Held:\n"
+        "    def __init__(self, capsule): self.capsule = capsule\n"
+        "    def __dlpack__(self, **k): return self.capsule\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+        "PROTOCOLS = {'dlpack': Capsule(lambda capsule: np.from_dlpack(Held(capsule)))}\n"
+    )
+    assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["seen"]["struct"] == "legacy"
+    error = cross(tmp_path, MAKE, take, "dlpack_versioned")["error"]
+    assert error["outcome"] == "no-protocol"
+    assert "legacy unless asked for" in error["reason"]
+
+
+@pytest.mark.parametrize("protocol", ["array_interface", "array_struct", "buffer", "array"])
+def test_a_conversion_is_shown_that_protocol_alone(tmp_path: Path, protocol: str) -> None:
+    ok = cross(tmp_path, MAKE, SHARE, protocol)["ok"]
+    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "relay")
+    assert ok["outcome"] == "zero-copy"
+    assert ok["floor"] == "relay"
+
+
+def test_a_conversion_that_asks_for_nothing_does_not_take_it(tmp_path: Path) -> None:
+    take = "import numpy as np\ndef f(x):\n    raise ValueError('what is this?')\n"
+    error = cross(tmp_path, MAKE, take + "PROTOCOLS = {'convert': f}\n", "array_interface")["error"]
+    assert error["outcome"] == "no-protocol"
+    assert "shown that alone it says: what is this?" in error["reason"]
+
+
+def test_a_conversion_that_asks_and_then_refuses_is_refused(tmp_path: Path) -> None:
+    take = "def f(x):\n    x.__array_interface__\n    raise BufferError('not today')\n"
+    error = cross(tmp_path, MAKE, take + "PROTOCOLS = {'convert': f}\n", "array_interface")["error"]
+    assert (error["outcome"], error["reason"]) == ("refused", "not today")
+
+
+def test_a_conversion_is_not_taken_for_dlpack(tmp_path: Path) -> None:
+    """Whoever takes DLPack has a call for it, and a column of it that can be compared."""
+    take = "import numpy as np\nPROTOCOLS = {'convert': np.asarray}\n"
+    for protocol in ("dlpack", "dlpack_legacy", "dlpack_c"):
+        error = cross(tmp_path, MAKE, take, protocol)["error"]
+        assert error["reason"] == f"taker has no call for {protocol}"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_lines_of_a_reproducer_show_one_protocol(protocol: str) -> None:
+    if protocol == "cuda_array_interface":
+        take = "class Cuda: __cuda_array_interface__ = {'version': 3}\narray = Cuda()\n"
+        check = "assert array.__cuda_array_interface__ == {'version': 3}\n"
+    else:
+        take = "import numpy as np\nsource = array = np.arange(5)\n"
+        function = "np.from_dlpack" if protocol.startswith("dlpack") else "np.asarray"
+        check = f"result = {function}(array)\nassert np.shares_memory(result, source)\n"
+    check += "assert type(array).__name__ in ('Alone', 'memoryview')\n"
+    script = take + "\n".join(alone.lines(protocol)) + "\n" + check
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_every_protocol_but_two_can_be_shown_alone() -> None:
+    assert {*_core.protocols} - set(PROTOCOLS) == {"convert", "dlpack_c"}
