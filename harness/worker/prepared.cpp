@@ -184,11 +184,11 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     return;
   }
   Tap tap;
-  const std::string refusal = cross_tapped(shown_mask_, tap);
+  const std::optional<Failure> refusal = cross_tapped(shown_mask_, tap);
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     seen_.used = "own";
-    if (refusal.empty()) note(tap, "tap");
+    if (!refusal) note(tap, "tap");
   } else if (fits(requested, tap)) {
     note(tap, "direct");
   } else {
@@ -204,15 +204,14 @@ void Prepared::note(const Tap& tap, const char* via) {
 
 void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
   Tap tap;
-  const std::string refusal = cross_tapped(shown_for(requested), tap);
-  if (!refusal.empty() && is_converted(requested) && fits(requested, tap)) {
-    throw Failure{Outcome::refused, "", refusal};
-  }
-  if (!refusal.empty() || !fits(requested, tap)) {
+  const std::optional<Failure> refusal = cross_tapped(shown_for(requested), tap);
+  // What was asked for it, and then something was wrong with it, takes that protocol.
+  if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
+  if (refusal || !fits(requested, tap)) {
     const std::string taken = direct.empty() ? "a path of its own" : direct;
     throw Failure{Outcome::no_protocol, "",
                   "the consumer took " + taken + ", not " + requested +
-                      (refusal.empty() ? "" : "; shown that alone it says: " + refusal)};
+                      (refusal ? "; shown that alone it says: " + refusal->reason : "")};
   }
   note(tap, "relay");
   shown_mask_ = shown_for(requested);
@@ -224,13 +223,13 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
 }
 
 // Returns what the consumer raised, or nothing.
-std::string Prepared::cross_tapped(Shown shown, Tap& tap) {
+std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap) {
   try {
     const TappedRelay relay(first_array(), shown, tap);
     wait_for(cross_once(relay.get()).get());
     return {};
   } catch (const Failure& failure) {
-    return failure.reason;
+    return failure;
   }
 }
 

@@ -86,7 +86,7 @@ class Prepared {
   void find_protocol(const std::string& requested, bool same_object);
   void note(const Tap& tap, const char* via);
   void go_through_relay(const std::string& requested, const std::string& direct);
-  std::string cross_tapped(Shown shown, Tap& tap);
+  std::optional<Failure> cross_tapped(Shown shown, Tap& tap);
   void calibrate(const Order& order);
   Block block(const std::string& clock);
   void drain();

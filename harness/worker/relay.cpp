@@ -77,7 +77,7 @@ PyObject* relay_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssi
     Asked call;
     if (relay->tap != nullptr) call = asked_method(name, arguments, positional, names);
     PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", keyword);
-    if (relay->tap != nullptr) relay->tap->raised(std::move(call));
+    if (relay->tap != nullptr) relay->tap->raised(std::move(call), true);
     return nullptr;
   }
   return forward(self, name, "dlpack", arguments, positional, names);

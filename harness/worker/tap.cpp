@@ -16,12 +16,16 @@ void Tap::keep(Asked request, std::string call) {
 }
 
 void Tap::answered(std::string protocol, Asked request) {
-  if (!protocol.empty()) used_ = std::move(protocol);
+  if (!protocol.empty()) {
+    used_ = std::move(protocol);
+    producer_failed_ = false;
+  }
   std::string call = request.spelled;
   keep(std::move(request), std::move(call));
 }
 
-void Tap::raised(Asked request) {
+void Tap::raised(Asked request, bool ours) {
+  producer_failed_ = !ours;
   std::string type = "an error";
   if (PyObject* pending = PyErr_Occurred()) {
     type = reinterpret_cast<PyTypeObject*>(pending)->tp_name;

@@ -17,7 +17,8 @@ class Tap {
  public:
   /// `protocol` is empty for what carries no data.
   void answered(std::string protocol, Asked request);
-  void raised(Asked request);  ///< reads the type of the pending exception, leaves it pending
+  /// Reads the type of the pending exception, leaves it pending. `ours`: no producer was asked.
+  void raised(Asked request, bool ours = false);
   void handed_over(CapsuleFacts facts) { facts_ = std::move(facts); }
   void handed_address(std::uintptr_t address) { address_ = address; }
 
@@ -36,6 +37,9 @@ class Tap {
 
   /// All that was asked, to be asked again.
   const Tape& tape() const { return tape_; }
+  /// Did the producer itself fail the last request?
+  bool producer_failed() const { return producer_failed_; }
+
   /// More was asked than the tape holds.
   bool is_torn() const { return torn_; }
 
@@ -46,6 +50,7 @@ class Tap {
   std::vector<std::string> calls_;
   Tape tape_;
   bool torn_ = false;
+  bool producer_failed_ = false;
   CapsuleFacts facts_;
   Loans* loans_ = nullptr;
   std::uintptr_t address_ = 0;

@@ -101,3 +101,18 @@ def test_the_lines_of_a_reproducer_show_one_protocol(protocol: str) -> None:
 
 def test_every_protocol_but_two_can_be_shown_alone() -> None:
     assert {*_core.protocols} - set(PROTOCOLS) == {"convert", "dlpack_c"}
+
+
+def test_what_the_producer_itself_fails_is_a_refusal(tmp_path: Path) -> None:
+    """Also after the consumer was told that the old method knows no versions."""
+    make = MAKE.replace("return case.numpy()", "a = case.numpy(); a.flags.writeable = 0; return a")
+    error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
+    assert (error["outcome"], error["exception"]) == ("refused", "BufferError")
+    assert "readonly" in error["reason"]
+
+
+def test_who_does_not_try_again_without_a_version_takes_no_legacy(tmp_path: Path) -> None:
+    take = "def f(x): return x.__dlpack__(max_version=(1, 0))\nPROTOCOLS = {'dlpack': f}\n"
+    error = cross(tmp_path, MAKE, take, "dlpack_legacy")["error"]
+    assert error["outcome"] == "no-protocol"
+    assert "unexpected keyword argument 'max_version'" in error["reason"]
