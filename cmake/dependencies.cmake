@@ -2,6 +2,9 @@
 include(FetchContent)
 
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+# What is built for one Python needs the packages of the build requirements from any.
+set(DLBENCH_TOOLS_PYTHON ${Python_EXECUTABLE} CACHE FILEPATH
+  "The Python that has pybind11, nanobind and apache-tvm-ffi")
 
 find_package(benchmark 1.7.1 QUIET)
 if(NOT benchmark_FOUND)
@@ -34,20 +37,20 @@ endif()
 
 find_package(pybind11 3.0 CONFIG QUIET)
 if(NOT pybind11_FOUND)
-  execute_process(COMMAND ${Python_EXECUTABLE} -m pybind11 --cmakedir
+  execute_process(COMMAND ${DLBENCH_TOOLS_PYTHON} -m pybind11 --cmakedir
     OUTPUT_VARIABLE pybind11_DIR OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   find_package(pybind11 3.0 CONFIG REQUIRED)
 endif()
 
 # A measured subject, no part of the rest: without it the library nanobind is `not-installed`.
-execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+execute_process(COMMAND ${DLBENCH_TOOLS_PYTHON} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind CONFIG QUIET)
 
 # dlpack.h travels with apache-tvm-ffi. The package is looked up, not imported: its import pulls in
 # torch where that is installed.
 execute_process(
-  COMMAND ${Python_EXECUTABLE} -c
+  COMMAND ${DLBENCH_TOOLS_PYTHON} -c
     "import importlib.util as u; print(u.find_spec('tvm_ffi').submodule_search_locations[0])"
   OUTPUT_VARIABLE tvm_ffi_dir OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_path(DLPACK_INCLUDE_DIR dlpack/dlpack.h HINTS ${tvm_ffi_dir}/include NO_DEFAULT_PATH)

@@ -19,7 +19,7 @@ void bind_library(py::module_& module) {
       .def(py::init([](std::string name, std::string environment, bool installed,
                        std::string version, std::string why_not, std::string producer_path,
                        std::string consumer_path, Words protocols, Words devices, bool has_ready,
-                       bool in_default_matrix, bool hidden) {
+                       bool in_default_matrix, bool hidden, const std::string& absence) {
              return Library{std::move(name),
                             std::move(environment),
                             installed,
@@ -31,14 +31,15 @@ void bind_library(py::module_& module) {
                             std::move(devices),
                             has_ready,
                             in_default_matrix,
-                            hidden};
+                            hidden,
+                            outcome_from(absence)};
            }),
            py::kw_only(), py::arg("name"), py::arg("environment") = "default",
            py::arg("installed") = false, py::arg("version") = "", py::arg("why_not") = "",
            py::arg("producer_path") = "", py::arg("consumer_path") = "",
            py::arg("protocols") = Words{}, py::arg("devices") = Words{"cpu"},
            py::arg("has_ready") = false, py::arg("in_default_matrix") = true,
-           py::arg("hidden") = false)
+           py::arg("hidden") = false, py::arg("absence") = "not-installed")
       .def_readwrite("name", &Library::name)
       .def_readwrite("environment", &Library::environment)
       .def_readwrite("installed", &Library::installed)
@@ -50,7 +51,10 @@ void bind_library(py::module_& module) {
       .def_readwrite("devices", &Library::devices)
       .def_readwrite("has_ready", &Library::has_ready)
       .def_readwrite("in_default_matrix", &Library::in_default_matrix)
-      .def_readwrite("hidden", &Library::hidden);
+      .def_readwrite("hidden", &Library::hidden)
+      .def_property_readonly(
+          "absence", [](const Library& library) { return std::string(to_string(library.absence)); },
+          "What its cells settle as where it is not installed.");
 }
 
 void bind_axes(py::module_& module) {

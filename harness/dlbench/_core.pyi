@@ -34,6 +34,7 @@ class Library:
     has_ready: bool
     in_default_matrix: bool
     hidden: bool
+    absence: str
     def __init__(
         self,
         *,
@@ -49,6 +50,7 @@ class Library:
         has_ready: bool = ...,
         in_default_matrix: bool = ...,
         hidden: bool = ...,
+        absence: str = ...,
     ) -> None: ...
 
 class Axes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dlbench import _core, values
 from dlbench import document as documents
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput
 from dlbench.grid import DULL
 from dlbench.values import Entry
@@ -42,11 +43,11 @@ def matching(document: dict[str, Any], words: Sequence[str]) -> list[Entry]:
 
 def one(document: dict[str, Any], words: Sequence[str]) -> Entry:
     """The single cell that is meant. What the words leave open falls to the usual: the protocol
-    `dlpack`, the clock `call`, the smallest size. Raises BadInput with the candidates where that
-    is not enough."""
+    `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
+    candidates where that is not enough."""
     entries = matching(document, words)
     entries = [entry for entry in entries if entry["outcome"] not in DULL] or entries
-    for axis, usual in (("protocol", "dlpack"), ("clock", "call")):
+    for axis, usual in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
         if any(entry[axis] == usual for entry in entries):
             entries = [entry for entry in entries if entry[axis] == usual]
     smallest = min(entry["bytes"] for entry in entries)

@@ -14,6 +14,7 @@ from rich.console import Console
 from dlbench import _core, options, request, run, rundir
 from dlbench.counting import valgrind
 from dlbench.document import RESULTS
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
 from dlbench.verbs import VERBS
 
@@ -63,9 +64,10 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
     asked = options.request(params, libraries)
-    found = run.find_libraries(asked.adapters, asked.libraries())
+    places = run.find_environments(asked)
+    found = run.find_libraries(asked, places)
     if libraries:
-        require_couple(libraries, [one.name for one in found])
+        require_couple(libraries, sorted({one.name for one in found}))
     plan = _core.make_plan(found, asked.axes())
     asked.options(Path(), {}, resume=False)  # unfit values are told before a folder is made
     if params["dry_run"]:
@@ -74,8 +76,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if asked.count:
         valgrind.require()
     folder = rundir.fresh(params["out"])
-    context = run.context(asked, found, sys.argv)
-    return measure(folder, asked, plan, context, params, resuming=False)
+    context = run.context(asked, found, plan, places, sys.argv)
+    return measure(folder, asked, places, plan, context, params, resuming=False)
 
 
 def require_couple(words: Sequence[str], known: list[str]) -> None:
@@ -103,18 +105,20 @@ def resumable(asked: str) -> Path:
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
     asked = request.resumed(request.journal_context(folder))
-    found = run.find_libraries(asked.adapters, asked.libraries())
+    places = run.find_environments(asked)
+    found = run.find_libraries(asked, places)
     plan = _core.make_plan(found, asked.axes())
     if asked.count:
         valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
-    context = run.context(asked, found, sys.argv)
-    return measure(folder, asked, plan, context, params, resuming=True)
+    context = run.context(asked, found, plan, places, sys.argv)
+    return measure(folder, asked, places, plan, context, params, resuming=True)
 
 
 def measure(
     folder: Path,
     asked: request.Request,
+    places: list[Environment],
     plan: _core.Plan,
     context: dict[str, Any],
     params: dict[str, Any],
@@ -127,7 +131,9 @@ def measure(
         if folder.parent == RESULTS:
             rundir.link_latest(folder)
         summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
-        signal = summary.signal or run.count_instructions(folder, asked, summary, quiet=quiet)
+        signal = summary.signal or run.count_instructions(
+            folder, asked, places, summary, quiet=quiet
+        )
     except Exception:
         if not resuming:
             rundir.give_up(folder, before)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dlbench import document as documents
 from dlbench import phases, values
+from dlbench.environments.environment import DEFAULT
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
 
@@ -25,7 +26,9 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
     rows = [_row(entry) for entry in ordered]
     heads = list(HEAD)
     for axis in ("device", "case", "environment"):
-        if len({entry.get(axis) for entry in entries}) > 1:
+        found = {entry.get(axis) for entry in entries}
+        # Rows that all are of another environment than our own must not look like ours.
+        if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):
             heads.insert(2, axis)
             for row, entry in zip(rows, ordered, strict=True):
                 row[axis] = str(entry.get(axis, ""))
@@ -49,7 +52,8 @@ def _order(entry: Entry) -> tuple[Any, ...]:
     known = ("dlpack", "dlpack_c", "convert")
     rank = known.index(protocol) if protocol in known else len(known)
     pair = (entry["producer"], entry["consumer"])
-    return (*pair, rank, protocol, entry["device"], entry["case"], entry["bytes"], entry["clock"])
+    kind = (rank, protocol, entry["device"], entry["case"], entry["bytes"], entry["clock"])
+    return (*pair, *kind, documents.environment_rank(entry["environment"]))
 
 
 def _style(entry: Entry) -> str:

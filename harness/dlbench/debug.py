@@ -67,9 +67,9 @@ def write(asked: list[dict[str, Any]]) -> Path:
     return Path(file.name)
 
 
-def command(path: Path) -> list[str]:
-    return [sys.executable, str(WORKER), "--requests", str(path)]
+def command(path: Path, python: str = sys.executable) -> list[str]:
+    return [python, str(WORKER), "--requests", str(path)]
 
 
-def debugger_line(path: Path) -> str:
-    return f"gdb --args {shlex.join(command(path))}"
+def debugger_line(path: Path, python: str = sys.executable) -> str:
+    return f"gdb --args {shlex.join(command(path, python))}"

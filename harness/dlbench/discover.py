@@ -6,27 +6,28 @@ folders that come with dlbench, entry points, and the folder of `--adapters`.
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from dlbench import _core, arguments
-from dlbench.errors import BadInput, first_line
+from dlbench.environments.environment import Environment, here
+from dlbench.environments.there import ROLES
+from dlbench.errors import BadInput
 from dlbench.facts import AdapterFile, read_adapter
 
-ROLES = ("producer", "consumer")
 PACKAGE = Path(__file__).parent
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 @dataclass
 class Catalogue:
-    """The adapter files by library and role, and what was wrong with those that were left out."""
+    """The adapter files of one environment by library and role, and what was wrong with those that
+    were left out."""
 
+    environment: Environment = field(default_factory=here)
     files: dict[str, dict[str, AdapterFile]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -80,13 +81,17 @@ def _arguments(roles: dict[str, AdapterFile]) -> dict[str, str]:
     return {name: value for file in roles.values() for name, value in file.arguments.items()}
 
 
-def catalogue(extra: Path | None = None, package: Path = PACKAGE) -> Catalogue:
-    """All adapters. Raises BadInput for a folder or file of ours or of `extra` that is unfit."""
-    found = Catalogue()
+def catalogue(
+    extra: Path | None = None, package: Path = PACKAGE, environment: Environment | None = None
+) -> Catalogue:
+    """All adapters of an environment; without one, of that which dlbench itself runs in.
+
+    Raises BadInput for a folder or file of ours or of `extra` that is unfit.
+    """
+    found = Catalogue(environment or here())
     for role, path in _folder_files(package):
         found.add(role, path.stem, path)
-    for role in ROLES:
-        _add_entry_points(found, role)
+    _add_entry_points(found)
     if extra is not None:
         if not extra.is_dir():
             raise BadInput(f"adapters folder {str(extra)!r} does not exist")
@@ -104,25 +109,17 @@ def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield role, path
 
 
-def _add_entry_points(found: Catalogue, role: str) -> None:
+def _add_entry_points(found: Catalogue) -> None:
     # Somebody else's broken package must not stop a run that never asked for it.
-    for point in importlib.metadata.entry_points(group=f"dlbench.{role}s"):
+    where = "" if found.environment.is_default else f" in {found.environment.name}"
+    for point in found.environment.adapter_points():
         try:
-            found.add(role, point.name, _module_file(point.module))
+            if point.fault:
+                raise BadInput(point.fault)
+            found.add(point.role, point.name, Path(point.path))
         except BadInput as error:
-            owner = point.dist.name if point.dist is not None else "?"
-            found.warnings.append(f"adapter {point.name} of package {owner} left out: {error}")
-
-
-def _module_file(module: str) -> Path:
-    """A module's file. Its parent packages are imported on the way, the module itself is not."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except Exception as error:
-        raise BadInput(f"module {module}: {first_line(error)}") from error
-    if spec is None or spec.origin is None or not spec.has_location:
-        raise BadInput(f"module {module} has no file")
-    return Path(spec.origin)
+            who = f"adapter {point.name} of package {point.owner}{where}"
+            found.warnings.append(f"{who} left out: {error}")
 
 
 def requirement_name(requirement: str) -> str:
@@ -130,43 +127,22 @@ def requirement_name(requirement: str) -> str:
     return re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
 
 
-def installed_version(distributions: tuple[str, ...]) -> str | None:
-    """The version of the first distribution that is installed here; None where none is."""
-    for distribution in distributions:
-        try:
-            return importlib.metadata.version(requirement_name(distribution))
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return None
-
-
-def is_built(extension: str, package: Path = PACKAGE) -> bool:
-    """Does an extension module of dlbench's own lie in its package?"""
-    return any((package / f"{extension}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
-
-
-def library(name: str, roles: dict[str, AdapterFile]) -> _core.Library:
-    """A `_core.Library` of one library's one or two files."""
+def library(
+    name: str, roles: dict[str, AdapterFile], environment: Environment | None = None
+) -> _core.Library:
+    """A `_core.Library` of one library's one or two files in an environment."""
+    place = environment or here()
     files = list(roles.values())
     base, argument = arguments.split(name)
-    distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
-    extensions = [file.extension for file in files if file.extension is not None]
-    why_not = ""
-    version = ""
-    if extensions:
-        # The module has its library inside: what is installed now does not matter.
-        if not all(is_built(extension) for extension in extensions):
-            why_not = f"pip install {pip_word(distributions[0])}, then build dlbench again"
-    elif distributions:
-        version = installed_version(distributions) or ""
-        why_not = "" if version else f"pip install {pip_word(distributions[0])}"
+    version, why_not = _installed(base, files, place)
     consumer = roles.get("consumer")
     return _core.Library(
         name=name,
-        environment="default",
+        environment=place.name,
         installed=not why_not,
         version=version,
         why_not=why_not,
+        absence=place.failure.outcome if place.failure else "not-installed",
         producer_path=str(roles["producer"].path) if "producer" in roles else "",
         consumer_path=str(consumer.path) if consumer else "",
         protocols=list(consumer.protocols) if consumer else [],
@@ -177,6 +153,26 @@ def library(name: str, roles: dict[str, AdapterFile]) -> _core.Library:
     )
 
 
+def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple[str, str]:
+    """The version, and why it is not there: how to get it."""
+    if place.failure is not None:
+        return "", place.failure.reason
+    distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
+    extensions = [file.extension for file in files if file.extension is not None]
+    pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
+    if extensions:
+        # The module has its library inside: what is installed now does not matter.
+        if all(place.is_built(extension) for extension in extensions):
+            return "", ""
+        if not place.is_default:
+            return "", f"in dlbench's sources: ./build-worker {shlex.quote(place.python)}"
+        return "", f"pip install {pip_word(distributions[0])}, then build dlbench again"
+    if not distributions:
+        return "", ""
+    version = place.installed_version(requirement_name(one) for one in distributions) or ""
+    return version, "" if version else f"{pip} install {pip_word(distributions[0])}"
+
+
 def pip_word(requirement: str) -> str:
     """Quoted where a shell would read it as a pattern: "mlx[cpu]"."""
     return f'"{requirement}"' if re.search(r"[\[\s<>;]", requirement) else requirement
@@ -184,4 +180,4 @@ def pip_word(requirement: str) -> str:
 
 def libraries(found: Catalogue, asked: Iterable[str] = ()) -> list[_core.Library]:
     """All libraries as `_core.Library`, by name; `asked` are the words of the command line."""
-    return [library(name, found.roles(name)) for name in found.chosen(asked)]
+    return [library(name, found.roles(name), found.environment) for name in found.chosen(asked)]

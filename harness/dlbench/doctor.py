@@ -7,13 +7,15 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.text import Text
 
 from dlbench import machine, values
+from dlbench.environments import probe
+from dlbench.errors import BadInput, first_line
 
 GIB = 1 << 30
 
@@ -94,6 +96,21 @@ def _software() -> Iterator[Check]:
     yield Check("python", f"{state}, GIL {'on' if gil else 'off'}")
     found = shutil.which("valgrind")
     yield Check("valgrind", found or "not found", "" if found else "optional: counts instructions")
+
+
+def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
+    """Whether a worker can run with each of these interpreters."""
+    for name, python in asked.items():
+        try:
+            found = probe.probe(name, python, timeout_s)
+        except BadInput as error:
+            yield Check(name, "no worker runs there", first_line(error))
+            continue
+        if found.failure is not None:
+            yield Check(name, found.failure.outcome, found.failure.reason)
+            continue
+        gil = "on" if found.gil else "off"
+        yield Check(name, f"CPython {found.version}, GIL {gil}, worker of this build")
 
 
 def jitter(seconds: float = 0.2) -> float:

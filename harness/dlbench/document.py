@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, os_reason
 from dlbench.values import Entry
 
@@ -68,14 +69,22 @@ def about(document: dict[str, Any]) -> dict[str, Any]:
 
 def copy_floors(document: dict[str, Any]) -> dict[str, dict[str, float]]:
     """GB/s of plain copies on this machine, `warm` and `fresh`, by environment."""
-    environments = about(document).get("environments", {}).items()
-    return {name: facts.get("copy_floors_gb_per_s", {}) for name, facts in environments}
+    told = environments(document).items()
+    return {name: facts.get("copy_floors_gb_per_s", {}) for name, facts in told}
 
 
-def libraries(document: dict[str, Any]) -> dict[str, str]:
-    """Versions by library over all environments; the first environment's where they differ."""
-    versions: dict[str, str] = {}
-    for environment in about(document).get("environments", {}).values():
-        for name, version in environment.get("libraries", {}).items():
-            versions.setdefault(name, version)
-    return dict(sorted(versions.items()))
+def environments(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is told of each environment, that of dlbench itself first."""
+    found: dict[str, dict[str, Any]] = about(document).get("environments", {})
+    return dict(sorted(found.items(), key=lambda item: environment_rank(item[0])))
+
+
+def environment_rank(name: str) -> tuple[bool, str]:
+    """Sorts environments: our own first."""
+    return name != DEFAULT, name
+
+
+def versions(document: dict[str, Any], environment: str) -> dict[str, str]:
+    """Versions by library in one environment."""
+    told: dict[str, str] = environments(document).get(environment, {}).get("libraries", {})
+    return dict(sorted(told.items()))

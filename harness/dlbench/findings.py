@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dlbench import cells, ladder, phases, values
+from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
 from dlbench.layout import listing
 from dlbench.values import Entry
@@ -78,15 +78,26 @@ def find(
     entries = [e for e in documents.entries(document) if e.get("phase", "exchange") == "exchange"]
     if ladder.is_climbed(document):
         entries = [entry for entry in entries if entry["case"] == ladder.BASELINE]
-    found = [*_copies(entries, quoted, documents.copy_floors(document))]
-    found += [*_writes(entries, quoted), *_dearest(document, quoted)]
+    floors, places = documents.copy_floors(document), placed.places(document, entries)
+    found = [*placed.told(places, lambda place: _copies(place.entries, quoted, floors))]
+    found += placed.told(places, lambda place: _writes(place.entries, quoted))
+    found += _dearest(document, quoted)
     for outcome in FAILURES:
-        found += _failures(entries, outcome, quoted, most_lines)
-    found += _no_protocol(entries)
+        found += placed.told(places, _failing(outcome, quoted, most_lines))
+    found += placed.told(places, lambda place: _no_protocol(place.entries))
+    found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
-    found += _disturbed(entries)
+    found += placed.told(places, lambda place: _disturbed(place.entries))
     found += _noise(documents.about(document))
     return found
+
+
+def _environments(document: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
+    """Those that ended before any of their libraries could be named."""
+    for name, told in documents.environments(document).items():
+        if "failure" in told and not any(entry["environment"] == name for entry in entries):
+            command = f"dlbench doctor --env {name}={shlex.quote(told.get('executable', ''))}"
+            yield Finding("environment", f"{name}: {told['failure']}", command)
 
 
 def _by_pair(entries: Iterable[Entry]) -> dict[Pair, list[Entry]]:
@@ -167,10 +178,16 @@ def _dearest(document: dict[str, Any], run: str) -> Iterator[Finding]:
     text = f"{pairs_text([_pair(entry)])}: {times} is {part['phase']} ({name})"
     words = [entry["producer"], entry["consumer"], entry["protocol"]]
     # As many words as it takes to mean this one.
-    for more in (str(entry["bytes"]), "call", entry["case"], entry["device"]):
+    for more in (str(entry["bytes"]), "call", entry["case"], entry["device"], entry["environment"]):
         if len(cells.matching(document, words)) > 1:
             words.append(more)
     yield Finding("dearest", text, f"dlbench explain {run} {' '.join(words)}")
+
+
+def _failing(
+    outcome: str, run: str, most_lines: int
+) -> Callable[[placed.Place], Iterator[Finding]]:
+    return lambda place: _failures(place.entries, outcome, run, most_lines)
 
 
 def _failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from rich.text import Text
 
 from dlbench import _core, arguments, debug, discover
+from dlbench.environments.environment import Environment
 from dlbench.layout import columns, fold, shorten
 
 LIMIT_S = 60
@@ -28,7 +29,15 @@ def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
     return [Text(line) for line in ["", *lines]] if lines else []
 
 
-def offers(library: _core.Library) -> str:
+def title(place: Environment, width: int) -> list[Text]:
+    """Which environment the lines below it are of."""
+    parts = [place.name, *([f"Python {place.version}"] if place.version else []), place.python]
+    parts += [f"{place.failure.outcome}: {place.failure.reason}"] if place.failure else []
+    gap = [] if place.is_default else [Text()]
+    return gap + [Text(line, style="bold") for line in fold(parts, width, gap="   ")]
+
+
+def offers(library: _core.Library, python: str) -> str:
     """What an array of the library offers, asked in a process of its own, or why it has none."""
     if not library.producer_path:
         return "nothing"
@@ -46,7 +55,11 @@ def offers(library: _core.Library) -> str:
     script = debug.write(asked)
     try:
         done = subprocess.run(
-            debug.command(script), capture_output=True, text=True, timeout=LIMIT_S, check=False
+            debug.command(script, python),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return f"no answer within {LIMIT_S} s"
@@ -62,11 +75,14 @@ def offers(library: _core.Library) -> str:
     return f"crashed with status {done.returncode}"
 
 
-def table(libraries: list[_core.Library], width: int) -> list[Text]:
+def table(libraries: list[_core.Library], place: Environment, width: int) -> list[Text]:
     """The installed libraries first, the absent ones with how to get them."""
+    if place.failure is not None:
+        return []
     ordered = sorted(libraries, key=lambda one: (not one.installed, one.name))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        given = list(pool.map(offers, (one for one in ordered if one.installed)))
+        installed = [one for one in ordered if one.installed]
+        given = list(pool.map(lambda one: offers(one, place.python), installed))
     rows = [("library", "version", "devices", "")]
     for one, gives in zip(ordered, given, strict=False):
         rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {gives}"))

@@ -11,7 +11,6 @@ import os
 import platform
 import re
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -151,12 +150,6 @@ def describe(root: Path = Path("/")) -> dict[str, Any]:
         "huge_pages": huge_pages(root),
         "devices": devices(),
     }
-
-
-def interpreter() -> dict[str, Any]:
-    """This Python, as an environment of which no worker has told anything yet."""
-    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return {"python": platform.python_version(), "gil": gil, "libraries": {}, "floors_ns": {}}
 
 
 def benchmark_context(root: Path = Path("/")) -> dict[str, Any]:

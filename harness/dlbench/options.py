@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from dlbench.environments import spelled
 from dlbench.errors import BadInput
 from dlbench.request import AXES, Request
 
@@ -48,6 +49,12 @@ OPTIONS = (
     click.option("--jobs", type=click.IntRange(1), help="Workers that import at the same time."),
     click.option("--timeout", metavar="TIME", help="Deadline of one step of a worker: 30s."),
     click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, DIR/consumers."),
+    click.option(
+        "--env",
+        multiple=True,
+        metavar="NAME=PYTHON",
+        help="Also the libraries of that Python; may be given several times.",
+    ),
     click.option("--out", metavar="DIR", help="Where the run's files go: a new or empty folder."),
     click.option("--resume", metavar="DIR", help="Go on with a run that was cut off."),
     click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
@@ -90,6 +97,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
         if params[option] is not None:
             setattr(made, option, params[option])
     made.filter = params["filter_"] or ""
+    made.env = [f"{name}={python}" for name, python in spelled.read(params["env"]).items()]
     if params["adapters"] is not None:
         made.adapters = str(Path(params["adapters"]).absolute())
     return made

@@ -45,7 +45,7 @@ def table(document: dict[str, Any], width: int) -> list[Text]:
         any_ = next(iter(of.values()))
         axes = [any_["device"], values.size(any_["bytes"]), any_["protocol"]]
         axes += [any_["case"]] if any_["case"] != "f32" else []
-        axes += [any_["environment"]] if any_["environment"] != "default" else []
+        axes += [f"in {any_['environment']}"] if any_["environment"] != "default" else []
         blocks.setdefault(tuple(axes), []).append(_row(of))
     lines: list[Text] = []
     for axes_, rows in blocks.items():

@@ -11,6 +11,7 @@ from dlbench import _core, alone, arguments, snippets, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput
 from dlbench.facts import AdapterFile, bound_names
 from dlbench.values import Entry
@@ -151,7 +152,8 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
     pair = dict.fromkeys((entry["producer"], entry["consumer"]))
     named = ", ".join(f"{name} {versions[name]}" for name in pair if versions.get(name))
     lines = [f"# {entry['producer']} -> {entry['consumer']}, {what}", f"# seen: {came}"]
-    return [*lines, f"# with {named}"] if named else lines
+    where = "" if entry["environment"] == DEFAULT else f" in environment {entry['environment']}"
+    return [*lines, f"# with {named}{where}"] if named or where else lines
 
 
 def _own_modules(imports: list[str]) -> list[str]:
@@ -203,4 +205,4 @@ def _apart(
 
 
 def of_run(document: dict[str, Any], entry: Entry, found: Catalogue) -> str:
-    return script(entry, found, documents.libraries(document))
+    return script(entry, found, documents.versions(document, entry["environment"]))

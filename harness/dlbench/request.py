@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, machine
+from dlbench.environments import spelled
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, os_reason
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
@@ -18,7 +20,8 @@ AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "si
 class Request:
     """Axes and options as they were typed; an empty one stands for the default.
 
-    `couple` names two libraries: both directions between them, and neither with itself.
+    `couple` names two libraries: both directions between them, and neither with itself. `env` are
+    the environments beside our own, NAME=PYTHON with an absolute path.
     """
 
     couple: list[str] = field(default_factory=list)
@@ -37,6 +40,7 @@ class Request:
     jobs: int = 0
     timeout: str = "30s"
     adapters: str = ""
+    env: list[str] = field(default_factory=list)
     seed: int = 1
 
     def libraries(self) -> set[str]:
@@ -49,7 +53,8 @@ class Request:
         if self.couple:
             words["producers"] = words["consumers"] = list(dict.fromkeys(self.couple))
         sizes = [_core.parse_bytes(size) for size in self.sizes]
-        return _core.Axes(**words, sizes=sizes, filter=self._whole_filter())
+        places = [DEFAULT, *spelled.read(self.env)]
+        return _core.Axes(environments=places, **words, sizes=sizes, filter=self._whole_filter())
 
     def _whole_filter(self) -> str:
         if len(set(self.couple)) < 2:
@@ -62,7 +67,7 @@ class Request:
         """`_core.Options` for a run into `out`. Raises _core.UsageError for unfit values."""
         return _core.Options(
             out=str(out),
-            pythons={"default": sys.executable},
+            pythons={DEFAULT: sys.executable, **spelled.read(self.env)},
             worker_main=str(Path(__file__).with_name("worker_main.py")),
             jobs=self.jobs or max(1, min(machine.cores(), 4)),
             timeout_s=_core.parse_seconds(self.timeout),

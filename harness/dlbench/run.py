@@ -15,6 +15,8 @@ from dlbench import _core, discover, machine, progress, terminal
 from dlbench import document as documents
 from dlbench.counting import run as counting
 from dlbench.counting import valgrind
+from dlbench.environments import probe
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line
 from dlbench.layout import count, listing
 from dlbench.request import Request
@@ -24,25 +26,36 @@ def warn(text: str) -> None:
     sys.stderr.write(f"dlbench: {text}\n")
 
 
-def find_adapters(adapters: str) -> discover.Catalogue:
-    found = discover.catalogue(Path(adapters) if adapters else None)
+def find_adapters(adapters: str, environment: Environment) -> discover.Catalogue:
+    found = discover.catalogue(Path(adapters) if adapters else None, environment=environment)
     for warning in found.warnings:
         warn(warning)
     return found
 
 
-def find_libraries(adapters: str, asked: Iterable[str] = ()) -> list[_core.Library]:
-    return discover.libraries(find_adapters(adapters), asked)
+def find_environments(request: Request) -> list[Environment]:
+    """Ours and those of `--env`; see probe.find()."""
+    return probe.find(request.env, _core.parse_seconds(request.timeout))
 
 
-def context(request: Request, libraries: list[_core.Library], command: list[str]) -> dict[str, Any]:
-    """All of a document's context that is known before the first worker starts."""
+def find_libraries(request: Request, places: Iterable[Environment]) -> list[_core.Library]:
+    """Those of each environment, with what was asked for by argument."""
     asked = request.libraries()
-    absent = {
-        one.name: one.why_not
-        for one in libraries
-        if not one.installed and (one.name in asked if asked - {"all"} else one.in_default_matrix)
-    }
+    return [
+        library
+        for place in places
+        for library in discover.libraries(find_adapters(request.adapters, place), asked)
+    ]
+
+
+def context(
+    request: Request,
+    libraries: list[_core.Library],
+    plan: _core.Plan,
+    places: list[Environment],
+    command: list[str],
+) -> dict[str, Any]:
+    """All of a document's context that is known before the first worker starts."""
     own = {
         "schema": 1,
         "version": _core.version,
@@ -50,14 +63,44 @@ def context(request: Request, libraries: list[_core.Library], command: list[str]
         "command": command,
         "seed": request.seed,
         "request": request.kept(),
-        "absent": absent,
+        "absent": absent(request, libraries),
         "machine": machine.describe(),
-        # Workers tell more of it; a resumed run must have the same interpreter.
-        "environments": {"default": machine.interpreter()},
+        "environments": told(libraries, plan, places),
     }
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}
+
+
+def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
+    """How to get what no environment has, and what was asked for by name and one has not."""
+    asked = request.libraries()
+    there = Counter(one.name for one in libraries if one.installed)
+    found = {}
+    for one in libraries:
+        if one.installed or one.absence != "not-installed":
+            continue
+        named = one.name in asked
+        if there[one.name] and named:
+            found[f"{one.name} in {one.environment}"] = one.why_not
+        elif named or (not there[one.name] and not asked - {"all"} and one.in_default_matrix):
+            found.setdefault(one.name, one.why_not)
+    return found
+
+
+def told(
+    libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
+) -> dict[str, Any]:
+    """Each environment with the versions that its cells rest on: a resumed run must have the same.
+    Workers tell more of it."""
+    used = {
+        (cell.environment, name) for cell in plan.cells for name in (cell.producer, cell.consumer)
+    }
+    environments = {place.name: place.told() for place in places}
+    for one in libraries:
+        if one.version and (one.environment, one.name) in used:
+            environments[one.environment]["libraries"][one.name] = one.version
+    return environments
 
 
 def dry_run(plan: _core.Plan, console: Console) -> int:
@@ -92,12 +135,18 @@ def execute(plan: _core.Plan, options: _core.Options, *, quiet: bool) -> _core.S
 
 
 def count_instructions(
-    folder: Path, request: Request, summary: _core.Summary, *, quiet: bool
+    folder: Path,
+    request: Request,
+    places: list[Environment],
+    summary: _core.Summary,
+    *,
+    quiet: bool,
 ) -> int:
     """After the rounds, what `--count` asked for; the signal that ended it, or 0."""
     if not request.count or summary.disk_full:
         return 0
-    found = discover.catalogue(Path(request.adapters) if request.adapters else None)
+    extra = Path(request.adapters) if request.adapters else None
+    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
     timeout_s = _core.parse_seconds(request.timeout)
     return counting.count_run(folder, found, timeout_s, quiet=quiet)
 

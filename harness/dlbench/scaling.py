@@ -52,5 +52,6 @@ def scaling(document: dict[str, Any], protocols: Sequence[str], width: int) -> l
 def _row(key: tuple[str, ...], times: dict[int, float], sizes: list[int]) -> list[str]:
     axes = dict(zip(documents.AXES, key, strict=True))
     how = axes["protocol"] if axes["clock"] == "call" else f"{axes['protocol']} ({axes['clock']})"
+    how += f" in {axes['environment']}" if axes["environment"] != "default" else ""
     shown = [values.duration(times[size]) if size in times else "" for size in sizes]
     return [f"{axes['producer']} -> {axes['consumer']}", how, *shown]

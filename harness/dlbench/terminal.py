@@ -5,19 +5,18 @@ A pure function of the document and the width; a line is never wider than asked 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from dlbench import couple, fallbacks, findings, grid, ladder, phases, values
+from dlbench import beside, couple, fallbacks, findings, grid, ladder, phases, values
 from dlbench import document as documents
-from dlbench.layout import count, fold, shorten
+from dlbench.heading import header
+from dlbench.layout import fold, shorten
 from dlbench.scaling import scaling
 
 LABEL = 14
-FLOORS = ("empty", "clock", "call", "relay")
 #: What a person asks first: how it crosses as the consumer wants it, what a conversion costs, and
 #: what the C interface would cost.
 DEFAULT_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
@@ -50,6 +49,9 @@ def render(
     climbed = fallbacks.table(document, width, run, most_lines)
     if climbed:
         lines += [Text(), *climbed]
+    compared = beside.table(document, shown_protocols(document), width)
+    if compared:
+        lines += [Text(), *compared]
     return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
 
 
@@ -71,6 +73,8 @@ def render_couple(
         rows = [entry for entry in rows if values.is_measured(entry)]
     lines += [Text(), *couple.table(rows, width)] if rows else []
     lines += [Text(), *climbed] if climbed else []
+    compared = beside.table(document, shown_protocols(document), width)
+    lines += [Text(), *compared] if compared else []
     return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
 
 
@@ -103,41 +107,6 @@ def show(lines: list[Text], console: Console) -> None:
         console.print(line, soft_wrap=True, highlight=False)
 
 
-def header(document: dict[str, Any], width: int) -> list[str]:
-    about = documents.about(document)
-    machine = about.get("machine", {})
-    environments = about.get("environments", {})
-    first: dict[str, Any] = next(iter(environments.values()), {})
-    parts = [f"dlbench {about['version']}"]
-    if machine.get("cpu"):
-        parts.append(f"{machine['cpu']}, {machine.get('cores', '?')} cores")
-    if first.get("python"):
-        free = "" if first.get("gil", True) else " without GIL"
-        parts.append(f"Python {first['python']}{free}")
-    parts += [f"{name} {version}" for name, version in documents.libraries(document).items()]
-    return fold(parts, width) + fold(_instrument(document, about, first), width, gap="   ")
-
-
-def _instrument(
-    document: dict[str, Any], about: dict[str, Any], first: dict[str, Any]
-) -> Iterator[str]:
-    entries = list(documents.entries(document))
-    couples = {frozenset((entry["producer"], entry["consumer"])) for entry in entries}
-    budget = about.get("request", {}).get("budget", "")
-    counted = f"{count(len(couples), 'couple')}, {count(len(entries), 'cell')}"
-    yield f"{counted}, budget {budget}" if budget else counted
-    floors = first.get("floors_ns", {})
-    if floors:
-        known = [name for name in FLOORS if floors.get(name, 0) > 0]
-        shown = (f"{name} {values.duration(floors[name])}" for name in known)
-        yield f"floors: {', '.join(shown)}"
-    anchor = first.get("anchor", {})
-    if anchor.get("median_ns"):
-        text = f"native -> native {values.duration(anchor['median_ns'])}"
-        spread = anchor.get("spread")
-        yield f"{text}, between processes +-{values.percent(spread)}" if spread else text
-
-
 def shown_protocols(document: dict[str, Any]) -> list[str]:
     """Those that were asked for, else the default ones, else whatever there is."""
     entries = list(documents.entries(document))
@@ -160,7 +129,10 @@ def matrices(document: dict[str, Any]) -> list[grid.Grid]:
             groups.setdefault(key, []).append(entry)
     ordered = sorted(
         (key for key in groups if key[2] in protocols),
-        key=lambda key: (key[0] != "cpu", key[0], key[1], protocols.index(key[2]), key[3]),
+        key=lambda key: (
+            *(key[0] != "cpu", key[0], documents.environment_rank(key[1])),
+            *(protocols.index(key[2]), key[3]),
+        ),
     )
     return [_matrix(key, groups[key]) for key in ordered]
 
@@ -170,7 +142,7 @@ def _matrix(key: tuple[str, ...], entries: list[values.Entry]) -> grid.Grid:
     smallest = min(entry["bytes"] for entry in entries)
     title = [device, values.size(smallest), protocol]
     title += [case] if case != "f32" else []
-    title += [environment] if environment != "default" else []
+    title += [f"in {environment}"] if environment != "default" else []
     chosen = {(e["producer"], e["consumer"]): e for e in entries if e["bytes"] == smallest}
     return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
 

@@ -24,26 +24,37 @@ from dlbench import (
 )
 from dlbench import document as documents
 from dlbench.counting import bill_text, explain, valgrind
+from dlbench.environments import probe, spelled
+from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 
+PROBE_S = 30.0  #: may an interpreter take to tell what it is
+ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON", help="Also of that Python.")
 ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 
 
 @click.command("list")
 @ADAPTERS
-def list_libraries(adapters: str | None) -> None:
+@ENV
+def list_libraries(adapters: str | None, env: tuple[str, ...]) -> None:
     """Libraries found, versions, protocols, what is missing and how to install it."""
     console = Console()
-    found = run.find_adapters(adapters or "")
-    terminal.show(listing.table(discover.libraries(found), console.width), console)
+    places = probe.find(env, PROBE_S)
+    for place in places:
+        if len(places) > 1:
+            terminal.show(listing.title(place, console.width), console)
+        found = run.find_adapters(adapters or "", place)
+        terminal.show(listing.table(discover.libraries(found), place, console.width), console)
     terminal.show(listing.by_argument(found, console.width), console)
 
 
 @click.command("doctor")
-def see_doctor() -> None:
+@ENV
+def see_doctor(env: tuple[str, ...]) -> None:
     """What of this machine makes numbers wander, and what to do."""
     console = Console()
-    found = [*doctor.checks(), doctor.noise(doctor.jitter())]
+    interpreters = doctor.environments(spelled.read(env), PROBE_S)
+    found = [*doctor.checks(), *interpreters, doctor.noise(doctor.jitter())]
     terminal.show(doctor.table(found, console.width), console)
 
 
@@ -85,7 +96,21 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any
     document = documents.load(documents.locate(run_))
     entry = cells.one(document, cell)
     folder = adapters or documents.about(document).get("request", {}).get("adapters", "")
-    return document, entry, discover.catalogue(Path(folder) if folder else None)
+    return document, entry, Path(folder) if folder else None
+
+
+def _its_environment(document: dict[str, Any], entry: Any) -> Environment:
+    """The cell's, asked anew. Raises BadInput where no worker can run there any more."""
+    name = entry["environment"]
+    if name == DEFAULT:
+        return here()
+    python = documents.environments(document).get(name, {}).get("executable", "")
+    if not Path(python).is_file():
+        raise BadInput(f"the run's environment {name!r} is not here: {python or 'no interpreter'}")
+    found = probe.probe(name, python, PROBE_S)
+    if found.failure is not None:
+        raise BadInput(f"environment {name!r}: {found.failure.reason}")
+    return found
 
 
 @click.command("repro")
@@ -94,8 +119,9 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any
 @ADAPTERS
 def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
-    document, entry, found = _chosen(run_, cell, adapters)
-    click.echo(repro.of_run(document, entry, found), nl=False)
+    document, entry, extra = _chosen(run_, cell, adapters)
+    # Nothing is run: a document from another machine will do.
+    click.echo(repro.of_run(document, entry, discover.catalogue(extra)), nl=False)
 
 
 @click.command("debug")
@@ -104,11 +130,12 @@ def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 @ADAPTERS
 def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Run one cell in the foreground, without a deadline; the first line is fit for gdb."""
-    _, entry, found = _chosen(run_, cell, adapters)
-    path = debug.write(debug.requests(entry, found))
-    click.echo(debug.debugger_line(path))
+    document, entry, extra = _chosen(run_, cell, adapters)
+    place = _its_environment(document, entry)
+    path = debug.write(debug.requests(entry, discover.catalogue(extra, environment=place)))
+    click.echo(debug.debugger_line(path, place.python))
     sys.stdout.flush()
-    argv = debug.command(path)
+    argv = debug.command(path, place.python)
     os.execv(argv[0], argv)
 
 
@@ -120,10 +147,11 @@ def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout: str) -> None:
     """The bill of one exchange: its instructions by function and library. Needs valgrind."""
     valgrind.require()
-    document, entry, found = _chosen(run_, cell, adapters)
+    document, entry, extra = _chosen(run_, cell, adapters)
+    found = discover.catalogue(extra, environment=_its_environment(document, entry))
     console = Console()
     bill, versions = explain.explain(entry, found, _core.parse_seconds(timeout))
-    for line in explain.changed(document, versions):
+    for line in explain.changed(document, entry, versions):
         run.warn(line)
     phases = explain.phases_of(documents.entries(document), entry)
     terminal.show(bill_text.lines(entry, phases, bill, console.width), console)

@@ -1,7 +1,7 @@
 """The worker process: `PYTHON worker_main.py --fd 3 --parent PID`, started by the fleet.
 
-`--requests FILE` answers the requests in a file on the terminal instead, for `dlbench debug`.
-Runs in any environment, whether or not dlbench is installed there.
+`--requests FILE` answers the requests in a file on the terminal instead, for `dlbench debug`;
+`--facts` tells what this environment is. Runs in any, whether or not dlbench is installed there.
 """
 
 from __future__ import annotations
@@ -11,15 +11,31 @@ import faulthandler
 import importlib.util
 import os
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from pathlib import Path
 from types import ModuleType
+
+FOLDER = Path(__file__).absolute().parent
+
+
+def search_folders() -> list[str]:
+    """Where dlbench's modules are looked for: here. Where the extensions here are for another
+    Python, those for this one may lie in $DLBENCH_WORKERS, or in a dlbench installed here."""
+    folders = [str(FOLDER)]
+    if any((FOLDER / f"_worker{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
+        return folders
+    folders += [os.environ["DLBENCH_WORKERS"]] if os.environ.get("DLBENCH_WORKERS") else []
+    installed = PathFinder.find_spec("dlbench")
+    if installed is not None:
+        folders += installed.submodule_search_locations or ()
+    return list(dict.fromkeys(folders))
 
 
 def load_package() -> ModuleType:
     """Import `dlbench` from this file's folder, leaving sys.path as the environment made it."""
-    folder = Path(__file__).absolute().parent
+    folder = FOLDER
     spec = importlib.util.spec_from_file_location(
-        "dlbench", folder / "__init__.py", submodule_search_locations=[str(folder)]
+        "dlbench", folder / "__init__.py", submodule_search_locations=search_folders()
     )
     if spec is None or spec.loader is None:
         raise SystemExit(f"{folder} holds no dlbench package")
@@ -35,6 +51,7 @@ def main() -> None:
     arguments.add_argument("--fd", type=int)
     arguments.add_argument("--parent", type=int, default=0)
     arguments.add_argument("--requests", type=Path)
+    arguments.add_argument("--facts", action="store_true")
     options = arguments.parse_args()
     # The script's own folder is no place to import from: it holds files such as `repro.py`.
     script = Path(__file__)
@@ -42,6 +59,11 @@ def main() -> None:
     sys.path[:] = [entry for entry in sys.path if entry not in own]
     faulthandler.enable()
     load_package()
+    if options.facts:
+        from dlbench.environments import there
+
+        there.tell(search_folders())
+        return
     from dlbench import _worker
 
     if options.requests is not None:

@@ -32,7 +32,10 @@ CoupleRun::~CoupleRun() {
 }
 
 std::string CoupleRun::title() const {
-  return couple_.first == couple_.second ? couple_.first : couple_.first + " and " + couple_.second;
+  std::string text = couple_.first;
+  if (couple_.second != couple_.first) text += " and " + couple_.second;
+  if (couple_.environment != "default") text += " in " + couple_.environment;
+  return text;
 }
 
 bool CoupleRun::is_needed() const {

@@ -31,9 +31,9 @@ std::optional<Exclusion> excluded(const Library& producer, const Library& consum
                                   const std::string& protocol, const std::string& device) {
   for (const Library* library : {&producer, &consumer}) {
     if (!library->installed) {
-      return Exclusion{Outcome::not_installed, library->why_not.empty()
-                                                   ? library->name + " is not installed"
-                                                   : library->why_not};
+      return Exclusion{library->absence, library->why_not.empty()
+                                             ? library->name + " is not installed"
+                                             : library->why_not};
     }
   }
   if (producer.producer_path.empty()) {

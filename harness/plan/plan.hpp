@@ -16,7 +16,7 @@ struct Library {
   std::string environment = "default";
   bool installed = false;
   std::string version;        ///< of the distribution that was found
-  std::string why_not;        ///< for not-installed: "pip install torch" and the like
+  std::string why_not;        ///< where not installed: "pip install torch" and the like
   std::string producer_path;  ///< empty: it has no such role
   std::string consumer_path;
   std::vector<std::string> protocols;       ///< keys of the consumer's PROTOCOLS
@@ -24,6 +24,9 @@ struct Library {
   bool has_ready = false;  ///< one of its files defines `ready`: its calls return before the data
   bool in_default_matrix = true;
   bool hidden = false;  ///< there only for who names it: "all" passes it over
+  /// What its cells settle as where it is not installed: it, or its whole environment, has a
+  /// reason.
+  Outcome absence = Outcome::not_installed;
 };
 
 /// What was asked for. An empty list means the default; the word "all" in a list means all that is

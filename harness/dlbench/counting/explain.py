@@ -39,9 +39,9 @@ def require_countable(entry: Entry) -> None:
         raise BadInput(f"{name}: only an exchange by the clock `call` can be explained")
 
 
-def changed(document: dict[str, Any], versions: dict[str, str]) -> list[str]:
-    """A line for each library that is not the run's any more."""
-    before = documents.libraries(document)
+def changed(document: dict[str, Any], entry: Entry, versions: dict[str, str]) -> list[str]:
+    """A line for each library that is not any more what it was when the cell was measured."""
+    before = documents.versions(document, entry["environment"])
     return [
         f"the run had {name} {before[name]}, here is {version}"
         for name, version in sorted(versions.items())
@@ -67,7 +67,7 @@ def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dic
     try:
         with (
             tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder,
-            Worker(Path(folder), timeout_s) as worker,
+            Worker(Path(folder), found.environment, timeout_s) as worker,
         ):
             versions = load(worker, (entry["producer"], entry["consumer"]), found)
             counted = Counted(worker, entry)

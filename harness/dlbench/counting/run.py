@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from dlbench import document as documents
 from dlbench.counting.exchange import Counted, load
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
+from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 SLOWER = 10  #: times as long as without valgrind may one step take
@@ -39,17 +40,16 @@ def to_count(document: dict[str, Any]) -> list[Entry]:
         if values.is_measured(entry)
         and entry["phase"] == "exchange"
         and entry.get("clock", "call") == "call"
-        and entry.get("environment", "default") == "default"
         and "instructions" not in entry
         and not any(warning.startswith(WARNING) for warning in entry["warnings"])
     ]
 
 
 def couples(entries: list[Entry]) -> list[list[Entry]]:
-    """The entries by their two libraries."""
+    """The entries by environment and their two libraries."""
     groups: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
-        key = tuple(sorted({entry["producer"], entry["consumer"]}))
+        key = (entry["environment"], *sorted({entry["producer"], entry["consumer"]}))
         groups.setdefault(key, []).append(entry)
     return [groups[key] for key in sorted(groups)]
 
@@ -61,7 +61,7 @@ def count_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> It
         loaded, told = False, ""
         with tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder:
             try:
-                with Worker(Path(folder), timeout_s) as worker:
+                with Worker(Path(folder), found.environment, timeout_s) as worker:
                     load(worker, (left[0]["producer"], left[0]["consumer"]), found)
                     loaded = True
                     while left:
@@ -108,8 +108,11 @@ def _stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def count_run(folder: Path, found: Catalogue, step_timeout_s: float, *, quiet: bool) -> int:
-    """Counts what the run in `folder` measured and writes it into its journal.
+def count_run(
+    folder: Path, found: Mapping[str, Catalogue], step_timeout_s: float, *, quiet: bool
+) -> int:
+    """Counts what the run in `folder` measured and writes it into its journal. `found` are the
+    adapters by environment.
 
     Returns 0, or the number of the signal that ended it early; what was counted by then is kept.
     """
@@ -120,9 +123,11 @@ def count_run(folder: Path, found: Catalogue, step_timeout_s: float, *, quiet: b
         with _stoppable(), progress.observer(sys.stderr, quiet) as observer:
             for couple in couples(entries):
                 names = sorted({couple[0]["producer"], couple[0]["consumer"]})
-                doing = f"counting {' and '.join(names)}"
+                place = couple[0]["environment"]
+                where = "" if place == DEFAULT else f" in {place}"
+                doing = f"counting {' and '.join(names)}{where}"
                 observer.on_progress(done, len(entries), doing, -1)
-                for result in count_couple(couple, found, step_timeout_s * SLOWER):
+                for result in count_couple(couple, found[place], step_timeout_s * SLOWER):
                     count = (result.cell, result.instructions, result.failure)
                     _core.append_counts(str(folder), [count])
                     done += 1

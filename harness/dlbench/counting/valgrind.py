@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dlbench import _worker
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 
 LOOP = "dlbench_counted"  #: the worker's function around the counted calls
@@ -38,10 +38,10 @@ def version() -> str:
     return told.stdout.strip()
 
 
-def command(out: Path, python: str, fd: int) -> list[str]:
+def command(out: Path, place: Environment, fd: int) -> list[str]:
     """A worker under callgrind. Each pass through LOOP leaves a file OUT.1, OUT.2, ..."""
     # A worker built with valgrind's header says itself when to begin; else all is instrumented.
-    begins = "no" if _worker.callgrind_requests() else "yes"
+    begins = "no" if place.callgrind_requests else "yes"
     return [
         require(),
         "--tool=callgrind",
@@ -53,7 +53,7 @@ def command(out: Path, python: str, fd: int) -> list[str]:
         "--demangle=yes",
         f"--callgrind-out-file={out}",
         "--log-file=" + str(out.with_suffix(".log")),
-        python,
+        place.python,
         str(WORKER),
         "--fd",
         str(fd),

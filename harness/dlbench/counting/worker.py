@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +15,7 @@ from typing import Any
 
 from dlbench.counting import valgrind
 from dlbench.counting.profile import Profile, read
+from dlbench.environments.environment import Environment
 
 
 class CountFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
@@ -23,9 +23,10 @@ class CountFailed(Exception):  # noqa: N818  (a result, not a fault of the progr
 
 
 class Worker:
-    """One process, its files in `folder`. A context: it ends with the block, whatever happens."""
+    """One process in an environment, its files in `folder`. A context: it ends with the block,
+    whatever happens."""
 
-    def __init__(self, folder: Path, timeout_s: float) -> None:
+    def __init__(self, folder: Path, place: Environment, timeout_s: float) -> None:
         self._timeout_s = timeout_s
         self._out = folder / "callgrind"
         self._passes = 0
@@ -35,7 +36,7 @@ class Worker:
         self._socket = ours
         with theirs, (folder / "stderr").open("wb") as said:
             self._process = subprocess.Popen(
-                valgrind.command(self._out, sys.executable, theirs.fileno()),
+                valgrind.command(self._out, place, theirs.fileno()),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=said,

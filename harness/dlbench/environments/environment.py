@@ -1,0 +1,102 @@
+"""The value: one interpreter, what is installed there, and where its worker's modules lie."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Any
+
+from dlbench import worker_main
+from dlbench.environments import there
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why no worker can be started there: the outcome of all its cells, and the reason."""
+
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A Python interpreter with its packages, as it told of itself.
+
+    After a `failure` nothing more is known than name and python.
+    """
+
+    name: str
+    python: str  #: the interpreter that is started
+    version: str = ""  #: of Python, as "3.10.13"
+    gil: bool = True
+    suffixes: tuple[str, ...] = ()  #: what the names of its extension modules may end in
+    folders: tuple[Path, ...] = ()  #: where those of dlbench's own may lie
+    versions: Mapping[str, str] | None = field(default_factory=dict)
+    """Of the packages by canonical name. None, as next: this process is asked when it is needed."""
+    points: tuple[there.Point, ...] | None = ()  #: the adapters that its packages offer
+    callgrind_requests: bool = False  #: its worker tells callgrind where to begin
+    failure: Failure | None = None
+
+    @property
+    def is_default(self) -> bool:
+        return self.name == DEFAULT
+
+    def installed_version(self, distributions: Iterable[str]) -> str | None:
+        """The version of the first of these packages that is installed; None where none is."""
+        for distribution in distributions:
+            version = self._version(distribution)
+            if version is not None:
+                return version
+        return None
+
+    def _version(self, distribution: str) -> str | None:
+        if self.versions is not None:
+            return self.versions.get(there.canonical(distribution))
+        try:
+            return importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            return None
+
+    def adapter_points(self) -> tuple[there.Point, ...]:
+        """The adapters that its packages offer."""
+        return tuple(there.points()) if self.points is None else self.points
+
+    def is_built(self, extension: str) -> bool:
+        """Does an extension module of dlbench's own lie there for this Python?"""
+        return any(
+            (folder / f"{extension}{suffix}").exists()
+            for folder in self.folders
+            for suffix in self.suffixes
+        )
+
+    def told(self) -> dict[str, Any]:
+        """As an item of `context.dlbench.environments`, of which no worker has told yet."""
+        known: dict[str, Any] = {"python": self.version, "executable": self.python}
+        if self.failure is None:
+            known["gil"] = self.gil
+        else:
+            known["failure"] = f"{self.failure.outcome}: {self.failure.reason}"
+        return {**known, "libraries": {}, "floors_ns": {}}
+
+
+@cache
+def here() -> Environment:
+    """The one that dlbench itself runs in."""
+    return Environment(
+        name=DEFAULT,
+        python=sys.executable,
+        version=there.python_version(),
+        gil=there.has_gil(),
+        suffixes=tuple(EXTENSION_SUFFIXES),
+        folders=tuple(Path(folder) for folder in worker_main.search_folders()),
+        versions=None,
+        points=None,
+        callgrind_requests=there.begins_counting(),
+    )

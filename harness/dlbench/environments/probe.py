@@ -1,0 +1,150 @@
+"""Asks an interpreter what its environment holds, and whether a worker can run there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, worker_main
+from dlbench.environments import spelled, there
+from dlbench.environments.environment import Environment, Failure, here
+from dlbench.errors import BadInput, first_line, os_reason
+
+OLDEST = (3, 10)
+WORKER = Path(worker_main.__file__)
+#: Every Python from 2.7 on understands it. What is new enough then becomes what a worker is.
+BOOT = f"""
+import os, sys
+kind = getattr(getattr(sys, "implementation", None), "name", "cpython")
+print({there.VERSION!r} + "%d.%d.%d " % sys.version_info[:3] + kind)
+sys.stdout.flush()
+if sys.version_info >= {OLDEST} and kind == "cpython":
+    os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    out: str
+    err: str
+    status: int | None  #: None: it was too late
+
+    def line(self, begin: str) -> str:
+        """The last line that begins so, or nothing."""
+        lines = [line for line in self.out.splitlines() if line.startswith(begin)]
+        return lines[-1] if lines else ""
+
+    def last_words(self) -> str:
+        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+
+def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
+    """The environment that dlbench runs in, and behind it those of `--env`, each asked.
+
+    Raises BadInput for what is no environment that a worker can run in. One that crashes or hangs
+    while it is asked is there with a `failure`.
+    """
+    asked = spelled.read(texts)
+    return [here(), *(probe(name, python, timeout_s) for name, python in asked.items())]
+
+
+def probe(name: str, python: str, timeout_s: float) -> Environment:
+    """One environment; see find()."""
+    answer = _ask(name, python, timeout_s)
+    _, _, kind = answer.line(there.VERSION).partition(there.VERSION)
+    if kind:
+        _require_python(name, python, *kind.split(maxsplit=1))
+    failure = _failure(answer, timeout_s)
+    if failure is not None:
+        return Environment(name, python, failure=failure)
+    if not kind:
+        words = answer.err.strip() or answer.out.strip()
+        said = repr(first_line(words)) if words else "nothing"
+        raise BadInput(f"environment {name!r}: {python} is no Python: it said {said}")
+    facts = answer.line(there.FACTS)
+    if not facts:
+        told = f"exit status {answer.status}: {answer.last_words()}"
+        return Environment(name, python, failure=Failure("crashed", f"asked for facts: {told}"))
+    return _environment(name, python, answer, json.loads(facts.partition(there.FACTS)[2]))
+
+
+def _ask(name: str, python: str, timeout_s: float) -> _Answer:
+    words = [python, "-c", BOOT, python, str(WORKER), "--facts"]
+    # Files, not pipes: a process that outlives its parent would keep a pipe open.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+            )
+        except OSError as error:
+            raise BadInput(f"environment {name!r}: {python}: {os_reason(error)}") from error
+        status: int | None = None
+        try:
+            status = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        err.seek(0)
+        said, complained = (file.read().decode(errors="replace") for file in (out, err))
+    return _Answer(said, complained, status)
+
+
+def _failure(answer: _Answer, timeout_s: float) -> Failure | None:
+    if answer.status is None:
+        return Failure("timed-out", f"the interpreter did not answer within {timeout_s:g} s")
+    if answer.status < 0:
+        how = signal.Signals(-answer.status).name
+        words = answer.last_words()
+        told = f": {words}" if words else ""
+        return Failure("crashed", f"the interpreter ended by {how} when it was asked{told}")
+    return None
+
+
+def _require_python(name: str, python: str, version: str, kind: str) -> None:
+    numbers = tuple(int(part) for part in version.split("."))
+    if numbers < OLDEST or kind != "cpython":
+        said = f"{'Python' if kind == 'cpython' else kind} {version}"
+        allowed = f"CPython {'.'.join(map(str, OLDEST))} and newer"
+        raise BadInput(f"environment {name!r}: {python} is {said}; allowed: {allowed}")
+
+
+def _environment(name: str, python: str, answer: _Answer, facts: dict[str, Any]) -> Environment:
+    build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
+    if not facts["numpy"]:
+        get = f"{shlex.quote(python)} -m pip install numpy"
+        raise BadInput(f"environment {name!r} has no NumPy, which lays the arrays out: {get}")
+    version, suffix = facts["version"], facts["suffixes"][0]
+    if not facts["worker"]:
+        raise BadInput(f"environment {name!r}: no _worker{suffix} for Python {version}; {build}")
+    if facts["fault"]:
+        raise BadInput(f"environment {name!r}: _worker{suffix}: {facts['fault']}; again {build}")
+    greeting = answer.line(there.GREETING)
+    hello = json.loads(greeting)["hello"] if greeting else {}
+    if hello.get("build") != _core.build_id:
+        other = f"is of build {hello.get('build')}, this is {_core.build_id}"
+        raise BadInput(f"environment {name!r}: _worker{suffix} {other}; again {build}")
+    return Environment(
+        name=name,
+        python=python,
+        version=version,
+        gil=facts["gil"],
+        suffixes=tuple(facts["suffixes"]),
+        folders=tuple(Path(folder) for folder in facts["folders"]),
+        versions=facts["versions"],
+        points=tuple(there.Point(**point) for point in facts["points"]),
+        callgrind_requests=facts["callgrind_requests"],
+    )

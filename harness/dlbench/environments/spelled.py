@@ -1,0 +1,74 @@
+"""`--env NAME=PYTHON`: which names fit, and which file is meant."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.environments.environment import DEFAULT
+from dlbench.errors import BadInput
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+CLOCKS = ("call", "ready", "device")
+
+
+def read(texts: Iterable[str]) -> dict[str, str]:
+    """The interpreters by environment, as absolute paths. Raises BadInput."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, python = text.partition("=")
+        if not equals or not name or not python:
+            raise BadInput(f"--env {text!r} is not NAME=PYTHON, as old=/opt/old/bin/python")
+        _require_name(name)
+        if name in found:
+            raise BadInput(f"--env: two environments are called {name!r}")
+        found[name] = _file(name, python)
+    return found
+
+
+def _require_name(name: str) -> None:
+    if NAME.fullmatch(name) is None:
+        allowed = "letters, digits, '_', and then also '.', '+' and '-'"
+        raise BadInput(f"--env: {name!r} cannot be an environment's name; allowed: {allowed}")
+    if name == DEFAULT:
+        raise BadInput(f"--env: {name!r} is the environment that dlbench itself runs in")
+    # `show` and the other verbs choose a cell by such words.
+    kinds = {
+        "a protocol": _core.protocols,
+        "a phase": _core.phases,
+        "a case": _core.case_names,
+        "a clock": CLOCKS,
+        "a device": ("cpu",),
+        "a size": (name,) if _is_size(name) else (),
+    }
+    for kind, words in kinds.items():
+        if name in words:
+            raise BadInput(f"--env: {name!r} is {kind}; take another name")
+
+
+def _is_size(word: str) -> bool:
+    try:
+        _core.parse_bytes(word)
+    except _core.UsageError:
+        return False
+    return True
+
+
+def _file(name: str, python: str) -> str:
+    """An interpreter's path, a command on PATH, or an environment's folder. Links stay as they are:
+    a virtual environment is known by the link that was started."""
+    path = Path(python).expanduser()
+    if os.sep not in python:
+        path = Path(shutil.which(python) or path)
+    if path.is_dir() and (path / "bin/python").exists():
+        path = path / "bin/python"
+    if not path.is_file():
+        what = "a folder without bin/python" if path.is_dir() else "no such file"
+        raise BadInput(f"environment {name!r}: {python}: {what}")
+    if not os.access(path, os.X_OK):
+        raise BadInput(f"environment {name!r}: {python}: not executable")
+    return str(path.absolute())

@@ -1,0 +1,112 @@
+"""What an interpreter tells of itself. Runs in any environment: the standard library alone."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
+from typing import Any
+
+ROLES = ("producer", "consumer")
+#: Begin the lines of the answer: what runs at an interpreter's start may print as well.
+VERSION, FACTS, GREETING = "dlbench-python ", "dlbench-facts ", '{"hello"'
+
+
+@dataclass(frozen=True)
+class Point:
+    """An adapter behind an entry point; `fault` says why it has no file."""
+
+    role: str
+    name: str
+    owner: str
+    path: str
+    fault: str = ""
+
+
+def canonical(name: str) -> str:
+    """A package's name as all its spellings share it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def python_version() -> str:
+    return sys.version.split()[0]
+
+
+def has_gil() -> bool:
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
+def begins_counting() -> bool:
+    """Whether this Python's worker tells callgrind where to begin."""
+    from dlbench import _worker
+
+    return _worker.callgrind_requests()
+
+
+def versions() -> dict[str, str]:
+    """Of the installed packages by canonical name; what stands first on sys.path counts."""
+    found: dict[str, str] = {}
+    for package in importlib.metadata.distributions():
+        name, version = package.metadata["Name"], package.version
+        if name and version:
+            found.setdefault(canonical(name), version)
+    return found
+
+
+def points() -> Iterator[Point]:
+    """The adapters that installed packages offer."""
+    for role in ROLES:
+        for point in importlib.metadata.entry_points(group=f"dlbench.{role}s"):
+            owner = point.dist.name if point.dist is not None else "?"
+            try:
+                yield Point(role, point.name, owner, _module_file(point.module))
+            except Exception as error:
+                # Its parent packages were imported on the way, and may do what they like.
+                fault = str(error).split("\n")[0] or type(error).__name__
+                yield Point(role, point.name, owner, "", f"module {point.module}: {fault}")
+
+
+def _module_file(module: str) -> str:
+    """A module's file. Its parent packages are imported on the way, the module itself is not."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None or not spec.has_location:
+        raise ImportError("has no file")
+    return spec.origin
+
+
+def facts(folders: list[str]) -> dict[str, Any]:
+    """All of it. `folders` are where dlbench's own modules are looked for."""
+    told: dict[str, Any] = {
+        "version": python_version(),
+        "gil": has_gil(),
+        "suffixes": EXTENSION_SUFFIXES,
+        "folders": folders,
+        "versions": versions(),
+        "points": [asdict(point) for point in points()],
+        "numpy": importlib.util.find_spec("numpy") is not None,
+        "worker": importlib.util.find_spec("dlbench._worker") is not None,
+        "fault": "",
+        "callgrind_requests": False,
+    }
+    if told["worker"]:
+        try:
+            told["callgrind_requests"] = begins_counting()
+        except ImportError as error:
+            told["fault"] = str(error)
+    return told
+
+
+def tell(folders: list[str]) -> None:
+    """Print the facts, and the greeting of a worker."""
+    told = facts(folders)
+    print(FACTS + json.dumps(told), flush=True)
+    if told["worker"] and not told["fault"]:
+        from dlbench import _worker
+
+        _worker.serve(os.open(os.devnull, os.O_RDONLY), 1)

@@ -1,0 +1,73 @@
+"""Findings of one environment among several: each says where, and so does its command."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dlbench import document as documents
+from dlbench.environments.environment import DEFAULT
+from dlbench.values import Entry
+
+if TYPE_CHECKING:
+    from dlbench.findings import Finding
+
+#: Verbs whose command names a cell: a further word chooses the environment.
+CHOOSING = ("show", "repro", "debug", "explain")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One environment's share of a run."""
+
+    name: str
+    python: str
+    failed: bool  #: no worker could be started there
+    entries: list[Entry]
+
+    def named(self, finding: Finding) -> Finding:
+        """With the environment in text and command, unless it is our own."""
+        if self.name == DEFAULT:
+            return finding
+        text = f"in {self.name}, {finding.text}"
+        return dataclasses.replace(finding, text=text, command=self._command(finding.command))
+
+    def _command(self, command: str) -> str:
+        env = f"--env {self.name}={shlex.quote(self.python)}"
+        if self.failed:
+            return f"dlbench doctor {env}"
+        verb, *rest = command.split()[1:] or [""]
+        if verb in CHOOSING and len(rest) > 1:
+            return f"{command} {self.name}"
+        return f"{command} {env}" if rest and not verb.startswith("-") else command
+
+
+def told(places: Sequence[Place], find: Callable[[Place], Iterable[Finding]]) -> Iterator[Finding]:
+    """What is found in each; what is the same in all of several, once."""
+    each = [list(find(place)) for place in places]
+    texts = [{(one.label, one.text) for one in found} for found in each]
+    common = set.intersection(*texts) if len(texts) > 1 else set()
+    for index, (place, found) in enumerate(zip(places, each, strict=True)):
+        for one in found:
+            if (one.label, one.text) not in common:
+                yield place.named(one)
+            elif index == 0:
+                yield dataclasses.replace(one, text=f"in all environments, {one.text}")
+
+
+def places(document: dict[str, Any], entries: list[Entry]) -> list[Place]:
+    """The environments that have entries, our own first."""
+    told = documents.environments(document)
+    names = sorted({entry["environment"] for entry in entries}, key=documents.environment_rank)
+    return [
+        Place(
+            name,
+            told.get(name, {}).get("executable", ""),
+            "failure" in told.get(name, {}),
+            [entry for entry in entries if entry["environment"] == name],
+        )
+        for name in names
+    ]
