@@ -40,8 +40,8 @@ class Place:
         if self.failed:
             return f"dlbench doctor {env}"
         verb, *rest = command.split()[1:] or [""]
-        if verb in CHOOSING and len(rest) > 1:
-            return f"{command} {self.name}"
+        if verb in CHOOSING:
+            return f"{command} {self.name}" if len(rest) > 1 else command
         return f"{command} {env}" if rest and not verb.startswith("-") else command
 
 

@@ -189,6 +189,23 @@ TEST(Plan, NamedInAnotherEnvironmentOnly) {
   EXPECT_EQ(plan.excluded[0].reason, "not known in environment 'default'");
 }
 
+TEST(Plan, CellsOfALibraryThatIsNotThereSettleAsWhatTookItAway) {
+  std::vector<Library> libraries{library("numpy"), library("numpy")};
+  libraries.back().environment = "old";
+  libraries.back().installed = false;
+  libraries.back().absence = Outcome::timed_out;
+  libraries.back().why_not = "no answer";
+  Axes axes = small();
+  axes.environments = {"default", "old"};
+  axes.producers = axes.consumers = {"numpy"};
+  const Plan plan = make(libraries, axes);
+  EXPECT_EQ(plan.cells.size(), 1u);
+  ASSERT_EQ(plan.excluded.size(), 1u);
+  EXPECT_EQ(plan.excluded[0].outcome, Outcome::timed_out);
+  EXPECT_EQ(plan.excluded[0].reason, "no answer");
+  EXPECT_EQ(plan.excluded[0].cell.exchange.environment, "old");
+}
+
 TEST(Plan, FilterKeepsWhatMatches) {
   Axes axes = small();
   axes.filter = "producer:numpy/consumer:jax/.*/clock:ready";

@@ -22,8 +22,9 @@ def name(entry: dict[str, Any]) -> str:
         f"{axis}:{entry[axis]}"
         for axis in ("producer", "consumer", "protocol", "device", "case", "bytes")
     )
-    return f"{entry['phase']}/{text}" + (
-        "" if entry["clock"] == "call" else f"/clock:{entry['clock']}"
+    further = (("clock", "call"), ("environment", "default"))
+    return f"{entry['phase']}/{text}" + "".join(
+        f"/{axis}:{entry[axis]}" for axis, usual in further if entry[axis] != usual
     )
 
 

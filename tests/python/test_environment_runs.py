@@ -1,0 +1,245 @@
+"""Runs over several environments: one journal, one document, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import other_pythons
+from whole import document, entries, left_alive, plant, run
+
+SCHEMA = Path(__file__).parents[2] / "results/schema.json"
+MAKE = "DISTRIBUTION = 'shiny'\ndef make(case, device):\n    return case.numpy()\n"
+TAKE = "DISTRIBUTION = 'shiny'\nimport numpy as np\nPROTOCOLS = {'dlpack': np.from_dlpack}\n"
+#: What a version changes: in `new` the import copies.
+TAKE_NEW = (
+    "DISTRIBUTION = 'shiny'\nimport importlib.metadata\nimport numpy as np\n"
+    "new = importlib.metadata.version('shiny') == '2.0'\n"
+    "PROTOCOLS = {'dlpack': (lambda x: np.from_dlpack(x).copy()) if new else np.from_dlpack}\n"
+)
+WORDS = ("--adapters", "adapters", "--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%",
+         "--timeout", "10s", "--out", "run")  # fmt: skip
+BOTH = ("--producers", "native,shiny", "--consumers", "native,shiny")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A run over ours, which lacks `shiny`, and two environments with other versions of it."""
+    folder = tmp_path_factory.mktemp("environments")
+    other_pythons.make(folder / "old", shiny="1.0")
+    other_pythons.make(folder / "new", shiny="2.0")
+    plant(folder / "adapters", "shiny", MAKE, TAKE_NEW)
+    status, out, err = run(
+        folder, "--matrix", *WORDS, *BOTH, "--env", "old=old", "--env", "new=new/bin/python"
+    )
+    assert status == 0, err
+    assert left_alive(folder) == []
+    return folder, out
+
+
+def test_each_environment_has_its_cells(ran: tuple[Path, str]) -> None:
+    found = entries(document(ran[0]))
+    assert len(found) == 12
+    for name, entry in found.items():
+        environment = entry["environment"]
+        assert ("/environment:" in name) == (environment != "default")
+        assert environment == "default" or name.endswith(f"/environment:{environment}")
+        shiny = "shiny" in (entry["producer"], entry["consumer"])
+        if environment == "default" and shiny:
+            assert (entry["outcome"], entry["reason"]) == ("not-installed", "pip install shiny")
+        else:
+            copied = environment == "new" and entry["consumer"] == "shiny"
+            assert entry["outcome"] == ("copy" if copied else "zero-copy")
+
+
+def test_the_document_says_what_each_was(ran: tuple[Path, str]) -> None:
+    folder, _ = ran
+    written = document(folder)
+    jsonschema.validate(written, json.loads(SCHEMA.read_text()))
+    told = written["context"]["dlbench"]["environments"]
+    assert sorted(told) == ["default", "new", "old"]
+    assert "shiny" not in told["default"]["libraries"]
+    assert [told[name]["libraries"]["shiny"] for name in ("old", "new")] == ["1.0", "2.0"]
+    for name in ("old", "new"):
+        assert told[name]["executable"] == f"{folder}/{name}/bin/python"
+        assert told[name]["python"] == told["default"]["python"]
+        assert told[name]["anchor"]["median_ns"] > 0
+        assert told[name]["floors_ns"]["call"] > 0
+
+
+def test_the_terminal_keeps_them_apart(ran: tuple[Path, str]) -> None:
+    _, out = ran
+    lines = out.splitlines()
+    titles = [line for line in lines if "host time of one exchange" in line]
+    assert [("in new" in title, "in old" in title) for title in titles] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+    assert any(line.startswith("new:") and "shiny 2.0" in line for line in lines)
+    assert "shiny in default (pip install shiny)" in out
+    assert "in new, native, shiny -> shiny" in out
+    assert any(line.startswith("beside default") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_show_takes_an_environment_as_a_word(ran: tuple[Path, str]) -> None:
+    status, out, err = run(ran[0], "show", "run", "shiny", "shiny", "old")
+    assert status == 0, err
+    assert "zero-copy" in out
+    assert "/environment:old" in out
+    status, out, _ = run(ran[0], "show", "run", "shiny", "shiny")
+    assert [word in out for word in ("default", "new", "old")] == [True] * 3
+    status, _, err = run(ran[0], "show", "run", "shiny", "shiny", "odl")
+    assert status == 2
+    assert "no cell here has 'odl'" in err
+
+
+def test_repro_names_the_environment_and_its_versions(ran: tuple[Path, str]) -> None:
+    status, out, err = run(ran[0], "repro", "run", "native", "shiny", "old")
+    assert status == 0, err
+    assert "shiny 1.0 in environment old" in out
+
+
+def test_debug_runs_the_interpreter_of_the_cell(ran: tuple[Path, str]) -> None:
+    status, out, err = run(ran[0], "debug", "run", "native", "shiny", "old")
+    assert status == 0, err
+    assert out.startswith(f"gdb --args {ran[0]}/old/bin/python ")
+    versions = [json.loads(line).get("ok", {}).get("version") for line in out.splitlines()[1:]]
+    assert "1.0" in versions
+
+
+def test_plots_have_a_panel_for_each(ran: tuple[Path, str]) -> None:
+    svg = (ran[0] / "run/matrix.svg").read_text()
+    assert "cpu, old" in svg
+    assert "cpu, new" in svg
+
+
+def test_a_run_is_resumed_in_the_same_environments_only(tmp_path: Path) -> None:
+    python = other_pythons.make(tmp_path / "old", shiny="1.0")
+    plant(tmp_path / "adapters", "shiny", MAKE, TAKE)
+    asked = ("--matrix", *WORDS, "--producers", "shiny", "--consumers", "shiny", "--no-plots")
+    status, _, err = run(tmp_path, *asked, "--env", f"old={python}")
+    assert status == 0, err
+    journal = tmp_path / "run/journal.jsonl"
+    first, *rest = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([first, *(line for line in rest if "environment:old" not in line)]))
+
+    other_pythons.install(tmp_path / "old", "shiny", "1.1")
+    status, _, err = run(tmp_path, "--resume", "run")
+    assert (status, "shiny in old was 1.0, is 1.1" in err) == (2, True), err
+    status, _, err = run(tmp_path, "--resume", "run", "--env", f"new={python}")
+    assert (status, "leave out --env" in err) == (2, True), err
+
+    other_pythons.install(tmp_path / "old", "shiny", "1.0")
+    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    assert status == 0, err
+    outcomes = {e["environment"]: e["outcome"] for e in entries(document(tmp_path)).values()}
+    assert outcomes == {"default": "not-installed", "old": "zero-copy"}
+
+
+def broken(folder: Path) -> tuple[str, ...]:
+    hangs = other_pythons.script(folder / "hangs", "sleep 60")
+    dies = other_pythons.script(folder / "dies", "kill -SEGV $$")
+    return "--env", f"slow={hangs}", "--env", f"dead={dies}"
+
+
+def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
+    words = ("--sizes", "4KiB", "--protocols", "dlpack", "--timeout", "2s", "--out", "run")
+    ours = ("--producers", "native", "--consumers", "native", "--no-plots")
+    status, out, err = run(tmp_path, "--matrix", *words, *ours, *broken(tmp_path))
+    assert status == 0, err
+    found = {entry["environment"]: entry for entry in entries(document(tmp_path)).values()}
+    assert found["default"]["outcome"] == "zero-copy"
+    assert found["slow"]["outcome"] == "timed-out"
+    assert found["slow"]["reason"] == "the interpreter did not answer within 2 s"
+    assert found["dead"]["outcome"] == "crashed"
+    assert "SIGSEGV" in found["dead"]["reason"]
+    assert f"dlbench doctor --env dead={tmp_path}/dies" in out
+    assert left_alive(tmp_path) == []
+    status, _, err = run(tmp_path, "debug", "run", "native", "native", "dead")
+    assert (status, "environment 'dead': the interpreter ended by" in err) == (2, True), err
+
+
+def test_a_broken_interpreter_is_told_of_where_no_library_was_named(tmp_path: Path) -> None:
+    words = ("--filter", "producer:native/consumer:native/", "--sizes", "4KiB", "--timeout", "2s")
+    status, out, err = run(
+        tmp_path, "--matrix", *words, "--out", "run", "--no-plots", *broken(tmp_path)
+    )
+    assert status == 0, err
+    told = document(tmp_path)["context"]["dlbench"]["environments"]
+    assert told["slow"]["failure"] == "timed-out: the interpreter did not answer within 2 s"
+    assert "slow: timed-out: the interpreter did not answer within 2 s" in out
+    assert "dead: crashed: the interpreter ended by SIGSEGV" in out
+
+
+def test_an_unfit_environment_ends_the_program_before_anything_is_written(tmp_path: Path) -> None:
+    python = other_pythons.answering(tmp_path / "python", worker=False)
+    for env, said in (
+        ("x=/no/such/python", "no such file"),
+        (f"x={python}", "./build-worker"),
+        ("default=python", "dlbench itself runs in"),
+    ):
+        status, out, err = run(tmp_path, "--matrix", "--out", "run", "--env", env)
+        assert (status, out) == (2, "")
+        assert said in err
+        assert err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["python"]
+
+
+def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
+    """The planted adapters alone are asked what they offer: a process for each library."""
+    other_pythons.make(tmp_path / "old", shiny="1.0")
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom dlbench import discover, listing\n"
+        "from dlbench.environments import probe\n"
+        "for place in probe.find(sys.argv[1:], 20):\n"
+        "    found = discover.catalogue(Path('adapters'), Path('none'), place)\n"
+        "    for line in [*listing.title(place, 80),\n"
+        "                 *listing.table(discover.libraries(found), place, 80)]:\n"
+        "        print(line)\n"
+    )
+    plant(tmp_path / "adapters", "shiny", MAKE, TAKE)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "old=old"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    ours, theirs = done.stdout.split("\nold   ")
+    assert ours.startswith("default   Python 3.")
+    assert "absent" in ours
+    assert "pip install shiny" in ours
+    assert "shiny    1.0" in theirs
+    assert "gives  dlpack buffer" in theirs
+    status, out, _ = run(tmp_path, "doctor", "--env", "old=old", "--env", "bad=/bin/true")
+    assert status == 0
+    flat = " ".join(out.split())
+    assert "old CPython 3." in flat
+    assert "no worker runs there" in flat
+    status, _, err = run(tmp_path, "list", "--env", "bad=/bin/true")
+    assert (status, "is no Python" in err) == (2, True)
+
+
+def test_instructions_are_counted_there_too(tmp_path: Path) -> None:
+    python = other_pythons.make(tmp_path / "old")
+    words = ("--producers", "native", "--consumers", "native", "--count", "instructions")
+    status, _, err = run(
+        tmp_path, "--matrix", "--env", f"old={python}", *words, "--no-plots", "--sizes", "4KiB",
+        "--protocols", "dlpack", "--out", "run", "--precision", "50%",
+    )  # fmt: skip
+    if "none on PATH" in err:
+        pytest.skip("no valgrind")
+    assert status == 0, err
+    counted: dict[str, Any] = {
+        e["environment"]: e.get("instructions") for e in document(tmp_path)["benchmarks"]
+    }
+    assert counted["default"] > 100
+    assert counted["old"] == counted["default"]
+    status, out, err = run(tmp_path, "explain", "run", "native", "native", "old")
+    assert status == 0, err
+    assert "native -> native" in out

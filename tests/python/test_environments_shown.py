@@ -1,0 +1,133 @@
+"""What is said of a document of several environments: each apart, what is the same once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import samples
+from dlbench import beside, cells, findings, heading, placed, terminal
+
+ANCHOR = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
+
+
+def rounds(ns: float) -> dict[str, Any]:
+    """Six rounds about that time."""
+    samples_ns = [ns * share for share in (0.99, 1.0, 1.01, 1.0, 0.995, 1.005)]
+    return {"workers": [{"median_ns": ns, "first_ns": ns, "samples_ns": samples_ns}]}
+
+
+def told(python: str, anchor: dict[str, Any] = ANCHOR, **libraries: str) -> dict[str, Any]:
+    found = {"python": python, "executable": f"/opt/{python}/bin/python", "libraries": libraries}
+    return found | {"floors_ns": {"call": 21.0}, "anchor": anchor}
+
+
+def two(*more: dict[str, Any], anchor: dict[str, Any] = ANCHOR) -> dict[str, Any]:
+    """numpy -> numpy is slower in `old`, numpy -> torch takes as long; `old` sorts first."""
+    return samples.document(
+        samples.measured("numpy", "numpy", 230.0, environment="a-old", **rounds(230.0)),
+        samples.measured("numpy", "numpy", 115.0, **rounds(115.0)),
+        samples.measured("numpy", "torch", 905.0, environment="a-old", **rounds(905.0)),
+        samples.measured("numpy", "torch", 900.0, **rounds(900.0)),
+        *more,
+        environments={
+            "a-old": told("3.10.13", anchor, numpy="1.26.4"),
+            "default": told("3.13.1", anchor, numpy="2.4.6"),
+        },
+    )
+
+
+def texts(lines: Any) -> list[str]:
+    return [str(line) for line in lines]
+
+
+def test_the_header_tells_of_our_own_first() -> None:
+    lines = heading.header(two(), 120)
+    assert "Python 3.13.1  numpy 2.4.6" in lines[0]
+    assert lines[1].startswith("a-old:  Python 3.10.13  numpy 1.26.4  native -> native 61.0 ns")
+    assert lines[2].startswith("4 couples, 4 cells")
+
+
+def test_a_matrix_is_of_one_environment_ours_first() -> None:
+    titles = [one.title for one in terminal.matrices(two())]
+    assert titles == [
+        "cpu   4 KiB   dlpack   host time of one exchange",
+        "cpu   4 KiB   dlpack   in a-old   host time of one exchange",
+    ]
+
+
+def test_what_takes_another_time_stands_beside() -> None:
+    lines = texts(beside.table(two(), ["dlpack"], 80))
+    assert lines[0] == "beside default   1 of 2 exchanges take another time"
+    assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
+    assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
+    assert lines[2].split()[8] == "2.00"
+    assert len(lines) == 3
+
+
+def test_without_a_second_process_nothing_is_said_to_differ() -> None:
+    document = two(anchor={"median_ns": 61.0, "workers": 1})
+    lines = texts(beside.table(document, ["dlpack"], 80))
+    assert "nothing is known of chance" in lines[0]
+    assert "2.00?" in lines[2]
+
+
+def test_a_run_of_one_environment_has_nothing_beside() -> None:
+    assert beside.table(samples.couple(), ["dlpack", "convert"], 80) == []
+
+
+def test_every_size_but_the_smallest_is_left_out() -> None:
+    large = [
+        samples.measured("numpy", "numpy", 1e6, bytes=1 << 20, environment=name, **rounds(1e6))
+        for name in ("default", "a-old")
+    ]
+    assert len(beside.shared(two(*large), ["dlpack"])) == 2
+
+
+def refused(environment: str, why: str) -> dict[str, Any]:
+    given = {"environment": environment, "exception": "BufferError"}
+    return samples.missing("torch", "numpy", "refused", why, **given)
+
+
+def lines_of(document: dict[str, Any], label: str) -> list[findings.Finding]:
+    return [one for one in findings.find(document, "RUN") if one.label == label]
+
+
+def test_what_is_found_everywhere_is_told_once() -> None:
+    same = two(refused("default", "no grad"), refused("a-old", "no grad"))
+    (one,) = lines_of(same, "refused")
+    assert one.text == "in all environments, torch -> numpy: BufferError: no grad"
+    assert one.command == "dlbench repro RUN torch numpy"
+
+
+def test_what_is_found_in_one_says_where() -> None:
+    (one,) = lines_of(two(refused("a-old", "no grad")), "refused")
+    assert one.text == "in a-old, torch -> numpy: BufferError: no grad"
+    assert one.command == "dlbench repro RUN torch numpy a-old"
+    (one,) = lines_of(two(refused("default", "no grad")), "refused")
+    assert one.text == "torch -> numpy: BufferError: no grad"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("dlbench show RUN numpy torch", "dlbench show RUN numpy torch old"),
+        ("dlbench show RUN", "dlbench show RUN"),
+        ("dlbench doctor", "dlbench doctor"),
+        ("dlbench --resume RUN", "dlbench --resume RUN"),
+        ("dlbench a b --replicas 6", "dlbench a b --replicas 6 --env old=/o/python"),
+        ("", ""),
+    ],
+)
+def test_a_command_means_the_same_environment(command: str, expected: str) -> None:
+    place = placed.Place("old", "/o/python", False, [])
+    assert place.named(findings.Finding("label", "text", command)).command == expected
+    failed = placed.Place("old", "/o/python", True, [])
+    named = failed.named(findings.Finding("crashed", "text", command))
+    assert named.command == "dlbench doctor --env old=/o/python"
+
+
+def test_one_cell_is_ours_unless_another_environment_is_named() -> None:
+    assert cells.one(two(), ["numpy", "numpy"])["environment"] == "default"
+    assert cells.one(two(), ["numpy", "numpy", "a-old"])["environment"] == "a-old"
