@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dlbench import document as documents
 from dlbench import ladder, values
+from dlbench.environments.environment import DEFAULT
 from dlbench.ladder import Fallback
 from dlbench.layout import columns, listing, shorten
 
@@ -49,20 +50,23 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
     first = shown[0]
     if first.pairs:
         producer, consumer = first.pairs[0]
-        command = f"dlbench show {shlex.quote(run)} {producer} {consumer} {first.cases[0]}"
+        words = [producer, consumer, first.cases[0]]
+        words += [] if first.environment == DEFAULT else [first.environment]
+        command = f"dlbench show {shlex.quote(run)} {' '.join(words)}"
         lines.append(Text(command.rjust(width), style="cyan"))
     return lines
 
 
 def _head(one: Fallback) -> list[str]:
+    where = "" if one.environment == DEFAULT else f" in {one.environment}"
     if not one.pairs:
-        return [one.producer, "", one.becomes]
+        return [one.producer + where, "", one.becomes]
     producers = listing([producer for producer, _ in one.pairs], 2)
     becomes = one.becomes
     if one.rates:
         low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
         becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
-    return [f"{producers} -> {one.pairs[0][1]}", ", ".join(one.protocols), becomes]
+    return [f"{producers} -> {one.pairs[0][1]}{where}", ", ".join(one.protocols), becomes]
 
 
 def _style(one: Fallback) -> str:

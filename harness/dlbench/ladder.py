@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dlbench import values
+from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 BASELINE = "f32"  #: the plain array that the others are held against
@@ -92,32 +93,33 @@ class Fallback:
     becomes: str
     cases: tuple[str, ...]
     rates: tuple[float, ...] = ()
+    environment: str = DEFAULT
 
 
 def fallbacks(climbed: Iterable[Ladder]) -> Iterator[Fallback]:
     """Copies first, then what is changed, then what fails, then what producers cannot make."""
-    together: dict[tuple[str, str, tuple[str, ...]], list[Ladder]] = defaultdict(list)
-    not_made: dict[str, dict[str, None]] = defaultdict(dict)
+    together: dict[tuple[str, str, tuple[str, ...], str], list[Ladder]] = defaultdict(list)
+    not_made: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for one in climbed:
         cases: dict[str, list[str]] = defaultdict(list)
         for case in one.rungs:
             word = one.becomes(case)
             if word == NOT_MADE:
-                not_made[one.producer][case] = None
+                not_made[one.producer, one.environment][case] = None
             elif word in values.COPIED and one.copied_by(case):
                 cases[f"{word} by {one.copied_by(case)}"].append(case)
             elif word:
                 cases[word].append(case)
         for word, those in cases.items():
-            together[word, one.consumer, tuple(those)].append(one)
+            together[word, one.consumer, tuple(those), one.environment].append(one)
     ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0]), item[0][1:]))
-    for (word, _, alike), members in ordered:
+    for (word, _, alike, environment), members in ordered:
         rates = [one.rungs[case].get("gb_per_s", 0.0) for one in members for case in alike]
         yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
                        tuple(dict.fromkeys(one.protocol for one in members)), word, alike,
-                       tuple(rate for rate in rates if rate))  # fmt: skip
-    for producer, missing in sorted(not_made.items()):
-        yield Fallback(producer, (), (), NOT_MADE, tuple(missing))
+                       tuple(rate for rate in rates if rate), environment)  # fmt: skip
+    for (producer, environment), missing in sorted(not_made.items()):
+        yield Fallback(producer, (), (), NOT_MADE, tuple(missing), environment=environment)
 
 
 def _rank(word: str) -> tuple[int, str]:

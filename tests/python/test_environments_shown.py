@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import beside, cells, findings, heading, placed, terminal
+from dlbench import beside, cells, findings, heading, ladder, placed, terminal
 
 ANCHOR = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
 
@@ -131,3 +131,20 @@ def test_a_command_means_the_same_environment(command: str, expected: str) -> No
 def test_one_cell_is_ours_unless_another_environment_is_named() -> None:
     assert cells.one(two(), ["numpy", "numpy"])["environment"] == "default"
     assert cells.one(two(), ["numpy", "numpy", "a-old"])["environment"] == "a-old"
+
+
+def test_a_ladder_is_climbed_in_each_by_itself() -> None:
+    rungs = [
+        samples.measured("numpy", "torch", 900.0, **given)
+        for environment in ("default", "old")
+        for given in (
+            {"environment": environment},
+            {
+                "environment": environment,
+                "case": "f64",
+                "outcome": "copy" if environment == "old" else "zero-copy",
+            },
+        )
+    ]
+    (one,) = ladder.fallbacks(ladder.ladders(rungs))
+    assert (one.environment, one.becomes, one.cases) == ("old", "copy", ("f64",))
