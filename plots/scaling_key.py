@@ -27,12 +27,21 @@ def keys_of(panels: list[Panel], looks: dict[str, lines.Look]) -> list[Key]:
         keys.append((line, "copied"))
     if any(panel.floor_ns for panel in panels):
         keys.append((Line2D([], [], color=GREY, linestyle=FLOOR), "floor: an empty call"))
-    slopes = {f"{name} {values.rate(rate)} GB/s": None for panel in panels
-              for name, rate in panel.copy_floors.items()}  # fmt: skip
+    slopes: dict[str, list[float]] = {}
+    for panel in panels:
+        for name, rate in panel.copy_floors.items():
+            slopes.setdefault(name, []).append(rate)
     if slopes:
         line = Line2D([], [], color=SLOPE, linewidth=0.9, linestyle=COPY_FLOOR)
-        keys.append((line, f"a plain copy: {', '.join(slopes)}"))
+        told = (f"{name} {_rates(rates)} GB/s" for name, rates in slopes.items())
+        keys.append((line, f"a plain copy: {', '.join(told)}"))
     return keys
+
+
+def _rates(rates: list[float]) -> str:
+    """Environments differ a little: from the lowest to the highest."""
+    low, high = values.rate(min(rates)), values.rate(max(rates))
+    return low if low == high else f"{low}..{high}"
 
 
 def rows_of(keys: list[Key], room: float) -> list[list[tuple[Key, float]]]:

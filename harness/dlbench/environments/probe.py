@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from dlbench.errors import BadInput, first_line, os_reason
 
 OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
+VERSION_LINE = re.compile(re.escape(there.VERSION) + r"(?P<version>\d+\.\d+\.\d+) (?P<kind>\w+)")
 #: Every Python from 2.7 on understands it. What is new enough then becomes what a worker is.
 BOOT = f"""
 import os, sys
@@ -61,13 +63,13 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
     answer = _ask(name, python, timeout_s)
-    _, _, kind = answer.line(there.VERSION).partition(there.VERSION)
-    if kind:
-        _require_python(name, python, *kind.split(maxsplit=1))
+    python_line = VERSION_LINE.fullmatch(answer.line(there.VERSION))
+    if python_line:
+        _require_python(name, python, python_line["version"], python_line["kind"])
     failure = _failure(answer, timeout_s)
     if failure is not None:
         return Environment(name, python, failure=failure)
-    if not kind:
+    if not python_line:
         words = answer.err.strip() or answer.out.strip()
         said = repr(first_line(words)) if words else "nothing"
         raise BadInput(f"environment {name!r}: {python} is no Python: it said {said}")
