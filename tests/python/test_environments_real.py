@@ -116,6 +116,9 @@ def test_numpy_126_beside_ours(tmp_path: Path) -> None:
     assert numpy["default"]["seen"]["struct"] == "versioned"
     assert numpy["np126"]["seen"]["struct"] == "legacy"
     # Asked for `max_version`, 1.26 raises, and is asked again.
-    assert "TypeError" in " ".join(exported["np126"]["seen"]["calls"])
-    assert exported["np126"]["real_time"] > 1.5 * exported["default"]["real_time"]
+    asked = {name: " ".join(entry["seen"]["calls"]) for name, entry in exported.items()}
+    assert {name: "TypeError" in calls for name, calls in asked.items()} == {
+        "default": False,
+        "np126": True,
+    }
     assert "beside default" in out
