@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from rich.text import Text
 
@@ -37,10 +39,26 @@ def title(place: Environment, width: int) -> list[Text]:
     return gap + [Text(line, style="bold") for line in fold(parts, width, gap="   ")]
 
 
-def offers(library: _core.Library, python: str) -> str:
-    """What an array of the library offers, asked in a process of its own, or why it has none."""
+@dataclass(frozen=True)
+class Offer:
+    """What an array of a library gives, or why there is none; and what NumPy's functions make of
+    it, by function: "kept", or the type that comes out and what is lost."""
+
+    gives: str
+    dispatch: Mapping[str, str] = field(default_factory=dict)
+
+    def under_numpy(self) -> str:
+        """The same answer once."""
+        if len(set(self.dispatch.values())) == 1:
+            names = " and ".join(f"np.{name}" for name in self.dispatch)
+            return f"{names}: {next(iter(self.dispatch.values()))}"
+        return "; ".join(f"np.{name}: {found}" for name, found in self.dispatch.items())
+
+
+def offers(library: _core.Library, python: str) -> Offer:
+    """Asked of an array in a process of its own."""
     if not library.producer_path:
-        return "nothing"
+        return Offer("nothing")
     asked = [
         debug.load(role, library.name, path)
         for role, path in (
@@ -62,17 +80,18 @@ def offers(library: _core.Library, python: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"no answer within {LIMIT_S} s"
+        return Offer(f"no answer within {LIMIT_S} s")
     finally:
         script.unlink()
     for line in done.stdout.splitlines():
         answer = json.loads(line) if line.startswith("{") else {}
         if "error" in answer:
             error = answer["error"]
-            return f"{error['outcome']}: {error['reason']}"
+            return Offer(f"{error['outcome']}: {error['reason']}")
         if "protocols" in answer.get("ok", {}):
-            return " ".join(answer["ok"]["protocols"]) or "nothing"
-    return f"crashed with status {done.returncode}"
+            ok = answer["ok"]
+            return Offer(" ".join(ok["protocols"]) or "nothing", ok["dispatch"])
+    return Offer(f"crashed with status {done.returncode}")
 
 
 def table(libraries: list[_core.Library], place: Environment, width: int) -> list[Text]:
@@ -84,9 +103,11 @@ def table(libraries: list[_core.Library], place: Environment, width: int) -> lis
         installed = [one for one in ordered if one.installed]
         given = list(pool.map(lambda one: offers(one, place.python), installed))
     rows = [("library", "version", "devices", "")]
-    for one, gives in zip(ordered, given, strict=False):
-        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {gives}"))
+    for one, offer in zip(ordered, given, strict=False):
+        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.gives}"))
         rows.append(("", "", "", f"takes  {' '.join(one.protocols) or 'nothing'}"))
+        if offer.dispatch:
+            rows.append(("", "", "", f"under  {offer.under_numpy()}"))
     rows += [(one.name, "absent", "", one.why_not) for one in ordered[len(given) :]]
     lines = columns(rows)
     shown = [Text(shorten(lines[0], width), style="bold")]

@@ -10,6 +10,7 @@
 
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
+#include "worker/dispatch.hpp"
 #include "worker/floors.hpp"
 #include "worker/garbage.hpp"
 #include "worker/lines.hpp"
@@ -152,10 +153,12 @@ class Server {
     Exchange exchange;
     exchange.producer = request.at("library");
     exchange.device = request.at("device");
+    const Library& library = adapters_.at(exchange.producer, &Library::producer);
     const std::shared_ptr<const Pool> pool =
-        arrays_.get(exchange, adapters_.at(exchange.producer, &Library::producer),
-                    case_maker(request.at("case"), exchange.bytes));
-    return {{"protocols", protocols_in(shown_by(pool->arrays.front().get()))}};
+        arrays_.get(exchange, library, case_maker(request.at("case"), exchange.bytes));
+    PyObject* array = pool->arrays.front().get();
+    return {{"protocols", protocols_in(shown_by(array))},
+            {"dispatch", look_at_dispatch(array, library)}};
   }
 
   json prepare(const json& request) {

@@ -366,3 +366,36 @@ def test_interface_data_may_be_a_buffer(tmp_path: Path) -> None:
     )
     ok = cross(tmp_path, make, SHARE, protocol="convert")["ok"]
     assert (ok["outcome"], ok["warnings"]) == ("copy", [])
+
+
+@pytest.mark.parametrize(
+    ("make", "multiply", "concatenate"),
+    [
+        ("return case.numpy()", "kept", "kept"),
+        ("return list(case.numpy()[:4])", "numpy.ndarray", "numpy.ndarray"),
+        ("return Boxed(case.numpy())", "kept, drops unit", "numpy.ndarray, drops unit"),
+        ("return Refusing()", "TypeError: not me", "TypeError: not me"),
+    ],
+)
+def test_what_numpys_functions_make_of_an_array_is_told(
+    tmp_path: Path, make: str, multiply: str, concatenate: str
+) -> None:
+    source = (
+        "import numpy as np\n"
+        "class Boxed(np.ndarray):\n"
+        "    unit = 'm'\n"
+        "    def __new__(cls, a): return a.view(cls)\n"
+        "    def __array_finalize__(self, other): self.unit = getattr(other, 'unit', 'm')\n"
+        "    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):\n"
+        "        found = getattr(ufunc, method)(*[np.asarray(i) for i in inputs]).view(Boxed)\n"
+        "        found.unit = ''\n"
+        "        return found\n"
+        "class Refusing(list):\n"
+        "    def __array__(self, *a, **k): raise TypeError('not me')\n"
+        f"def make(case, device): {make}\n"
+        "def values(x): return np.asarray(x) if isinstance(x, np.ndarray) else np.arange(4.)\n"
+        "def extras(x): return ('unit',) if getattr(x, 'unit', '') else ()\n"
+    )
+    asked = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
+    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), asked)[-1]["ok"]
+    assert ok["dispatch"] == {"multiply": multiply, "concatenate": concatenate}
