@@ -1,0 +1,178 @@
+#include "check/api.hpp"
+
+#include <dlpack/dlpack.h>
+
+#include <string>
+
+#include "check/facts.hpp"
+#include "check/loan.hpp"
+#include "check/taken.hpp"
+
+namespace dlbench::check {
+
+PyTypeObject api_type{};
+
+namespace {
+
+struct Api {
+  PyObject ob_base;
+  const DLPackExchangeAPI* table;
+};
+
+const DLPackExchangeAPI& table_of(PyObject* self) {
+  return *reinterpret_cast<Api*>(self)->table;
+}
+
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject*) {
+  PyObject* value = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O:Api", &value)) return nullptr;
+  void* table = PyLong_Check(value) ? read_address(value)
+                                    : PyCapsule_GetPointer(value, "dlpack_exchange_api");
+  if (table == nullptr) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "it is null");
+    return nullptr;
+  }
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self != nullptr) {
+    reinterpret_cast<Api*>(self)->table = static_cast<const DLPackExchangeAPI*>(table);
+  }
+  return self;
+}
+
+void drop(PyObject* self) {
+  Py_TYPE(self)->tp_free(self);
+}
+
+PyObject* versions(PyObject* self, void*) {
+  constexpr int kMost = 16;
+  Ref list(PyList_New(0));
+  const DLPackExchangeAPIHeader* header = &table_of(self).header;
+  for (int i = 0; list && header != nullptr && i < kMost; ++i, header = header->prev_api) {
+    const Ref version(Py_BuildValue("(II)", header->version.major, header->version.minor));
+    if (!version || PyList_Append(list.get(), version.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
+PyObject* functions(PyObject* self, void*) {
+  const DLPackExchangeAPI& api = table_of(self);
+  const auto is = [](bool set) { return set ? Py_True : Py_False; };
+  return Py_BuildValue(
+      "{s:O,s:O,s:O,s:O,s:O}", "managed_tensor_allocator",
+      is(api.managed_tensor_allocator != nullptr), "managed_tensor_from_py_object_no_sync",
+      is(api.managed_tensor_from_py_object_no_sync != nullptr),
+      "managed_tensor_to_py_object_no_sync", is(api.managed_tensor_to_py_object_no_sync != nullptr),
+      "dltensor_from_py_object_no_sync", is(api.dltensor_from_py_object_no_sync != nullptr),
+      "current_work_stream", is(api.current_work_stream != nullptr));
+}
+
+// A function that fails must leave an exception, and one that does not must leave none.
+PyObject* failed(int status) {
+  if (PyErr_Occurred() == nullptr) {
+    PyErr_Format(PyExc_SystemError, "it returned %d without an exception", status);
+  }
+  return nullptr;
+}
+
+PyObject* from_object(PyObject* self, PyObject* object) {
+  DLManagedTensorVersioned* managed = nullptr;
+  const int status = table_of(self).managed_tensor_from_py_object_no_sync(object, &managed);
+  if (status != 0 || managed == nullptr || PyErr_Occurred()) return failed(status);
+  return own(managed);
+}
+
+PyObject* to_object(PyObject* self, PyObject* loan) {
+  DLManagedTensorVersioned* managed = lend_versioned(loan);
+  if (managed == nullptr) return nullptr;
+  void* made = nullptr;
+  const int status = table_of(self).managed_tensor_to_py_object_no_sync(managed, &made);
+  if (status != 0 || made == nullptr || PyErr_Occurred()) return failed(status);
+  return static_cast<PyObject*>(made);
+}
+
+PyObject* borrow(PyObject* self, PyObject* object) {
+  DLTensor tensor{};
+  const int status = table_of(self).dltensor_from_py_object_no_sync(object, &tensor);
+  return status != 0 || PyErr_Occurred() ? failed(status) : facts_of(tensor);
+}
+
+struct Complaint {
+  std::string kind, message;
+  int times = 0;
+
+  static void note(void* context, const char* kind, const char* message) {
+    auto* self = static_cast<Complaint*>(context);
+    self->kind = kind == nullptr ? "" : kind;
+    self->message = message == nullptr ? "" : message;
+    ++self->times;
+  }
+};
+
+PyObject* allocate(PyObject* self, PyObject* arguments) {
+  DLTensor prototype{};
+  int type = kDLCPU;
+  PyObject* sizes = nullptr;
+  std::vector<std::int64_t> shape;
+  if (!PyArg_ParseTuple(arguments, "(BBH)O|i:allocate", &prototype.dtype.code,
+                        &prototype.dtype.bits, &prototype.dtype.lanes, &sizes, &type) ||
+      !read_ints(sizes, shape)) {
+    return nullptr;
+  }
+  prototype.device = {static_cast<DLDeviceType>(type), 0};
+  prototype.ndim = static_cast<std::int32_t>(shape.size());
+  prototype.shape = shape.data();
+  DLManagedTensorVersioned* managed = nullptr;
+  Complaint complaint;
+  const int status =
+      table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &Complaint::note);
+  // Its errors go by SetError; an exception of Python's besides is looked at by the rule.
+  const Ref raised(PyErr_Occurred() == nullptr ? nullptr : Py_NewRef(PyErr_Occurred()));
+  PyErr_Clear();
+  const Ref made(status == 0 && managed != nullptr ? own(managed) : Py_NewRef(Py_None));
+  if (!made) return nullptr;
+  return Py_BuildValue("{s:i,s:O,s:i,s:s,s:s,s:O}", "status", status, "made", made.get(),
+                       "complaints", complaint.times, "kind", complaint.kind.c_str(), "message",
+                       complaint.message.c_str(), "raised", raised ? raised.get() : Py_None);
+}
+
+PyObject* stream(PyObject* self, PyObject* arguments) {
+  int type = kDLCPU, id = 0;
+  if (!PyArg_ParseTuple(arguments, "|ii:stream", &type, &id)) return nullptr;
+  int unset = 0;
+  void* out = &unset;
+  const int status = table_of(self).current_work_stream(static_cast<DLDeviceType>(type), id, &out);
+  if (status != 0 || PyErr_Occurred()) return failed(status);
+  if (out == &unset) Py_RETURN_NOTIMPLEMENTED;
+  return PyLong_FromVoidPtr(out);
+}
+
+PyMethodDef methods[] = {
+    {"from_object", &from_object, METH_O,
+     "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: a Taken."},
+    {"to_object", &to_object, METH_O,
+     "to_object(loan, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a Loan."},
+    {"borrow", &borrow, METH_O, "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the facts."},
+    {"allocate", &allocate, METH_VARARGS,
+     "allocate(dtype, shape, device_type=1, /)\n--\n\nmanaged_tensor_allocator: what came of it."},
+    {"stream", &stream, METH_VARARGS,
+     "stream(device_type=1, id=0, /)\n--\n\ncurrent_work_stream: an address; NotImplemented where "
+     "it wrote none."},
+    {}};
+PyGetSetDef properties[] = {
+    {"versions", &versions, nullptr, "Of the table and of those that it links to.", nullptr},
+    {"functions", &functions, nullptr, "Which are there.", nullptr},
+    {}};
+
+}  // namespace
+
+bool ready_api_type() {
+  name_type(api_type, "dlbench._check.Api",
+            "Api(published)\n--\n\nThe C exchange API that a capsule or an int points at.",
+            sizeof(Api), &drop);
+  api_type.tp_new = &make;
+  api_type.tp_methods = methods;
+  api_type.tp_getset = properties;
+  return PyType_Ready(&api_type) == 0;
+}
+
+}  // namespace dlbench::check

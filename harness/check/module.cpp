@@ -1,0 +1,84 @@
+// The judge's own hands: it reads what a library exports into plain facts, and lends a consumer
+// tensors of any description.
+#include <cstdlib>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+#include "check/api.hpp"
+#include "check/buffer.hpp"
+#include "check/facts.hpp"
+#include "check/loan.hpp"
+#include "check/memory.hpp"
+#include "check/taken.hpp"
+
+namespace dlbench::check {
+namespace {
+
+PyObject* heap_bytes(PyObject*, PyObject*) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const struct mallinfo2 used = ::mallinfo2();
+  return PyLong_FromSize_t(used.uordblks + used.hblkhd);
+#else
+  Py_RETURN_NONE;
+#endif
+}
+
+PyObject* abort_at_exit(PyObject*, PyObject*) {
+  std::atexit([] { std::abort(); });
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"read", &read_capsule, METH_O,
+     "read(capsule, /)\n--\n\nThe facts of a DLPack capsule; it is not taken. Raises ValueError "
+     "for "
+     "what is none."},
+    {"take", &take_capsule, METH_O, "take(capsule, /)\n--\n\nAs a consumer does: a Taken."},
+    {"gather", &gather, METH_VARARGS,
+     "gather(address, shape, strides, itemsize, /)\n--\n\nThe elements' bytes in C order. Strides "
+     "are bytes, or None."},
+    keyword_method("make_api", &make_api,
+                   "make_api(callbacks, *, version=(1, 3), without='', name=...)\n--\n\nA forged C "
+                   "exchange API, as a capsule."),
+    {"get_buffer", &get_buffer, METH_VARARGS,
+     "get_buffer(x, flags, /)\n--\n\nThe facts of the Py_buffer that x gives for these flags."},
+    {"read_struct", &read_struct, METH_O,
+     "read_struct(capsule, /)\n--\n\nThe facts of an __array_struct__."},
+    {"make_struct", &make_struct, METH_VARARGS,
+     "make_struct(two, kind, itemsize, flags, shape, strides, data, keep, /)\n--\n\nSuch a "
+     "capsule."},
+    {"heap_bytes", &heap_bytes, METH_NOARGS,
+     "heap_bytes()\n--\n\nWhat malloc has handed out; None where it cannot say."},
+    {"abort_at_exit", &abort_at_exit, METH_NOARGS,
+     "abort_at_exit()\n--\n\nFault: the process will abort when it ends."},
+    {}};
+
+PyModuleDef module{PyModuleDef_HEAD_INIT,
+                   "_check",
+                   "Reads what libraries export, and lends them tensors of any description.",
+                   -1,
+                   functions,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   nullptr};
+
+}  // namespace
+}  // namespace dlbench::check
+
+PyMODINIT_FUNC PyInit__check() {
+  using namespace dlbench::check;
+  if (!ready_memory_type() || !ready_loan_type() || !ready_taken_type() || !ready_api_type() ||
+      !ready_buffered_type()) {
+    return nullptr;
+  }
+  Ref made(PyModule_Create(&module));
+  const auto add = [&made](const char* name, PyTypeObject& type) {
+    return PyModule_AddObjectRef(made.get(), name, reinterpret_cast<PyObject*>(&type)) == 0;
+  };
+  const bool good = made && add("Memory", memory_type) && add("Loan", loan_type) &&
+                    add("Api", api_type) && add("Buffered", buffered_type);
+  return good ? made.release() : nullptr;
+}

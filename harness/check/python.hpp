@@ -1,0 +1,62 @@
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace dlbench::check {
+
+struct Decref {
+  void operator()(PyObject* object) const { Py_DECREF(object); }
+};
+/// Owns one reference.
+using Ref = std::unique_ptr<PyObject, Decref>;
+
+/// A tuple of ints, or null with an exception set.
+inline PyObject* tuple_of(std::span<const std::int64_t> values) {
+  Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (std::size_t i = 0; tuple && i < values.size(); ++i) {
+    PyObject* number = PyLong_FromLongLong(values[i]);
+    if (number == nullptr) return nullptr;
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), number);
+  }
+  return tuple.release();
+}
+
+/// False with an exception set unless `object` is a sequence of ints.
+inline bool read_ints(PyObject* object, std::vector<std::int64_t>& values) {
+  const Ref sequence(PySequence_Fast(object, "a sequence of ints is wanted"));
+  if (!sequence) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
+    values.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), i)));
+  }
+  return PyErr_Occurred() == nullptr;
+}
+
+/// The address in a Python int; null with an exception set, or for 0.
+inline void* read_address(PyObject* number) {
+  return PyLong_AsVoidPtr(number);
+}
+
+inline PyMethodDef keyword_method(const char* name, PyCFunctionWithKeywords function,
+                                  const char* doc, int flags = 0) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          METH_VARARGS | METH_KEYWORDS | flags, doc};
+}
+
+/// A static type's common parts.
+inline void name_type(PyTypeObject& type, const char* name, const char* doc, Py_ssize_t size,
+                      destructor dealloc) {
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);
+  type.tp_name = name;
+  type.tp_doc = doc;
+  type.tp_basicsize = size;
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_dealloc = dealloc;
+}
+
+}  // namespace dlbench::check

@@ -1,0 +1,157 @@
+#include "check/taken.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "check/facts.hpp"
+
+namespace dlbench::check {
+
+PyTypeObject taken_type{};
+
+namespace {
+
+struct Taken {
+  PyObject ob_base;
+  DLManagedTensor* legacy;
+  DLManagedTensorVersioned* versioned;
+};
+
+Taken& taken_of(PyObject* object) {
+  return *reinterpret_cast<Taken*>(object);
+}
+
+/// Both pointers of a Taken, one of them null; its deleter may run anywhere.
+struct Held {
+  DLManagedTensor* legacy = nullptr;
+  DLManagedTensorVersioned* versioned = nullptr;
+
+  void release() const {
+    if (legacy != nullptr && legacy->deleter != nullptr) legacy->deleter(legacy);
+    if (versioned != nullptr && versioned->deleter != nullptr) versioned->deleter(versioned);
+  }
+};
+
+Held give_up(Taken& taken) {
+  return {std::exchange(taken.legacy, nullptr), std::exchange(taken.versioned, nullptr)};
+}
+
+void drop(PyObject* self) {
+  give_up(taken_of(self)).release();
+  Py_TYPE(self)->tp_free(self);
+}
+
+PyObject* facts(PyObject* self, void*) {
+  const Taken& taken = taken_of(self);
+  if (taken.legacy != nullptr) return facts_of(*taken.legacy);
+  if (taken.versioned != nullptr) return facts_of(*taken.versioned);
+  PyErr_SetString(PyExc_ValueError, "it was given back");
+  return nullptr;
+}
+
+// Released by the C library's exit, after the interpreter's end.
+std::vector<Held>& left_for_the_end() {
+  static std::vector<Held>& all = *[] {
+    std::atexit([] {
+      for (const Held& held : left_for_the_end()) held.release();
+    });
+    return new std::vector<Held>;
+  }();
+  return all;
+}
+
+PyObject* release(PyObject* self, PyObject* arguments) {
+  const char* word = "here";
+  if (!PyArg_ParseTuple(arguments, "|s:release", &word)) return nullptr;
+  const std::string_view how = word;
+  const Held held = give_up(taken_of(self));
+  if (how == "here") {
+    held.release();
+  } else if (how == "without-gil") {
+    Py_BEGIN_ALLOW_THREADS;
+    held.release();
+    Py_END_ALLOW_THREADS;
+  } else if (how == "thread") {
+    Py_BEGIN_ALLOW_THREADS;
+    std::thread([held] {
+      const PyGILState_STATE state = PyGILState_Ensure();
+      held.release();
+      PyGILState_Release(state);
+    }).join();
+    Py_END_ALLOW_THREADS;
+  } else if (how == "at-exit") {
+    left_for_the_end().push_back(held);
+  } else {
+    PyErr_Format(PyExc_ValueError, "unknown way '%s'", word);
+    return nullptr;
+  }
+  if (PyErr_Occurred()) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef methods[] = {
+    {"release", &release, METH_VARARGS,
+     "release(how='here')\n--\n\nCall the deleter: 'here'; 'without-gil'; in a 'thread' of its "
+     "own that holds the GIL;\n'at-exit', when the interpreter has gone."},
+    {}};
+PyGetSetDef properties[] = {{"facts", &facts, nullptr, "As `read` tells them.", nullptr}, {}};
+
+template <typename Managed>
+PyObject* owner(Managed* managed, Managed* Taken::*place) {
+  PyObject* self = taken_type.tp_alloc(&taken_type, 0);
+  if (self == nullptr) {
+    if (managed->deleter != nullptr) managed->deleter(managed);
+    return nullptr;
+  }
+  taken_of(self).*place = managed;
+  return self;
+}
+
+}  // namespace
+
+PyObject* own(DLManagedTensorVersioned* managed) {
+  return owner(managed, &Taken::versioned);
+}
+PyObject* own(DLManagedTensor* managed) {
+  return owner(managed, &Taken::legacy);
+}
+
+DLManagedTensorVersioned* give_up_versioned(PyObject* taken) {
+  if (!PyObject_TypeCheck(taken, &taken_type) || taken_of(taken).versioned == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "a Taken of a versioned struct is wanted");
+    return nullptr;
+  }
+  return give_up(taken_of(taken)).versioned;
+}
+
+PyObject* take_capsule(PyObject*, PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, kVersionedName)) {
+    auto* managed =
+        static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersionedName));
+    PyCapsule_SetName(capsule, "used_dltensor_versioned");
+    return own(managed);
+  }
+  if (PyCapsule_IsValid(capsule, kLegacyName)) {
+    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kLegacyName));
+    PyCapsule_SetName(capsule, "used_dltensor");
+    return own(managed);
+  }
+  PyErr_Format(PyExc_ValueError, "%R is no capsule to be taken", capsule);
+  return nullptr;
+}
+
+bool ready_taken_type() {
+  name_type(taken_type, "dlbench._check.Taken",
+            "What was taken from a capsule or a C exchange API; given back with the object.",
+            sizeof(Taken), &drop);
+  taken_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  taken_type.tp_methods = methods;
+  taken_type.tp_getset = properties;
+  return PyType_Ready(&taken_type) == 0;
+}
+
+}  // namespace dlbench::check

@@ -1,0 +1,1 @@
+"""`dlbench check`: one library against the protocols, rule by rule; dlbench is the other side."""

@@ -1,0 +1,109 @@
+"""The known producer: an object that lends a consumer tensors of any description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlbench import _check
+from dlbench.check.subject import CODES, CPU, Subject
+
+IS_READ_ONLY, IS_COPIED = 1, 2
+Array = np.ndarray[Any, Any]
+
+
+def content(dtype: str = "float32", count: int = 64) -> Array:
+    """Small whole numbers, exact in every dtype; booleans alternate."""
+    numbers = np.arange(count) % 2 == 1 if dtype == "bool" else np.arange(1, count + 1)
+    return numbers.astype(dtype)
+
+
+class Lender:
+    """Speaks DLPack about an array's bytes, as `describes` says: words of `_check.Loan`.
+
+    `calls` are the keywords of each call of `__dlpack__`. What is lent first is `loan`.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        array: Array | None = None,
+        *,
+        offset: int = 0,
+        raises: Exception | None = None,
+        knows: tuple[str, ...] = ("stream", "max_version", "dl_device", "copy"),
+        once: bool = False,
+        **describes: Any,
+    ) -> None:
+        source = content() if array is None else array
+        self.subject = subject
+        self.array = source
+        # The lowest byte that the array reaches is not always its first element.
+        low = sum(
+            min(step * (size - 1), 0)
+            for step, size in zip(source.strides, source.shape, strict=True)
+            if size
+        )
+        high = sum(
+            max(step * (size - 1), 0)
+            for step, size in zip(source.strides, source.shape, strict=True)
+            if size
+        )
+        reach = high - low + source.itemsize if source.size else 0
+        first = source.ctypes.data
+        raw = _check.gather(first + low, (reach,), None, 1) if reach else b""
+        self.memory = _check.Memory(raw, offset)
+        self.first = self.memory.address - low
+        self.describes = describes
+        self.raises, self.knows, self.once = raises, knows, once
+        self.calls: list[dict[str, Any]] = []
+        self.loans: list[_check.Loan] = []
+        self.capsules: list[Any] = []
+
+    @property
+    def loan(self) -> _check.Loan:
+        return self.loans[0]
+
+    @property
+    def deletions(self) -> int:
+        """Of all loans."""
+        return sum(loan.deletions for loan in self.loans)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        device: tuple[int, int] = self.describes.get("device", CPU)
+        return device
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        self.calls.append(keywords)
+        unknown = [word for word in keywords if word not in self.knows]
+        if unknown:
+            raise TypeError(f"__dlpack__() got an unexpected keyword argument {unknown[0]!r}")
+        if self.raises is not None:
+            raise self.raises
+        if self.once and self.capsules:
+            return self.capsules[0]
+        loan = self._lend(keywords)
+        self.loans.append(loan)
+        self.capsules.append(loan.capsule())
+        return self.capsules[-1]
+
+    def _lend(self, keywords: dict[str, Any]) -> _check.Loan:
+        array, item = self.array, self.array.itemsize
+        code, bits = CODES[array.dtype.name]
+        version = keywords.get("max_version")
+        words: dict[str, Any] = {
+            "dtype": (code, bits, 1),
+            "legacy": version is None or version[0] < 1,
+            "data": self.first,
+            **self.describes,
+        }
+        shape = words.pop("shape", array.shape)
+        strides = words.pop("strides", tuple(step // item for step in array.strides))
+        memory = self.memory
+        if keywords.get("copy") is True:
+            memory = _check.Memory(memory)
+            words["data"] = memory.address + self.first - self.memory.address
+            words["flags"] = words.get("flags", 0) | IS_COPIED
+        self.subject.handed = "legacy" if words["legacy"] else "versioned"
+        return _check.Loan(memory, shape, strides, **words)

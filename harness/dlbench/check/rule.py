@@ -1,0 +1,125 @@
+"""What a rule is, and the words in which it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dlbench.check.subject import Subject
+
+HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR = "holds", "broken", "not-applicable", "unclear"
+OUTCOMES = (HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR)
+ROLES = ("producer", "consumer")
+
+#: What a rule does with a library; returns what was seen where it holds.
+Check = Callable[["Subject"], str]
+
+
+class Ended(Exception):  # noqa: N818
+    """A rule that ends otherwise than with `holds`; the text is what was seen."""
+
+    outcome = ""
+
+
+class Broken(Ended):
+    """The library does what the specification forbids."""
+
+    outcome = BROKEN
+
+
+class NotApplicable(Ended):
+    """The library offers nothing that the rule speaks of."""
+
+    outcome = NOT_APPLICABLE
+
+
+class Unclear(Ended):
+    """The specification contradicts itself, or says nothing that all read alike."""
+
+    outcome = UNCLEAR
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a script without dlbench shows it; see `reproducer`."""
+
+    #: of a producer: what is done with `array`. Of a consumer: what is printed after the import.
+    lines: str = ""
+    #: of a consumer: what is changed in the struct of a NumPy array, at `struct` and `tensor`.
+    patch: str = ""
+    #: the array: a word of `reproducer.SOURCES`
+    source: str = "line"
+    #: of a consumer: the call, where it is not the plain one
+    call: str = ""
+    #: of a consumer: the struct that is lent, where the consumer has no choice
+    struct: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One sentence of a specification that a library keeps or breaks."""
+
+    name: str  #: "export.copy-true"
+    role: str
+    sentence: str
+    section: str  #: where it is written
+    check: Check
+    level: str = "must"  #: or "should", as the specification says it
+    risky: bool = False  #: breaking it may crash the process: it runs in a worker
+    at_exit: bool = False  #: it shows only in how the process ends: it runs last
+    verdict: str = BROKEN  #: the worst that can be said of it: `unclear` where the text is
+    shown: Shown = field(default_factory=Shown)
+
+    @property
+    def group(self) -> str:
+        """The protocol's side that it belongs to: "export"."""
+        return self.name.partition(".")[0]
+
+
+class Rules:
+    """All rules, in the order in which their files name them."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Rule] = {}
+
+    def add(
+        self,
+        name: str,
+        sentence: str,
+        section: str,
+        *,
+        role: str,
+        level: str = "must",
+        risky: bool = False,
+        at_exit: bool = False,
+        verdict: str = BROKEN,
+        shown: Shown | None = None,
+    ) -> Callable[[Check], Check]:
+        """Decorates the function that looks."""
+
+        def kept(check: Check) -> Check:
+            assert name not in self.by_name, name
+            self.by_name[name] = Rule(
+                name, role, sentence, section, check, level, risky, at_exit, verdict,
+                shown or Shown(),
+            )  # fmt: skip
+            return check
+
+        return kept
+
+
+#: Filled by the files in `rules`.
+RULES = Rules()
+
+ARRAY_API = "array API 2025.12"
+METHOD = f"{ARRAY_API}, array.__dlpack__"
+DEVICE = f"{ARRAY_API}, array.__dlpack_device__"
+FROM_DLPACK = f"{ARRAY_API}, from_dlpack"
+HEADER = "dlpack.h 1.3"
+SPEC = "DLPack, Python specification"
+EXCHANGE_API = f"{HEADER}, DLPackExchangeAPI"
+PEP3118 = "PEP 3118 and the C API's buffer protocol"
+INTERFACE = "NumPy, the array interface protocol, version 3"
+CUDA_INTERFACE = "Numba, the CUDA array interface, version 3"

@@ -1,0 +1,15 @@
+"""The rules, a file each family; importing them fills RULES in the order in which they are shown."""
+
+from importlib import import_module
+
+from dlbench.check.rule import RULES
+
+__all__ = ["RULES"]
+
+for _family in (
+    *("export_call", "export_version", "export_copy", "export_struct", "export_layout"),
+    *("export_lifetime", "import_version", "import_layout", "import_dtype", "import_call"),
+    *("import_copy", "import_lifetime", "exchange_api", "buffers", "array_interface"),
+    "cuda_interface",
+):
+    import_module(f"{__name__}.{_family}")

@@ -1,0 +1,260 @@
+"""`__array_interface__` and `__array_struct__`, both sides."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dlbench import _check
+from dlbench.case import Case
+from dlbench.check.lender import Array, content
+from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.subject import Facts, Subject, collect, told
+
+producer = partial(RULES.add, role="producer")
+consumer = partial(RULES.add, role="consumer")
+STRUCT = f"{INTERFACE}, __array_struct__"
+WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
+PRINT = "print(array.__array_interface__)"
+
+
+def interface(subject: Subject, case: Case | None = None) -> tuple[Any, dict[str, Any]]:
+    """An array and its dict."""
+    array = subject.make(case or subject.case())
+    found = getattr(array, "__array_interface__", None)
+    if found is None:
+        raise NotApplicable("its arrays have no __array_interface__")
+    return array, found
+
+
+def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
+    """An array and the facts of its struct, whose capsule is kept with them."""
+    array = subject.make(case or subject.case())
+    capsule = getattr(array, "__array_struct__", None)
+    if capsule is None:
+        raise NotApplicable("its arrays have no __array_struct__")
+    try:
+        return array, {**_check.read_struct(capsule), "capsule": capsule}
+    except ValueError as error:
+        raise Broken(str(error)) from None
+
+
+@producer(
+    "interface.keys",
+    "shape is a tuple of ints, typestr a str, version the int 3",
+    INTERFACE,
+    shown=Shown(PRINT),
+)
+def keys(subject: Subject) -> str:
+    _, found = interface(subject)
+    if not isinstance(found, dict):
+        raise Broken(f"it is a {type(found).__name__}, not a dict")
+    shape, typestr = found.get("shape"), found.get("typestr")
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
+        raise Broken(f"shape is {shape!r}")
+    if not isinstance(typestr, str):
+        raise Broken(f"typestr is {typestr!r}")
+    if found.get("version") != 3:
+        raise Broken(f"version is {found.get('version')!r}")
+    return f"{typestr}, version 3"
+
+
+def elements(found: dict[str, Any]) -> bytes:
+    """In C order; NotApplicable where no address is given."""
+    data = found.get("data")
+    if not isinstance(data, tuple):
+        raise NotApplicable(f"data is a {type(data).__name__}, not an address")
+    item = np.dtype(found["typestr"]).itemsize
+    shape = found["shape"]
+    return b"" if 0 in shape else _check.gather(data[0], shape, found.get("strides"), item)
+
+
+@producer(
+    "interface.values",
+    "data, shape, strides and typestr lead to the array's elements",
+    INTERFACE,
+    shown=Shown(PRINT),
+)
+def values(subject: Subject) -> str:
+    seen = []
+    for layout in ("line", "strided", "reversed", "fortran"):
+        case = subject.case(layout=layout)
+        try:
+            array, found = interface(subject, case)
+        except NotApplicable:
+            continue
+        order = "<" if sys.byteorder == "little" else ">"
+        if found.get("typestr") != f"{order}f4":
+            raise Broken(f"float32 is {found.get('typestr')!r}")
+        if tuple(found["shape"]) != case.shape or elements(found) != case.expected().tobytes():
+            raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
+        del array
+        seen.append(layout)
+    if not seen:
+        interface(subject)
+    return ", ".join(seen)
+
+
+@producer(
+    "interface.read-only",
+    "read-only memory says so",
+    INTERFACE,
+    shown=Shown(PRINT, source="readonly"),
+)
+def read_only(subject: Subject) -> str:
+    _, found = interface(subject, subject.case(readonly=True))
+    data = found.get("data")
+    if not isinstance(data, tuple):
+        raise NotApplicable("data is no address")
+    if not data[1]:
+        raise Broken(f"data is {data}")
+    return "data[1] is True"
+
+
+@producer(
+    "struct.two",
+    "the struct begins with 2, the check that it is one",
+    STRUCT,
+    shown=Shown("print(array.__array_struct__)"),
+)
+def two(subject: Subject) -> str:
+    _, facts = struct(subject)
+    if facts["two"] != 2:
+        raise Broken(f"it begins with {facts['two']}")
+    return "2"
+
+
+@producer(
+    "struct.values",
+    "the struct leads to the array's elements",
+    STRUCT,
+    shown=Shown("print(array.__array_struct__)"),
+)
+def struct_values(subject: Subject) -> str:
+    seen = []
+    for layout in ("line", "strided", "reversed"):
+        case = subject.case(layout=layout)
+        try:
+            array, facts = struct(subject, case)
+        except NotApplicable:
+            continue
+        kind = (facts["kind"], facts["itemsize"])
+        if kind != ("f", 4):
+            raise Broken(f"float32 is kind {kind[0]} of {kind[1]} bytes")
+        shape = facts["shape"]
+        found = _check.gather(facts["data"], shape, facts["strides"], 4)
+        if shape != case.shape or found != case.expected().tobytes():
+            raise Broken(f"{layout}: {shape}, strides {facts['strides']}")
+        del array
+        seen.append(layout)
+    if not seen:
+        struct(subject)
+    return ", ".join(seen)
+
+
+@producer(
+    "struct.flags",
+    "the flags say whether it may be written to, and whether it is contiguous",
+    STRUCT,
+    shown=Shown("print(array.__array_struct__)", source="strided"),
+)
+def struct_flags(subject: Subject) -> str:
+    seen = []
+    for words, flag, wanted in (
+        ({}, WRITEABLE, True),
+        ({"readonly": True}, WRITEABLE, False),
+        ({}, C_ORDER, True),
+        ({"layout": "strided"}, C_ORDER, False),
+        ({}, NOT_SWAPPED, True),
+    ):
+        try:
+            _, facts = struct(subject, subject.case(**words))
+        except NotApplicable:
+            continue
+        if bool(facts["flags"] & flag) != wanted:
+            raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'nothing odd'}")
+        seen.append(f"{facts['flags']:#x}")
+    if not seen:
+        struct(subject)
+    return ", ".join(dict.fromkeys(seen))
+
+
+class Interface:
+    """The known producer of both."""
+
+    def __init__(self, array: Array, kind: str) -> None:
+        self.array = array
+        self.kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self.kind == "__array_interface__":
+            facts = self.array.__array_interface__
+            return {key: facts[key] for key in ("shape", "typestr", "strides", "data", "version")}
+        if name == self.kind == "__array_struct__":
+            array = self.array
+            flags = NOT_SWAPPED | WRITEABLE | 0x100 | (C_ORDER if array.flags.c_contiguous else 0)
+            return _check.make_struct(
+                2, array.dtype.kind, array.itemsize, flags, array.shape, array.strides,
+                array.ctypes.data, self,
+            )  # fmt: skip
+        raise AttributeError(name)
+
+
+def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Facts]:
+    subject.entry(protocol)
+    try:
+        result = subject.import_(given, protocol)
+    except Exception as error:
+        raise NotApplicable(f"refused: {told(error)}") from None
+    return result, subject.look(result)
+
+
+def _add(protocol: str, attribute: str, section: str) -> None:
+    group = f"import-{attribute.strip('_').removeprefix('array_')}"
+
+    @consumer(
+        f"{group}.values",
+        f"what it makes of {attribute} has the elements, however they lie",
+        section,
+        shown=Shown(struct=attribute, source="strided"),
+    )
+    def look(subject: Subject) -> str:
+        for array in (content(), content(count=128)[::2], content()[::-1]):
+            _, seen = brought(subject, Interface(array, attribute), protocol)
+            if seen["values"] != array.tobytes():
+                raise Broken(f"strides {array.strides} were not followed")
+        return "steps and negative strides too"
+
+    @consumer(
+        f"{group}.keeps-exporter",
+        f"the object with {attribute} lives as long as its memory is used",
+        section,
+        shown=Shown(struct=attribute, source="line"),
+    )
+    def keeps(subject: Subject) -> str:
+        given = Interface(content(), attribute)
+        alive = weakref.ref(given)
+        first = given.array.ctypes.data
+        result, seen = brought(subject, given, protocol)
+        shares = seen["address"] == first
+        if not shares:
+            return "a copy"
+        # The memory stays in any case: it is the object that is watched.
+        memory = given.array
+        del given
+        collect()
+        if alive() is None:
+            raise Broken("it was let go while its memory is used")
+        del result, memory
+        collect()
+        if alive() is not None:
+            raise Broken("it is kept when the result has gone")
+        return "it is held"
+
+
+_add("array_interface", "__array_interface__", INTERFACE)
+_add("array_struct", "__array_struct__", STRUCT)

@@ -1,0 +1,107 @@
+"""`__cuda_array_interface__`: what the dict says. Its memory is never touched."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench.case import Case
+from dlbench.check.rule import CUDA_INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.subject import Subject
+
+rule = partial(RULES.add, role="producer")
+PRINT = "print(array.__cuda_array_interface__)"
+
+
+def interface(subject: Subject, case: Case | None = None) -> dict[str, Any]:
+    """The dict of an array."""
+    array = subject.make(case or subject.case())
+    try:
+        found = getattr(array, "__cuda_array_interface__", None)
+    except Exception as error:
+        raise NotApplicable(f"{type(error).__name__}: {error}") from None
+    if found is None:
+        raise NotApplicable("its arrays have no __cuda_array_interface__")
+    return dict(found)
+
+
+@rule(
+    "cuda.host",
+    "an array in the CPU's memory has no __cuda_array_interface__",
+    CUDA_INTERFACE,
+    shown=Shown("print(hasattr(array, '__cuda_array_interface__'))"),
+)
+def host(subject: Subject) -> str:
+    if subject.device != "cpu":
+        raise NotApplicable(f"the array is on {subject.device}")
+    try:
+        interface(subject)
+    except NotApplicable:
+        return "it has none"
+    raise Broken("it has one")
+
+
+def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
+    """The dict of an array that is not the host's."""
+    if subject.device == "cpu":
+        raise NotApplicable("the array is on cpu")
+    return interface(subject, case)
+
+
+@rule(
+    "cuda.keys",
+    "shape is a tuple of ints, typestr a str, data an address and a bool",
+    CUDA_INTERFACE,
+    shown=Shown(PRINT),
+)
+def keys(subject: Subject) -> str:
+    found = on_device(subject)
+    shape, data = found.get("shape"), found.get("data")
+    if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
+        raise Broken(f"shape is {shape!r}")
+    if not isinstance(found.get("typestr"), str):
+        raise Broken(f"typestr is {found.get('typestr')!r}")
+    if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[1], bool):
+        raise Broken(f"data is {data!r}")
+    return f"{found['typestr']}, shape {shape}"
+
+
+@rule(
+    "cuda.version",
+    "version is an int; 3 is the one that speaks of streams",
+    CUDA_INTERFACE,
+    shown=Shown(PRINT),
+)
+def version(subject: Subject) -> str:
+    found = on_device(subject)
+    if not isinstance(found.get("version"), int):
+        raise Broken(f"version is {found.get('version')!r}")
+    return f"version {found['version']}"
+
+
+@rule(
+    "cuda.stream",
+    "stream is not 0, which could mean two streams",
+    CUDA_INTERFACE,
+    shown=Shown(PRINT),
+)
+def stream(subject: Subject) -> str:
+    found = on_device(subject)
+    if "stream" not in found:
+        raise NotApplicable("it names no stream")
+    if found["stream"] == 0:
+        raise Broken("it is 0")
+    return f"{found['stream']}"
+
+
+@rule(
+    "cuda.empty",
+    "the address of an array without elements is 0",
+    CUDA_INTERFACE,
+    shown=Shown(PRINT, source="empty"),
+)
+def empty(subject: Subject) -> str:
+    found = on_device(subject, subject.case(bytes=0, layout="empty"))
+    if found["data"][0] != 0:
+        raise Broken("it is an address")
+    return "0"

@@ -1,0 +1,269 @@
+"""The C exchange API: the table that a type publishes, and its functions."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check import leaks
+from dlbench.check.lender import content
+from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rules.export_layout import agree
+from dlbench.check.subject import Subject, address, collect, told
+
+rule = partial(RULES.add, role="producer")
+TABLE = "print(type(array).__dlpack_c_exchange_api__)"
+
+
+#: What each function is called with, `function(at)` being what stands there in the table.
+CALLED = {
+    "from_object": "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
+    "function(24))\n"
+    "struct = ctypes.c_void_p()\n"
+    "print(export(array, ctypes.byref(struct)))\n"
+    "tensor = struct.value + 32\n"
+    "print(ctypes.c_void_p.from_address(tensor).value)",
+    "to_object": "print(function(32))  # takes a DLManagedTensorVersioned* and a PyObject**",
+    "borrow": "borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
+    "function(40))\n"
+    "tensor = (ctypes.c_uint64 * 6)()\n"
+    "print(borrow(array, tensor), list(tensor))",
+    "allocate": "print(function(16))  # takes a DLTensor*, a DLManagedTensorVersioned** and SetError",
+    "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
+    "ctypes.c_void_p)(function(48))\n"
+    "out = ctypes.c_void_p(1)\n"
+    "print(stream(1, 0, ctypes.byref(out)), out.value)",
+    "functions": "print([function(at) for at in (16, 24, 32, 40, 48)])",
+    "version": "print(ctypes.c_uint32.from_address(table).value)",
+}
+
+
+def _shown(what: str) -> Shown:
+    return Shown(CALLED[what])
+
+
+@rule(
+    "c-api.capsule",
+    "the type publishes a capsule named dlpack_exchange_api",
+    EXCHANGE_API,
+    shown=Shown(TABLE),
+)
+def capsule(subject: Subject) -> str:
+    _, published = subject.publishes_api()
+    try:
+        if isinstance(published, int):
+            raise Broken("it is an int, as before DLPack 1.3")
+        _check.Api(published)
+    except (TypeError, ValueError, AttributeError):
+        raise Broken(f"it is {published!r}") from None
+    return "dlpack_exchange_api"
+
+
+@rule(
+    "c-api.version",
+    "the table, or one that it links to, is of major version 1",
+    f"{EXCHANGE_API}Header",
+    shown=_shown("version"),
+)
+def version(subject: Subject) -> str:
+    _, published = subject.publishes_api()
+    try:
+        versions = _check.Api(published).versions
+    except (TypeError, ValueError, AttributeError) as error:
+        raise NotApplicable(told(error)) from None
+    if not any(major == 1 for major, _ in versions):
+        raise Broken(f"versions {versions}")
+    return ", ".join(f"{major}.{minor}" for major, minor in versions)
+
+
+MAY_BE_NULL = "dltensor_from_py_object_no_sync"
+
+
+@rule(
+    "c-api.functions",
+    "all functions but dltensor_from_py_object_no_sync are there",
+    EXCHANGE_API,
+    shown=_shown("functions"),
+)
+def functions(subject: Subject) -> str:
+    _, api = subject.api()
+    missing = [name for name, there in api.functions.items() if not there and name != MAY_BE_NULL]
+    if missing:
+        raise Broken(f"NULL: {', '.join(missing)}")
+    return f"{sum(api.functions.values())} of {len(api.functions)}"
+
+
+def has(api: _check.Api, name: str) -> None:
+    if not api.functions[name]:
+        raise NotApplicable(f"{name} is NULL")
+
+
+@rule(
+    "c-api.export",
+    "managed_tensor_from_py_object_no_sync describes the array as it lies",
+    f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
+    shown=_shown("from_object"),
+)
+def export(subject: Subject) -> str:
+    array, api = subject.api()
+    has(api, "managed_tensor_from_py_object_no_sync")
+    try:
+        taken = api.from_object(array)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    facts = taken.facts
+    if facts["version"][0] != 1:
+        raise Broken(f"a struct of version {facts['version']}")
+    seen = agree(facts, subject.case())
+    taken.release()
+    return seen
+
+
+@rule(
+    "c-api.agrees",
+    "the table and __dlpack__ lend the same memory on the same device",
+    EXCHANGE_API,
+    shown=_shown("from_object"),
+)
+def agrees(subject: Subject) -> str:
+    array, api = subject.api()
+    has(api, "managed_tensor_from_py_object_no_sync")
+    if not hasattr(array, "__dlpack__"):
+        raise NotApplicable("there is no __dlpack__")
+    kept = subject.take(array)
+    try:
+        taken = api.from_object(array)
+    except Exception as error:
+        raise NotApplicable(told(error)) from None
+    one, other = kept.facts, taken.facts
+    if one["device"] != other["device"]:
+        raise Broken(f"__dlpack__ says {one['device']}, the table {other['device']}")
+    if address(one) != address(other):
+        raise Broken("they lend other memory")
+    return "the same memory"
+
+
+@rule(
+    "c-api.borrow",
+    "dltensor_from_py_object_no_sync describes the array, and keeps nothing",
+    f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
+    shown=_shown("borrow"),
+)
+def borrow(subject: Subject) -> str:
+    array, api = subject.api()
+    has(api, MAY_BE_NULL)
+    try:
+        facts = api.borrow(array)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    agree(facts, subject.case())
+    return leaks.require_none(lambda: api.borrow(array), array)
+
+
+@rule(
+    "c-api.import",
+    "managed_tensor_to_py_object_no_sync makes an array of the type, and takes the tensor over",
+    f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
+    shown=_shown("to_object"),
+)
+def import_(subject: Subject) -> str:
+    array, api = subject.api()
+    has(api, "managed_tensor_to_py_object_no_sync")
+    given = content()
+    loan = _check.Loan(_check.Memory(given), given.shape, (1,))
+    try:
+        made = api.to_object(loan)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    if type(made) is not type(array):
+        raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
+    seen = subject.look(made)
+    if seen["values"] != given.tobytes() or tuple(seen["shape"]) != given.shape:
+        raise Broken("its values are not what was given")
+    early = loan.deletions
+    if early and seen["address"] == loan.address:
+        raise Broken("the deleter was called while the array was there")
+    del made
+    collect()
+    if loan.deletions != 1:
+        raise Broken(f"the deleter was called {loan.deletions} times")
+    return "its deleter was called once"
+
+
+@rule(
+    "c-api.allocate",
+    "managed_tensor_allocator gives memory as the prototype says",
+    f"{EXCHANGE_API}.managed_tensor_allocator",
+    shown=_shown("allocate"),
+)
+def allocate(subject: Subject) -> str:
+    _, api = subject.api()
+    has(api, "managed_tensor_allocator")
+    said = api.allocate((2, 32, 1), (3, 5))
+    if said["status"] != 0 or said["made"] is None:
+        raise Broken(f"it returned {said['status']}: {said['kind']} {said['message']}")
+    facts = said["made"].facts
+    asked = {"dtype": (2, 32, 1), "shape": (3, 5), "device": (1, 0)}
+    wrong = [f"{key} is {facts[key]}" for key, value in asked.items() if facts[key] != value]
+    if wrong or not facts["data"]:
+        raise Broken(", ".join(wrong) or "data is NULL")
+    return f"shape {facts['shape']}, strides {facts['strides']}"
+
+
+@rule(
+    "c-api.allocate-error",
+    "an allocation that fails returns -1 and says why by SetError, once, without an exception",
+    f"{EXCHANGE_API}.managed_tensor_allocator",
+    risky=True,
+    shown=_shown("allocate"),
+)
+def allocate_error(subject: Subject) -> str:
+    _, api = subject.api()
+    has(api, "managed_tensor_allocator")
+    said = api.allocate((200, 32, 1), (3, 5))
+    if said["made"] is not None:
+        raise Broken("type code 200 was allocated")
+    if said["status"] == 0:
+        raise Broken("it returned 0, and no tensor")
+    if said["complaints"] != 1:
+        raise Broken(f"SetError was called {said['complaints']} times")
+    if said["raised"] is not None:
+        raise Broken(f"a Python exception is set besides: {said['raised']!r}")
+    return f"{said['kind']}: {said['message'].splitlines()[0][:100] if said['message'] else ''}"
+
+
+@rule(
+    "c-api.stream",
+    "current_work_stream of the CPU is NULL",
+    f"{EXCHANGE_API}.current_work_stream",
+    shown=_shown("stream"),
+)
+def stream(subject: Subject) -> str:
+    _, api = subject.api()
+    has(api, "current_work_stream")
+    try:
+        said: Any = api.stream(1, 0)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    if said is NotImplemented:
+        raise Broken("it wrote nothing")
+    if said != 0:
+        raise Broken(f"it is {said:#x}")
+    return "NULL"
+
+
+@rule(
+    "c-api.leak",
+    "an exchange by the table leaves nothing behind",
+    EXCHANGE_API,
+    shown=_shown("from_object"),
+)
+def leak(subject: Subject) -> str:
+    array, api = subject.api()
+    has(api, "managed_tensor_from_py_object_no_sync")
+    try:
+        api.from_object(array).release()
+    except Exception as error:
+        raise NotApplicable(told(error)) from None
+    return leaks.require_none(lambda: api.from_object(array).release(), array)

@@ -1,0 +1,272 @@
+"""How `__dlpack__` and `__dlpack_device__` are called, and what they raise."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench.check.rule import (
+    DEVICE,
+    METHOD,
+    RULES,
+    SPEC,
+    Broken,
+    NotApplicable,
+    Shown,
+    Unclear,
+)
+from dlbench.check.subject import DEVICE_TYPES, Subject, in_thread, read, told, values
+
+rule = partial(RULES.add, role="producer")
+
+
+@rule(
+    "export.device-method",
+    "an array with __dlpack__ has __dlpack_device__ too",
+    DEVICE,
+    shown=Shown("print(hasattr(array, '__dlpack_device__'))"),
+)
+def device_method(subject: Subject) -> str:
+    if not hasattr(subject.exporter(), "__dlpack_device__"):
+        raise Broken("there is no __dlpack_device__")
+    return "both are there"
+
+
+def device_of(array: Any) -> Any:
+    """What it says; NotApplicable where that is another rule's word."""
+    try:
+        return array.__dlpack_device__()
+    except Exception as error:
+        raise NotApplicable(f"__dlpack_device__: {told(error)}") from None
+
+
+@rule(
+    "export.device-pair",
+    "__dlpack_device__() returns a tuple of two ints (an IntEnum is one)",
+    DEVICE,
+    shown=Shown("print(array.__dlpack_device__())"),
+)
+def device_pair(subject: Subject) -> str:
+    device = device_of(subject.exporter())
+    pair = isinstance(device, tuple) and len(device) == 2
+    if not pair or not all(isinstance(each, int) for each in device):
+        raise Broken(f"it is {device!r}")
+    return f"({int(device[0])}, {int(device[1])})"
+
+
+@rule(
+    "export.device-agrees",
+    "__dlpack_device__() is the device that the capsule's tensor names",
+    DEVICE,
+    shown=Shown(
+        "print(array.__dlpack_device__(), [ctypes.c_int32.from_address(tensor + 8 + 4 * i).value"
+        " for i in range(2)])"
+    ),
+)
+def device_agrees(subject: Subject) -> str:
+    array = subject.exporter()
+    device = device_of(array)
+    named = subject.export(array)["device"]
+    try:
+        said = tuple(None if each is None else int(each) for each in device)
+    except (TypeError, ValueError):
+        raise NotApplicable(f"__dlpack_device__() is {device!r}") from None
+    if None in said:
+        # What a missing number means is the other rule's matter.
+        said = tuple(there if one is None else one for one, there in zip(said, named, strict=True))
+    if said != named:
+        raise Broken(f"it says {said}, the capsule {named}")
+    return f"both say {named}"
+
+
+KEYWORDS = ("stream", "max_version", "dl_device", "copy")
+
+
+@rule(
+    "export.keywords",
+    "__dlpack__ accepts stream, max_version, dl_device and copy, each None",
+    f"{METHOD} (since 2023.12)",
+    shown=Shown(
+        "for word in ('stream', 'max_version', 'dl_device', 'copy'):\n"
+        "    print(word, array.__dlpack__(**{word: None}))"
+    ),
+)
+def keywords(subject: Subject) -> str:
+    array = subject.exporter()
+    refused = []
+    for word in KEYWORDS:
+        try:
+            array.__dlpack__(**{word: None})
+        except TypeError as error:
+            refused.append(f"{word}: {told(error)}")
+        except Exception:
+            continue  # of another kind than a missing keyword
+    if refused:
+        words = ", ".join(text.partition(":")[0] for text in refused)
+        raise Broken(f"no keyword {words} ({refused[0].partition(': ')[2]})")
+    return "all four"
+
+
+@rule(
+    "export.positional",
+    "__dlpack__ takes keyword arguments only",
+    METHOD,
+    verdict="unclear",
+    shown=Shown("print(array.__dlpack__(None))"),
+)
+def positional(subject: Subject) -> str:
+    array = subject.exporter()
+    try:
+        array.__dlpack__(None)
+    except TypeError:
+        return "a positional argument is a TypeError"
+    except Exception as error:
+        raise NotApplicable(f"the call failed otherwise: {told(error)}") from None
+    raise Unclear(
+        "a positional argument is taken; the signature has keywords only, "
+        "but nowhere is it said that more may not be accepted"
+    )
+
+
+@rule(
+    "export.stream-host",
+    "for memory of the CPU no stream but None is accepted",
+    f"{METHOD}, stream",
+    shown=Shown("print(array.__dlpack__(stream=1))"),
+)
+def stream_host(subject: Subject) -> str:
+    array = subject.exporter()
+    if subject.device != "cpu":
+        raise NotApplicable(f"the array is on {subject.device}")
+    try:
+        array.__dlpack__(stream=1)
+    except Exception as error:
+        return f"stream=1 is refused: {told(error)}"
+    raise Broken("stream=1 is accepted")
+
+
+@rule(
+    "export.stream-host-minus-one",
+    "stream=-1 for memory of the CPU",
+    f"{METHOD}, stream",
+    verdict="unclear",
+    shown=Shown("print(array.__dlpack__(stream=-1))"),
+)
+def stream_minus_one(subject: Subject) -> str:
+    array = subject.exporter()
+    if subject.device != "cpu":
+        raise NotApplicable(f"the array is on {subject.device}")
+    try:
+        array.__dlpack__(stream=-1)
+    except Exception as error:
+        return f"it is refused: {told(error)}"
+    raise Unclear(
+        "it is accepted: a consumer may send -1 for 'do not synchronise', yet on the CPU only None "
+        "is accepted"
+    )
+
+
+def refused_stream(subject: Subject, kind: str, stream: int) -> str:
+    """The stream is refused by arrays on a device of that kind."""
+    array = subject.exporter()
+    device = device_of(array)
+    if device[0] != DEVICE_TYPES[kind]:
+        raise NotApplicable(f"the array is not on {kind}")
+    try:
+        array.__dlpack__(stream=stream)
+    except Exception as error:
+        return f"stream={stream} is refused: {told(error)}"
+    raise Broken(f"stream={stream} is accepted")
+
+
+@rule(
+    "export.stream-cuda-zero",
+    "on CUDA stream=0 is refused, since it could mean three streams",
+    f"{METHOD}, stream",
+    shown=Shown("print(array.__dlpack__(stream=0))"),
+)
+def stream_cuda_zero(subject: Subject) -> str:
+    return refused_stream(subject, "cuda", 0)
+
+
+@rule(
+    "export.stream-rocm-one",
+    "on ROCm the streams 1 and 2 are refused",
+    f"{METHOD}, stream",
+    shown=Shown("print(array.__dlpack__(stream=1))"),
+)
+def stream_rocm_one(subject: Subject) -> str:
+    return refused_stream(subject, "rocm", 1)
+
+
+@rule(
+    "export.byte-order",
+    "numbers of the other byte order are not exported as if they were of this one",
+    f"{METHOD}, Raises; dlpack.h, DLDataType: native endianness",
+    shown=Shown("print(array.__dlpack__())", source="swapped"),
+)
+def byte_order(subject: Subject) -> str:
+    case = subject.case(special="swapped")
+    array = subject.exporter(case)
+    try:
+        facts = read(subject.ask(array))
+    except Exception as error:
+        return f"refused: {told(error)}"
+    if values(facts) == case.expected().tobytes():
+        return "converted"
+    raise Broken("exported, though no field says that the bytes are swapped")
+
+
+#: What a library may have and DLPack cannot say.
+SPECIALS = ("swapped", "nulls", "grad")
+
+
+@rule(
+    "export.refusal-type",
+    "what cannot be exported raises BufferError",
+    f"{METHOD}, Raises",
+    level="should",
+    shown=Shown("print(array.__dlpack__())", source="unexportable"),
+)
+def refusal_type(subject: Subject) -> str:
+    subject.exporter()
+    seen, other = [], []
+    for special in SPECIALS:
+        try:
+            dtype = "float32"
+            array = subject.make(subject.case(special=special, dtype=dtype))
+        except NotApplicable:
+            continue
+        try:
+            subject.ask(array)
+        except BufferError:
+            seen.append(special)
+        except Exception as error:
+            other.append(f"{special}: {told(error)}")
+    if other:
+        raise Broken("; ".join(other))
+    if not seen:
+        raise NotApplicable("nothing that it makes was refused")
+    return f"BufferError for {', '.join(seen)}"
+
+
+@rule(
+    "export.other-thread",
+    "an array can be exported in another thread than the one that made it",
+    SPEC,
+    shown=Shown(
+        "import threading\n"
+        "thread = threading.Thread(target=lambda: print(array.__dlpack__()))\n"
+        "thread.start(); thread.join()"
+    ),
+)
+def other_thread(subject: Subject) -> str:
+    array = subject.exporter()
+    here = values(subject.export(array))
+    try:
+        there = in_thread(lambda: values(read(subject.ask(array))))
+    except Exception as error:
+        raise Broken(f"in a thread: {told(error)}") from None
+    if here != there:
+        raise Broken("other values are exported in a thread")
+    return "the same values"

@@ -1,0 +1,193 @@
+"""`copy`, `dl_device`, and the flag that tells of a copy."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, Ended, NotApplicable, Shown
+from dlbench.check.subject import CPU, Subject, address, read, told, values
+
+rule = partial(RULES.add, role="producer")
+COPY = f"{METHOD}, copy"
+COPIED = 2
+FLAG = "print('flags', ctypes.c_uint64.from_address(struct + 24).value)"
+
+
+def asked(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
+    """An array and its facts; NotApplicable where it takes no such keyword."""
+    array = subject.exporter()
+    capsule = subject.ask(array, **keywords)
+    return array, read(capsule)
+
+
+def has_keyword(subject: Subject, word: str) -> Any:
+    """An array whose export takes the keyword."""
+    array = subject.exporter()
+    try:
+        array.__dlpack__(**{word: None})
+    except TypeError as error:
+        raise NotApplicable(f"it has no {word}: {told(error)}") from None
+    except Exception:
+        return array
+    return array
+
+
+def home(subject: Subject, array: Any) -> tuple[Any, int]:
+    """A plain export that must be kept, and where its first element lies."""
+    capsule = subject._readable(lambda: subject.ask(array))
+    return capsule, address(subject._readable(lambda: read(capsule)))
+
+
+@rule(
+    "export.copy-true",
+    "copy=True lends memory that is not the array's",
+    COPY,
+    shown=Shown("print(array.__dlpack__(copy=True))"),
+)
+def copy_true(subject: Subject) -> str:
+    array = has_keyword(subject, "copy")
+    kept, own = home(subject, array)
+    try:
+        capsule = subject.ask(array, copy=True)
+        facts = read(capsule)
+    except Ended:
+        raise
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    if address(facts) == own:
+        raise Broken("it is the same memory")
+    if values(facts) != values(read(kept)):
+        raise Broken("the copy has other values")
+    return "a copy"
+
+
+@rule(
+    "export.copy-false",
+    "copy=False lends the array's own memory, or raises BufferError",
+    COPY,
+    shown=Shown("print(array.__dlpack__(copy=False))"),
+)
+def copy_false(subject: Subject) -> str:
+    array = has_keyword(subject, "copy")
+    kept, own = home(subject, array)
+    try:
+        capsule = subject.ask(array, copy=False)
+        facts = read(capsule)
+    except BufferError as error:
+        return told(error)
+    except Ended:
+        raise
+    except Exception as error:
+        raise Broken(told(error)) from None
+    if address(facts) != own:
+        raise Broken("it is other memory than copy=None lends")
+    del kept
+    return "the same memory"
+
+
+@rule(
+    "export.copy-none",
+    "copy=None lends the array's own memory where that is possible",
+    COPY,
+    shown=Shown(
+        "first, second = array.__dlpack__(copy=None), array.__dlpack__(copy=False)\n"
+        "print(first, second)"
+    ),
+)
+def copy_none(subject: Subject) -> str:
+    array = has_keyword(subject, "copy")
+    try:
+        shared = subject.ask(array, copy=False)
+        where = address(read(shared))
+    except Exception as error:
+        raise NotApplicable(f"it cannot lend its own: {told(error)}") from None
+    capsule = subject.ask(array, copy=None)
+    if address(read(capsule)) != where:
+        raise Broken("it is other memory than copy=False lends")
+    return "the same memory"
+
+
+@rule(
+    "export.copied-flag",
+    "a copy has the flag IS_COPIED",
+    f"{COPY}; {SPEC}; {HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
+    shown=Shown(FLAG, call="array.__dlpack__(max_version=(1, 0), copy=True)"),
+)
+def copied_flag(subject: Subject) -> str:
+    array = has_keyword(subject, "copy")
+    kept, own = home(subject, array)
+    try:
+        capsule = subject.ask(array, copy=True)
+        facts = read(capsule)
+    except Exception as error:
+        raise NotApplicable(f"no copy: {told(error)}") from None
+    if facts["struct"] != "versioned":
+        raise NotApplicable("the legacy struct has no flags")
+    if address(facts) == own:
+        raise NotApplicable("copy=True made no copy")
+    if not facts["flags"] & COPIED:
+        raise Broken(f"copy=True made a copy, and flags are {facts['flags']:#x}")
+    return f"flags are {facts['flags']:#x}"
+
+
+@rule(
+    "export.shared-flag",
+    "what was not copied has no flag IS_COPIED",
+    f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
+    shown=Shown(FLAG),
+)
+def shared_flag(subject: Subject) -> str:
+    array = subject.exporter()
+    first, second = (subject._readable(lambda: subject.ask(array)) for _ in range(2))
+    facts = subject._readable(lambda: read(first))
+    if facts["struct"] != "versioned":
+        raise NotApplicable("the legacy struct has no flags")
+    if address(facts) != address(read(second)):
+        return "each export is a copy"
+    if facts["flags"] & COPIED:
+        raise Broken(f"two exports share memory, and flags are {facts['flags']:#x}")
+    return f"flags are {facts['flags']:#x}"
+
+
+#: A device type that no library has: 200 is no DLDeviceType.
+NOWHERE = (200, 0)
+
+
+@rule(
+    "export.device-unknown",
+    "a dl_device that the producer cannot handle raises BufferError",
+    f"{METHOD}, dl_device",
+    shown=Shown("print(array.__dlpack__(dl_device=(200, 0)))"),
+)
+def device_unknown(subject: Subject) -> str:
+    array = has_keyword(subject, "dl_device")
+    try:
+        facts = read(subject.ask(array, dl_device=NOWHERE))
+    except BufferError as error:
+        return told(error)
+    except Exception as error:
+        raise Broken(f"dl_device={NOWHERE}: {told(error)}") from None
+    raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
+
+
+@rule(
+    "export.device-host",
+    "dl_device=(1, 0) lends memory of the CPU",
+    f"{METHOD}, dl_device",
+    shown=Shown("print(array.__dlpack__(dl_device=(1, 0)))"),
+)
+def device_host(subject: Subject) -> str:
+    array = has_keyword(subject, "dl_device")
+    expected = subject.case().expected().tobytes()
+    try:
+        capsule = subject.ask(array, dl_device=CPU)
+        facts = read(capsule)
+    except Exception as error:
+        raise Broken(f"dl_device={CPU}: {told(error)}") from None
+    if facts["device"] != CPU:
+        raise Broken(f"dl_device={CPU} gave {facts['device']}")
+    if subject.device == "cpu" and values(facts) != expected:
+        raise Broken(f"dl_device={CPU} gave other values")
+    return "memory of the CPU"

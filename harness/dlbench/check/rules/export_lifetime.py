@@ -1,0 +1,202 @@
+"""Who keeps the memory, how long, and who may call the deleter from where."""
+
+from __future__ import annotations
+
+import gc
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check import leaks
+from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.subject import Subject, address, collect, values
+
+rule = partial(RULES.add, role="producer")
+DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
+
+
+def churn(case: Any) -> list[bytearray]:
+    """Memory of the same size, taken and written, so that what was freed is used again."""
+    return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
+
+
+def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
+    """Raises Broken where the memory no longer holds its values."""
+    if values(taken.facts) != expected:
+        raise Broken(f"the values changed {when}")
+
+
+@rule(
+    "export.keeps-memory",
+    "what was lent stays as it is when the array has gone",
+    SPEC,
+    shown=Shown(
+        "capsule = array.__dlpack__()\n"
+        "del array, source, memory\n"
+        "print((ctypes.c_float * 4).from_address(ctypes.c_void_p.from_address(tensor).value)[:])"
+    ),
+)
+def keeps_memory(subject: Subject) -> str:
+    case = subject.case(bytes=1 << 20)
+    array = subject.exporter(case)
+    taken = subject.take(array)
+    del array
+    collect()
+    used = churn(case)
+    expect(taken, case.expected().tobytes(), "when the array was dropped")
+    del used
+    taken.release()
+    return "its values stay"
+
+
+@rule(
+    "export.twice",
+    "of several exports of one array each is given back by itself",
+    SPEC,
+    shown=Shown("print([array.__dlpack__() for _ in range(3)])"),
+)
+def twice(subject: Subject) -> str:
+    case = subject.case(bytes=1 << 20)
+    array = subject.exporter(case)
+    loans = [subject.take(array) for _ in range(3)]
+    shared = len({address(loan.facts) for loan in loans}) == 1
+    del array
+    collect()
+    expected = case.expected().tobytes()
+    last = loans[2]
+    loans[1].release()
+    used = churn(case)
+    expect(last, expected, "when the second of three was given back")
+    loans[0].release()
+    collect()
+    used += churn(case)
+    expect(last, expected, "when the first of three was given back")
+    last.release()
+    return "one memory" if shared else "a copy each"
+
+
+@rule(
+    "export.taken-capsule",
+    "a capsule that was renamed does nothing when it goes",
+    SPEC,
+    risky=True,
+    shown=Shown(
+        "import gc\n"
+        "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
+        "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
+        "used = b'used_' + name\n"
+        "set_name(capsule, used)\n"
+        "del capsule, array, source; gc.collect()\n"
+        "print((ctypes.c_float * 4).from_address(ctypes.c_void_p.from_address(tensor).value)[:])"
+    ),
+)
+def taken_capsule(subject: Subject) -> str:
+    case = subject.case(bytes=1 << 20)
+    array = subject.exporter(case)
+    capsule = subject._readable(lambda: subject.ask(array))
+    taken = subject._readable(lambda: _check.take(capsule))
+    del array, capsule
+    collect()
+    used = churn(case)
+    expect(taken, case.expected().tobytes(), "when the capsule went")
+    del used
+    taken.release()
+    collect()
+    return "the loan outlived its capsule"
+
+
+def released(subject: Subject, how: str) -> str:
+    """One release, after which the process is still there."""
+    taken = subject.take(subject.exporter())
+    if not taken.facts["deleter"]:
+        raise NotApplicable("the deleter is NULL")
+    taken.release(how)
+    gc.collect()
+    return "it may be"
+
+
+WITHOUT_GIL = (
+    "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
+    "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(\n"
+    "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
+    "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
+    "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
+    "used = b'used_' + name\n"
+    "set_name(capsule, used)\n"
+)
+
+
+@rule(
+    "export.deleter-without-gil",
+    "the deleter may be called without the GIL",
+    SPEC,
+    risky=True,
+    shown=Shown(WITHOUT_GIL + "deleter(struct)"),
+)
+def deleter_without_gil(subject: Subject) -> str:
+    return released(subject, "without-gil")
+
+
+@rule(
+    "export.deleter-thread",
+    "the deleter may be called from a thread that Python does not know",
+    SPEC,
+    risky=True,
+    shown=Shown(
+        WITHOUT_GIL
+        + "import threading\n"
+        + "thread = threading.Thread(target=deleter, args=(struct,))\n"
+        + "thread.start(); thread.join()"
+    ),
+)
+def deleter_thread(subject: Subject) -> str:
+    return released(subject, "thread")
+
+
+@rule(
+    "export.deleter-at-exit",
+    "the deleter may be called when the interpreter has gone",
+    SPEC,
+    risky=True,
+    at_exit=True,
+    shown=Shown(
+        WITHOUT_GIL
+        + "# exit() of the C library runs this after the interpreter's end.\n"
+        + "ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)"
+    ),
+)
+def deleter_at_exit(subject: Subject) -> str:
+    taken = subject.take(subject.exporter())
+    if not taken.facts["deleter"]:
+        raise NotApplicable("the deleter is NULL")
+    taken.release("at-exit")
+    return "the process ended well"
+
+
+LOOP = "import resource\nfor _ in range(5):\n    for _ in range(20_000):\n        {}\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
+
+
+@rule(
+    "export.leak-unconsumed",
+    "a capsule that nobody takes gives its loan back",
+    SPEC,
+    shown=Shown(LOOP.format("array.__dlpack__()")),
+)
+def leak_unconsumed(subject: Subject) -> str:
+    array = subject.exporter()
+    subject.export(array)
+    return leaks.require_none(lambda: subject.ask(array), array)
+
+
+@rule(
+    "export.leak-consumed",
+    "a loan whose deleter was called leaves nothing behind",
+    DELETER,
+    shown=Shown(
+        LOOP.format("numpy.from_dlpack(array)").replace("import resource", "import numpy, resource")
+    ),
+)
+def leak_consumed(subject: Subject) -> str:
+    array = subject.exporter()
+    subject.export(array)
+    return leaks.require_none(lambda: _check.take(subject.ask(array)).release(), array)

@@ -1,0 +1,130 @@
+"""The fields of what is exported, other than where the elements lie."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from dlbench.check.rule import HEADER, RULES, SPEC, Broken, Ended, NotApplicable, Shown, Unclear
+from dlbench.check.subject import Subject, read, told
+
+rule = partial(RULES.add, role="producer")
+KNOWN_FLAGS = 0b111
+STRIDES_SINCE = (1, 2)
+
+
+@rule(
+    "export.flags-defined",
+    "no flag is set that the specification does not define",
+    f"{HEADER}, DLManagedTensorVersioned.flags",
+    shown=Shown("print('flags', ctypes.c_uint64.from_address(struct + 24).value)"),
+)
+def flags_defined(subject: Subject) -> str:
+    facts = subject.export(subject.exporter())
+    if facts["struct"] != "versioned":
+        raise NotApplicable("the legacy struct has no flags")
+    if facts["flags"] & ~KNOWN_FLAGS:
+        raise Broken(f"flags are {facts['flags']:#x}")
+    return f"flags are {facts['flags']:#x}"
+
+
+@rule(
+    "export.strides-there",
+    "since DLPack 1.2 strides are not NULL where there are dimensions",
+    f"{HEADER}, DLTensor.strides",
+    shown=Shown("print('strides', ctypes.c_void_p.from_address(tensor + 32).value)"),
+)
+def strides_there(subject: Subject) -> str:
+    facts = subject.export(subject.exporter())
+    told_version = facts["version"]
+    if told_version is None or told_version < STRIDES_SINCE:
+        which = "legacy" if told_version is None else ".".join(map(str, told_version))
+        raise NotApplicable(f"the struct is {which}: NULL means row-major")
+    if facts["strides"] is None:
+        raise Broken(f"they are NULL in a struct of version {told_version}")
+    return f"{facts['strides']}"
+
+
+@rule(
+    "export.empty-data",
+    "an array without elements has a NULL data pointer",
+    f"{HEADER}, DLTensor.data; {SPEC}",
+    level="should",
+    verdict="unclear",
+    shown=Shown("print('data', ctypes.c_void_p.from_address(tensor).value)", source="empty"),
+)
+def empty_data(subject: Subject) -> str:
+    facts = subject.export(subject.exporter(subject.case(bytes=0, layout="empty")))
+    if facts["data"] != 0:
+        raise Unclear(
+            "data is an address; it should be NULL, the reason is not given, and most producers "
+            "leave the address"
+        )
+    return "data is NULL"
+
+
+@rule(
+    "export.alignment",
+    "data is aligned to 256 bytes, and byte_offset carries the rest",
+    f"{HEADER}, DLTensor.data",
+    verdict="unclear",
+    shown=Shown(
+        "print('data % 256 is', ctypes.c_void_p.from_address(tensor).value % 256)",
+        source="offset",
+    ),
+)
+def alignment(subject: Subject) -> str:
+    # Of a pointer that happens to be aligned nothing is learned: so 4 bytes beside.
+    try:
+        facts = subject.export(subject.exporter(subject.case(offset=4)))
+    except NotApplicable:
+        facts = subject.export(subject.exporter())
+    off = facts["data"] % 256
+    if off:
+        raise Unclear(
+            f"data is {off} bytes beside; the header demands it, and says too that consumers "
+            "must not rely on it"
+        )
+    return "aligned"
+
+
+@rule(
+    "export.read-only-flag",
+    "a read-only array has the flag READ_ONLY, or is not exported",
+    f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
+    shown=Shown(
+        "print('flags', ctypes.c_uint64.from_address(struct + 24).value)", source="readonly"
+    ),
+)
+def read_only_flag(subject: Subject) -> str:
+    array = subject.exporter(subject.case(readonly=True))
+    try:
+        facts = read(subject.ask(array))
+    except Ended:
+        raise
+    except Exception as error:
+        return f"refused: {told(error)}"
+    if facts["struct"] != "versioned":
+        raise NotApplicable("the legacy struct has no flags")
+    if not facts["flags"] & 1:
+        raise Broken(f"flags are {facts['flags']:#x}")
+    return f"flags are {facts['flags']:#x}"
+
+
+@rule(
+    "export.read-only-legacy",
+    "a read-only array is not lent by the struct that cannot say so",
+    f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
+    verdict="unclear",
+    shown=Shown("print(array.__dlpack__())", source="readonly"),
+)
+def read_only_legacy(subject: Subject) -> str:
+    array = subject.exporter(subject.case(readonly=True))
+    try:
+        facts = read(array.__dlpack__())
+    except Ended:
+        raise
+    except Exception as error:
+        return f"refused: {told(error)}"
+    if facts["struct"] == "versioned":
+        raise NotApplicable("the legacy struct is not offered")
+    raise Unclear("it is, and a consumer may write to it; the specification does not forbid that")

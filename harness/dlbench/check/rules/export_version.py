@@ -1,0 +1,139 @@
+"""Which struct `__dlpack__` hands out for which `max_version`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check.rule import METHOD, RULES, SPEC, Broken, Ended, NotApplicable, Shown
+from dlbench.check.subject import Subject, read, told
+
+rule = partial(RULES.add, role="producer")
+VERSION = f"{METHOD}, max_version"
+NAMES = ("dltensor", "dltensor_versioned")
+
+
+@rule(
+    "export.capsule",
+    "__dlpack__() returns a capsule named dltensor or dltensor_versioned",
+    SPEC,
+    shown=Shown("print(array.__dlpack__())"),
+)
+def capsule(subject: Subject) -> str:
+    array = subject.exporter()
+    try:
+        got = subject.ask(array)
+    except Exception as error:
+        raise Broken(f"a line of float32 is not exported: {told(error)}") from None
+    try:
+        name = str(_check.read(got)["name"])
+    except ValueError as error:
+        raise Broken(str(error)) from None
+    if name not in NAMES:
+        raise Broken(f"it is {name!r}")
+    return name
+
+
+def knows_versions(subject: Subject) -> Any:
+    """An array whose export has the keyword."""
+    array = subject.exporter()
+    try:
+        array.__dlpack__(max_version=None)
+    except TypeError as error:
+        raise NotApplicable(f"it has no max_version: {told(error)}") from None
+    except Exception:
+        return array
+    return array
+
+
+def answer(array: Any, *versions: Any) -> tuple[str, Any]:
+    """Name and version of what `max_version` gives; no argument: without the keyword."""
+    keywords = {"max_version": versions[0]} if versions else {}
+    facts = read(array.__dlpack__(**keywords))
+    return facts["struct"], facts["version"]
+
+
+@rule(
+    "export.version-none",
+    "without max_version, and with None, the legacy struct is handed out, or a BufferError raised",
+    VERSION,
+    shown=Shown("print(array.__dlpack__(), array.__dlpack__(max_version=None))"),
+)
+def version_none(subject: Subject) -> str:
+    array = knows_versions(subject)
+    for asked in ((), (None,)):
+        try:
+            struct, version = answer(array, *asked)
+        except BufferError as error:
+            return f"BufferError: {error}"
+        except Ended:
+            raise
+        except Exception as error:
+            raise Broken(told(error)) from None
+        if struct != "legacy":
+            how = "max_version=None" if asked else "no max_version"
+            raise Broken(f"{how}: a struct of version {version}")
+    return "legacy"
+
+
+@rule(
+    "export.version-older",
+    "max_version=(0, 8) gives the legacy struct, or a BufferError",
+    VERSION,
+    shown=Shown("print(array.__dlpack__(max_version=(0, 8)))"),
+)
+def version_older(subject: Subject) -> str:
+    array = knows_versions(subject)
+    try:
+        struct, version = answer(array, (0, 8))
+    except BufferError as error:
+        return f"BufferError: {error}"
+    except Ended:
+        raise
+    except Exception as error:
+        raise Broken(told(error)) from None
+    if struct != "legacy":
+        raise Broken(f"a struct of version {version}")
+    return "legacy"
+
+
+@rule(
+    "export.version-current",
+    "max_version=(1, 0) and (1, 3) give major version 1, or the legacy struct",
+    VERSION,
+    shown=Shown("print(array.__dlpack__(max_version=(1, 0)))"),
+)
+def version_current(subject: Subject) -> str:
+    array = knows_versions(subject)
+    seen = []
+    for asked in ((1, 0), (1, 3)):
+        try:
+            struct, version = answer(array, asked)
+        except Ended:
+            raise
+        except Exception as error:
+            raise Broken(f"{asked}: {told(error)}") from None
+        if struct == "versioned" and version[0] != 1:
+            raise Broken(f"{asked}: a struct of version {version}")
+        seen.append("legacy" if struct == "legacy" else f"{version[0]}.{version[1]}")
+    return " and ".join(dict.fromkeys(seen))
+
+
+@rule(
+    "export.version-newer",
+    "max_version=(2, 0) gives the newest that the producer has",
+    VERSION,
+    shown=Shown("print(array.__dlpack__(max_version=(2, 0)))"),
+)
+def version_newer(subject: Subject) -> str:
+    array = knows_versions(subject)
+    try:
+        struct, version = answer(array, (2, 0))
+    except Ended:
+        raise
+    except Exception as error:
+        raise Broken(told(error)) from None
+    if struct == "versioned" and version[0] > 2:
+        raise Broken(f"a struct of version {version}")
+    return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"

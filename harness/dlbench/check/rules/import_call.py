@@ -1,0 +1,167 @@
+"""How `from_dlpack` is called, what it asks of a producer, and which errors it passes on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from dlbench.check.lender import Lender
+from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.rules.import_version import same, spelled
+from dlbench.check.subject import Subject, collect, told
+
+rule = partial(RULES.add, role="consumer")
+
+
+def own_function(subject: Subject) -> None:
+    """NotApplicable where a capsule is taken instead of an object."""
+    if subject.takes_capsules:
+        raise NotApplicable("it takes a capsule, not an object")
+
+
+@rule(
+    "import.keywords",
+    "from_dlpack accepts device=None and copy=None",
+    f"{FROM_DLPACK} (since 2023.12)",
+    shown=Shown(call="{function}({array}, device=None, copy=None)"),
+)
+def keywords(subject: Subject) -> str:
+    own_function(subject)
+    missing = []
+    for word in ("device", "copy"):
+        try:
+            subject.import_(Lender(subject), **{word: None})
+        except TypeError as error:
+            missing.append(f"{word} ({told(error)})")
+        except Exception as error:
+            raise NotApplicable(f"{word}=None: {told(error)}") from None
+    if missing:
+        raise Broken(f"no keyword {', '.join(missing)}")
+    return "both"
+
+
+@rule(
+    "import.stream-host",
+    "a producer on the CPU is passed no stream but None",
+    f"{METHOD}, stream",
+    shown=Shown(lines="print(asked)"),
+)
+def stream_host(subject: Subject) -> str:
+    own_function(subject)
+    lender = Lender(subject)
+    try:
+        subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    passed = [call["stream"] for call in lender.calls if call.get("stream") is not None]
+    if passed:
+        raise Broken(f"it called {spelled(lender)}")
+    return spelled(lender)
+
+
+@rule(
+    "import.missing-method",
+    "an object without __dlpack__ is an AttributeError",
+    f"{FROM_DLPACK}, Raises",
+    shown=Shown(struct="none"),
+)
+def missing_method(subject: Subject) -> str:
+    own_function(subject)
+
+    class Nothing:
+        pass
+
+    try:
+        subject.import_(Nothing())
+    except AttributeError as error:
+        return told(error)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    raise Broken("it is taken")
+
+
+@rule(
+    "import.passes-error",
+    "what the producer's __dlpack__ raises is passed on",
+    f"{FROM_DLPACK}, Raises",
+    shown=Shown(struct="raises"),
+)
+def passes_error(subject: Subject) -> str:
+    own_function(subject)
+    lender = Lender(subject, raises=BufferError("dlbench's own refusal"))
+    try:
+        subject.import_(lender)
+    except BufferError as error:
+        return told(error)
+    except Exception as error:
+        if not lender.calls:
+            raise NotApplicable(f"the producer was not asked: {told(error)}") from None
+        raise Broken(f"BufferError became {told(error)}") from None
+    raise Broken("BufferError was swallowed")
+
+
+@rule(
+    "import.capsule-renamed",
+    "the capsule is renamed when it is taken",
+    SPEC,
+    shown=Shown(lines="print(capsules)"),
+)
+def capsule_renamed(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    name = repr(lender.capsules[-1]).split('"')[1]
+    if name.startswith("used_dltensor"):
+        return name
+    same(subject, lender, result)
+    if lender.loans[-1].deletions == 0:
+        # Then the capsule's end gives it back. The result is another memory, or it will dangle.
+        address = subject.look(result)["address"]
+        if address is not None and address != lender.loans[-1].address:
+            return f"{name}: it was read, and left to whoever has the capsule"
+    raise Broken(f"it is still {name}")
+
+
+@rule(
+    "import.capsule-name",
+    "a capsule of another name is refused",
+    SPEC,
+    shown=Shown(struct="name"),
+)
+def capsule_name(subject: Subject) -> str:
+    lender = Lender(subject, name="dltensor_of_dlbench")
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    subject.kept.append(result)
+    raise Broken("it is taken")
+
+
+@rule(
+    "import.consumed-twice",
+    "a capsule that was taken already is refused",
+    SPEC,
+    risky=True,
+    shown=Shown(struct="twice"),
+)
+def consumed_twice(subject: Subject) -> str:
+    lender = Lender(subject, once=True)
+    try:
+        first = subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    if not repr(lender.capsules[0]).split('"')[1].startswith("used_"):
+        raise NotApplicable("the first time left the capsule as it was")
+    try:
+        second = subject.import_(lender)
+    except Exception as error:
+        why = told(error)
+    else:
+        subject.kept += [first, second]
+        raise Broken("it is taken again")
+    del first
+    lender.capsules.clear()
+    collect()
+    return f"refused: {why}"

@@ -1,0 +1,157 @@
+"""What `copy` and `device` mean to `from_dlpack`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench.check.lender import Lender
+from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.rules.import_call import own_function
+from dlbench.check.rules.import_version import same
+from dlbench.check.subject import Facts, Subject, told
+
+rule = partial(RULES.add, role="consumer")
+COPY = f"{FROM_DLPACK}, copy"
+
+
+def called(subject: Subject, lender: Lender, **keywords: Any) -> tuple[Any, Facts]:
+    """The result and what it is. NotApplicable where there is no such keyword."""
+    own_function(subject)
+    for word in keywords:
+        try:
+            subject.import_(Lender(subject), **{word: None})
+        except Exception as error:
+            raise NotApplicable(f"no {word}=None: {told(error)}") from None
+    result = subject.import_(lender, **keywords)
+    same(subject, lender, result)
+    return result, subject.look(result)
+
+
+def addresses(lender: Lender) -> list[int]:
+    return [loan.address for loan in lender.loans]
+
+
+@rule(
+    "import.copy-true",
+    "copy=True gives memory that is not the producer's array",
+    COPY,
+    shown=Shown(
+        call="{function}({array}, copy=True)", lines="source[0] = -1\nprint('a copy:', result)"
+    ),
+)
+def copy_true(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        _, seen = called(subject, lender, copy=True)
+    except NotApplicable:
+        raise
+    except Broken:
+        raise
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] == lender.first:
+        raise Broken("it is the producer's memory")
+    who = "the producer" if any(call.get("copy") for call in lender.calls) else "the consumer"
+    return f"{who} copied"
+
+
+@rule(
+    "import.copy-false",
+    "copy=False gives the producer's own memory, or is refused",
+    COPY,
+    shown=Shown(
+        call="{function}({array}, copy=False)", lines="source[0] = -1\nprint('shared:', result)"
+    ),
+)
+def copy_false(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        _, seen = called(subject, lender, copy=False)
+    except NotApplicable:
+        raise
+    except Broken:
+        raise
+    except Exception as error:
+        return f"refused: {told(error)}"
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] not in addresses(lender):
+        raise Broken("it is other memory")
+    return "shared"
+
+
+@rule(
+    "import.copy-false-misaligned",
+    "copy=False where a copy is needed is a BufferError or a ValueError",
+    f"{COPY}, and Raises (which name one each)",
+    shown=Shown(call="{function}({array}, copy=False)", source="odd"),
+)
+def copy_false_misaligned(subject: Subject) -> str:
+    lender = Lender(subject, offset=2)
+    try:
+        _, seen = called(subject, lender, copy=False)
+    except NotApplicable:
+        raise
+    except Broken:
+        raise
+    except (BufferError, ValueError) as error:
+        return f"refused: {told(error)}"
+    except Exception as error:
+        raise Broken(f"refused by {told(error)}") from None
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] not in addresses(lender):
+        raise Broken("it is other memory")
+    return "shared, misaligned as it is"
+
+
+@rule(
+    "import.copy-none",
+    "copy=None uses the producer's memory where that is possible",
+    COPY,
+    verdict="unclear",
+    shown=Shown(lines="source[0] = -1\nprint('shared:', result)"),
+)
+def copy_none(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    seen = subject.look(result)
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] not in addresses(lender):
+        raise Unclear("it is a copy; whether sharing is possible is the library's word")
+    return "shared"
+
+
+@rule(
+    "import.device",
+    "device may be the device of an array that it returned",
+    f"{FROM_DLPACK}, device",
+    shown=Shown(call="{function}({array}, device={function}({array}).device)"),
+)
+def device(subject: Subject) -> str:
+    own_function(subject)
+    try:
+        plain = subject.import_(Lender(subject))
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    own = getattr(plain, "device", None)
+    if own is None or callable(own):
+        raise NotApplicable("its arrays have no device")
+    lender = Lender(subject)
+    try:
+        result, _ = called(subject, lender, device=own)
+    except NotApplicable:
+        raise
+    except Broken:
+        raise
+    except Exception as error:
+        raise Broken(f"device={own!r}: {told(error)}") from None
+    same(subject, lender, result)
+    return f"{own!r}"

@@ -1,0 +1,217 @@
+"""What a consumer makes of dtypes, devices and flags that it may not know."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench.check.lender import IS_READ_ONLY, Lender, content
+from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rules.import_version import versioned_asked
+from dlbench.check.subject import CODES, Subject, collect, told
+
+rule = partial(RULES.add, role="consumer")
+DTYPE = f"{HEADER}, DLDataType"
+#: Of NumPy itself; what others have besides needs content that NumPy cannot write down.
+NUMPY = [name for name in CODES if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2")]
+
+
+@rule(
+    "import.dtypes",
+    "each dtype arrives as it was lent, or is refused",
+    f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
+    shown=Shown(source="wide"),
+)
+def dtypes(subject: Subject) -> str:
+    seen, wrong = [], []
+    for name in NUMPY:
+        lender = Lender(subject, content(name))
+        try:
+            result = subject.import_(lender)
+        except Exception:
+            continue
+        got = subject.look(result)
+        if got["dtype"] != (*CODES[name], 1):
+            wrong.append(f"{name} arrives as {named(got['dtype'])}")
+        elif got["values"] != lender.array.tobytes():
+            wrong.append(f"{name} arrives with other values")
+        else:
+            seen.append(name)
+    if wrong:
+        raise Broken("; ".join(wrong))
+    if not seen:
+        raise NotApplicable("none of them is taken")
+    return f"{len(seen)} of {len(NUMPY)} dtypes"
+
+
+def named(dtype: tuple[int, int, int]) -> str:
+    """ "int32"; numbers where it has no name."""
+    found = [name for name, pair in CODES.items() if (*pair, 1) == dtype]
+    return found[0] if found else f"(code, bits, lanes) {dtype}"
+
+
+def refused(subject: Subject, lender: Lender, what: str) -> str:
+    """The import is refused; what it gave instead is Broken."""
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    try:
+        got = subject.look(result)
+        how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
+    except NotApplicable:
+        how = "as something that cannot be looked at"
+    raise Broken(f"{what} arrives {how}")
+
+
+def says(result: Any) -> str:
+    """The dtype that it names, in words, or why it is refused when it is looked at."""
+    try:
+        return str(getattr(result, "dtype", ""))
+    except Exception as error:
+        return f"refused: {told(error)}"
+
+
+def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, int, int]) -> str:
+    """Refused, or taken with the very dtype."""
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    own = says(result)
+    if own.startswith("refused") or own == "dlpack({},{},{})".format(*dtype):
+        return f"it is {own}"
+    try:
+        got = subject.look(result)
+    except NotApplicable:
+        raise Broken(f"{what} is taken") from None
+    if got["dtype"] == dtype:
+        return "taken as what it is"
+    raise Broken(f"{what} arrives as {named(got['dtype'])}")
+
+
+@rule(
+    "import.unknown-code",
+    "an unknown type code is refused",
+    DTYPE,
+    shown=Shown(patch="ctypes.c_uint8.from_address(tensor + 20).value = 200"),
+)
+def unknown_code(subject: Subject) -> str:
+    dtype = (200, 32, 1)
+    return unknown_kept(subject, Lender(subject, dtype=dtype), "type code 200", dtype)
+
+
+@rule(
+    "import.unknown-bits",
+    "a float of 24 bits is refused",
+    DTYPE,
+    shown=Shown(patch="ctypes.c_uint8.from_address(tensor + 21).value = 24"),
+)
+def unknown_bits(subject: Subject) -> str:
+    dtype = (2, 24, 1)
+    lender = Lender(subject, content(count=64), dtype=dtype, shape=(64,), strides=(1,))
+    return unknown_kept(subject, lender, "a float of 24 bits", dtype)
+
+
+@rule(
+    "import.lanes",
+    "elements of four lanes are not taken for elements of one",
+    f"{DTYPE}.lanes",
+    shown=Shown(patch="ctypes.c_uint16.from_address(tensor + 22).value = 4"),
+)
+def lanes(subject: Subject) -> str:
+    lender = Lender(subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,))
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    own = says(result)
+    if own.startswith("refused") or own == "dlpack(2,32,4)":
+        return f"it is {own}"
+    got = subject.look(result)
+    if got["values"] == lender.array.tobytes():
+        return f"taken with shape {tuple(got['shape'])}"
+    raise Broken(f"16 elements of four lanes arrive as shape {tuple(got['shape'])}")
+
+
+@rule(
+    "import.unknown-device",
+    "an unknown device type is refused",
+    f"{HEADER}, DLDeviceType; DLPack, Python specification",
+    shown=Shown(patch="ctypes.c_int32.from_address(tensor + 8).value = 200"),
+)
+def unknown_device(subject: Subject) -> str:
+    return refused(subject, Lender(subject, device=(200, 0)), "memory of device type 200")
+
+
+def has_read_only(subject: Subject) -> None:
+    """NotApplicable unless the library has arrays of both kinds, and its imports can tell."""
+    for readonly in (True, False):
+        subject.make(subject.case(readonly=readonly))
+    versioned_asked(subject)
+
+
+def writable(subject: Subject, **describes: Any) -> bool:
+    lender = Lender(subject, **describes)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"refused: {told(error)}") from None
+    readonly = subject.look(result)["readonly"]
+    if readonly is None:
+        raise NotApplicable("what it returns does not tell whether it may be written to")
+    return not readonly
+
+
+@rule(
+    "import.read-only",
+    "what is lent with READ_ONLY is read-only, in a library that has such arrays",
+    f"{METHOD}, Notes; {HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
+    shown=Shown(source="readonly", lines="print(result.flags)"),
+)
+def read_only(subject: Subject) -> str:
+    has_read_only(subject)
+    if writable(subject, flags=IS_READ_ONLY):
+        raise Broken("it may be written to")
+    return "read-only"
+
+
+@rule(
+    "import.writable",
+    "what is lent without READ_ONLY may be written to",
+    f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
+    level="should",
+    shown=Shown(lines="print(result.flags)"),
+)
+def writable_kept(subject: Subject) -> str:
+    has_read_only(subject)
+    if not writable(subject):
+        raise Broken("it is read-only")
+    return "it may be written to"
+
+
+@rule(
+    "import.failure-deleted",
+    "what is refused half way is given back, once",
+    f"{HEADER}, DLManagedTensorVersioned.deleter",
+    shown=Shown(
+        patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
+        lines="gc.collect(); print('deleted', len(deleted), 'times')",
+    ),
+)
+def failure_deleted(subject: Subject) -> str:
+    for describes in ({"dtype": (200, 32, 1)}, {"device": (200, 0)}):
+        lender = Lender(subject, **describes)
+        try:
+            subject.kept.append(subject.import_(lender))
+        except Exception as error:
+            why = told(error)
+        else:
+            continue
+        lender.capsules.clear()
+        collect()
+        if lender.loans and lender.deletions != len(lender.loans):
+            raise Broken(f"its deleter was called {lender.deletions} times after {why}")
+        if lender.loans:
+            return "its deleter was called once"
+    raise NotApplicable("nothing was refused after a capsule was asked for")

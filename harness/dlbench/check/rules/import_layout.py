@@ -1,0 +1,165 @@
+"""Whether a consumer finds the elements, however they lie; where it cannot, it must say so."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dlbench.check.lender import Lender, content
+from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.rules.import_version import imported, same
+from dlbench.check.subject import Subject, collect, told
+
+rule = partial(RULES.add, role="consumer")
+TENSOR = f"{HEADER}, DLTensor"
+strided = np.lib.stride_tricks.as_strided
+
+
+@rule(
+    "import.line",
+    "a line of float32 arrives",
+    f"{HEADER}, DLTensor",
+    shown=Shown(),
+)
+def line(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.byte-offset",
+    "the first element is data + byte_offset",
+    f"{TENSOR}.byte_offset",
+    shown=Shown(
+        patch="ctypes.c_uint64.from_address(tensor + 40).value = 16  # bytes: four elements\n"
+        "ctypes.c_int64.from_address("
+        "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
+        lines="print('should begin with', source[4])",
+    ),
+)
+def byte_offset(subject: Subject) -> str:
+    whole = content(count=72)
+    lender = Lender(subject, whole[8:])
+    lender.memory = type(lender.memory)(whole)
+    lender.first = lender.memory.address
+    lender.describes["byte_offset"] = 32
+    return imported(subject, lender)
+
+
+def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
+    @rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky, shown=Shown(source=source))
+    def look(subject: Subject) -> str:
+        return imported(subject, Lender(subject, LAYOUTS[name]()))
+
+
+def _rows() -> Any:
+    return strided(content(count=16), (4, 16), (0, 4))
+
+
+LAYOUTS: dict[str, Any] = {
+    "strided": lambda: content(count=128)[::2],
+    "reversed": lambda: content()[::-1],
+    "broadcast": _rows,
+    "fortran": lambda: content().reshape(8, 8).T,
+}
+_add("strided", "steps between elements are kept, or the import is refused", "strided")
+_add("reversed", "negative strides are followed, or the import is refused", "reversed", risky=True)
+_add("broadcast", "strides of zero are followed, or the import is refused", "broadcast")
+_add("fortran", "the first dimension may run fastest, or the import is refused", "fortran")
+
+
+@rule(
+    "import.ones",
+    "what the stride of a dimension of size 1 is does not matter",
+    f"{TENSOR}.strides",
+    verdict="broken",
+    shown=Shown(source="ones"),
+)
+def ones(subject: Subject) -> str:
+    lender = Lender(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Unclear(
+            f"refused, though the elements are one behind the other: {told(error)}"
+        ) from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.null-strides",
+    "strides that are NULL mean row-major (legacy struct, and before 1.2)",
+    f"{TENSOR}.strides",
+    risky=True,
+    shown=Shown(patch="ctypes.c_void_p.from_address(tensor + 32).value = None"),
+)
+def null_strides(subject: Subject) -> str:
+    lender = Lender(subject, content().reshape(8, 8), strides=None, version=(1, 1))
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.scalar",
+    "a tensor without dimensions, shape and strides NULL, is one element",
+    f"{TENSOR}.ndim",
+    risky=True,
+    shown=Shown(source="scalar"),
+)
+def scalar(subject: Subject) -> str:
+    return imported(subject, Lender(subject, content(count=1).reshape(())))
+
+
+@rule(
+    "import.empty-null",
+    "a tensor without elements may have data NULL",
+    f"{TENSOR}.data",
+    risky=True,
+    shown=Shown(source="empty", patch="ctypes.c_void_p.from_address(tensor).value = None"),
+)
+def empty_null(subject: Subject) -> str:
+    lender = Lender(subject, content(count=0), data=None)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.empty-deleted",
+    "a tensor without elements is given back like any other",
+    f"{HEADER}, DLManagedTensorVersioned.deleter",
+    shown=Shown(source="empty", patch="{count}", lines="del result; gc.collect(); print(deleted)"),
+)
+def empty_deleted(subject: Subject) -> str:
+    lender = Lender(subject, content(count=0), data=None)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"refused: {told(error)}") from None
+    del result
+    lender.capsules.clear()
+    collect()
+    if lender.deletions != 1:
+        raise Broken(f"its deleter was called {lender.deletions} times")
+    return "its deleter was called once"
+
+
+@rule(
+    "import.misaligned",
+    "elements behind an odd address arrive, or the import is refused",
+    f"{TENSOR}.data (consumers must not rely on its alignment)",
+    shown=Shown(source="odd"),
+)
+def misaligned(subject: Subject) -> str:
+    return imported(subject, Lender(subject, offset=2))

@@ -1,0 +1,207 @@
+"""When a consumer calls the deleter, how often, and from where."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench.check import leaks
+from dlbench.check.lender import Lender
+from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.subject import Subject, collect, in_thread, told
+
+rule = partial(RULES.add, role="consumer")
+DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
+COUNT = "gc.collect(); print('deleted', len(deleted), 'times')"
+
+
+def brought(subject: Subject, lender: Lender) -> Any:
+    """The result. NotApplicable where it imports nothing."""
+    try:
+        return subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+
+
+def require_one(lender: Lender) -> str:
+    """Each loan was given back, once."""
+    lender.capsules.clear()
+    collect()
+    for loan in lender.loans:
+        if loan.deletions != 1:
+            raise Broken(f"its deleter was called {loan.deletions} times")
+    return "its deleter was called once"
+
+
+def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
+    """The result still has its values, though a deleter poisons what it frees."""
+    if subject.look(result)["values"] != lender.array.tobytes():
+        raise Broken(f"its values changed {when}")
+
+
+@rule(
+    "import.deleter-once",
+    "the deleter is called once, when the result has gone",
+    DELETER,
+    shown=Shown(patch="{count}", lines=f"del result; {COUNT}"),
+)
+def deleter_once(subject: Subject) -> str:
+    lender = Lender(subject)
+    result = brought(subject, lender)
+    # What a library keeps of its own looks is not the import's; so nobody looks.
+    del result
+    return require_one(lender)
+
+
+@rule(
+    "import.deleter-not-early",
+    "the deleter is not called while the result uses the memory",
+    DELETER,
+    shown=Shown(patch="{count}", lines=COUNT),
+)
+def deleter_not_early(subject: Subject) -> str:
+    lender = Lender(subject)
+    result = brought(subject, lender)
+    lender.capsules.clear()
+    collect()
+    early = sum(loan.deletions for loan in lender.loans)
+    unchanged(subject, lender, result, "while it was used")
+    seen = subject.look(result)
+    if early and seen["address"] in [loan.address for loan in lender.loans]:
+        raise Broken("it was called while the result was there")
+    del result
+    return "not before" if not early else "it copied, and gave the memory back at once"
+
+
+@rule(
+    "import.view-keeps",
+    "the deleter is not called before the last view has gone",
+    DELETER,
+    shown=Shown(patch="{count}", lines=f"view = result[2:]; del result; {COUNT}\nprint(view)"),
+)
+def view_keeps(subject: Subject) -> str:
+    lender = Lender(subject)
+    result = brought(subject, lender)
+    try:
+        view = result[8:]
+    except Exception as error:
+        raise NotApplicable(f"no view can be made: {told(error)}") from None
+    subject.wait(view)
+    del result
+    lender.capsules.clear()
+    collect()
+    if subject.look(view)["values"] != lender.array[8:].tobytes():
+        raise Broken("the view's values changed when the result was dropped")
+    before = lender.deletions
+    del view
+    collect()
+    if lender.deletions != len(lender.loans):
+        raise Broken(f"its deleter was called {lender.deletions} times")
+    return "the view kept it" if not before else "the view is a copy"
+
+
+@rule(
+    "import.null-deleter",
+    "a deleter that is NULL is not called",
+    DELETER,
+    risky=True,
+    shown=Shown(
+        patch="ctypes.c_void_p.from_address(struct + deleter_at).value = None",
+        lines="del result; gc.collect()",
+    ),
+)
+def null_deleter(subject: Subject) -> str:
+    lender = Lender(subject, deleter="null")
+    result = brought(subject, lender)
+    unchanged(subject, lender, result, "at once")
+    del result
+    lender.capsules.clear()
+    collect()
+    return "nothing was called"
+
+
+@rule(
+    "import.several",
+    "of several imports of one buffer each is given back by itself",
+    DELETER,
+    shown=Shown(patch="{count}", lines=f"more = {{call}}; del result; {COUNT}\nprint(more)"),
+)
+def several(subject: Subject) -> str:
+    lender = Lender(subject, poison=False)
+    results = [brought(subject, lender) for _ in range(3)]
+    copies = lender.deletions
+    del results[1]
+    lender.capsules.clear()
+    collect()
+    given = lender.deletions - copies
+    if copies == 0 and given != 1:
+        raise Broken(f"one of three was dropped, and {given} deleters were called")
+    for result in results:
+        unchanged(subject, lender, result, "when another import was dropped")
+    del result
+    results.clear()
+    return require_one(lender)
+
+
+@rule(
+    "import.other-thread",
+    "the result may be dropped in another thread",
+    SPEC,
+    shown=Shown(
+        patch="{count}",
+        lines="import threading\nheld = [result]; del result\n"
+        "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + COUNT,
+    ),
+)
+def other_thread(subject: Subject) -> str:
+    lender = Lender(subject)
+    held = [brought(subject, lender)]
+    try:
+        in_thread(held.clear)
+    except Exception as error:
+        raise Broken(told(error)) from None
+    return require_one(lender)
+
+
+@rule(
+    "import.alive-at-exit",
+    "a result that is alive when the interpreter ends does no harm",
+    SPEC,
+    risky=True,
+    at_exit=True,
+    shown=Shown(patch="{count}", lines="print('and now the end')"),
+)
+def alive_at_exit(subject: Subject) -> str:
+    lender = Lender(subject)
+    subject.kept += [brought(subject, lender), lender]
+    return "the process ended well"
+
+
+@rule(
+    "import.leak",
+    "an import leaves nothing behind",
+    DELETER,
+    shown=Shown(
+        lines="import resource\nfor _ in range(5):\n    for _ in range(20_000):\n        {call}\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
+    ),
+)
+def leak(subject: Subject) -> str:
+    lender = Lender(subject)
+    brought(subject, lender)
+    lent, given = 0, 0
+
+    def exchange() -> None:
+        nonlocal lent, given
+        subject.import_(lender)
+        lent += len(lender.loans)
+        lender.capsules.clear()
+        lender.calls.clear()
+        given += sum(loan.deletions for loan in lender.loans)
+        lender.loans.clear()
+
+    left = leaks.require_none(exchange, lender.array)
+    # A library with a collector of its own gives the last ones back later.
+    if given < 0.9 * lent:
+        raise Broken(f"of {lent:,} loans {given:,} were given back")
+    return left

@@ -1,0 +1,181 @@
+"""Which structs a consumer takes, what it asks for, and how it refuses."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from dlbench.check.lender import Lender
+from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.subject import Subject, collect, told
+
+rule = partial(RULES.add, role="consumer")
+STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
+MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
+
+
+def imported(subject: Subject, lender: Lender) -> str:
+    """The import has the lender's values, shape and dtype, or is refused."""
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    return same(subject, lender, result)
+
+
+def same(subject: Subject, lender: Lender, result: object) -> str:
+    """Raises Broken where the result is not what was lent."""
+    seen = subject.look(result)
+    if tuple(seen["shape"]) != lender.array.shape:
+        raise Broken(f"its shape is {tuple(seen['shape'])}, not {lender.array.shape}")
+    if seen["values"] != lender.array.tobytes():
+        raise Broken("its values are not what was lent")
+    return "its values are what was lent"
+
+
+def versioned_asked(subject: Subject) -> None:
+    """NotApplicable unless the consumer asks for the versioned struct."""
+    lender = Lender(subject)
+    try:
+        subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    if subject.handed != "versioned":
+        raise NotApplicable("it does not ask for the versioned struct")
+
+
+@rule(
+    "import.legacy",
+    "the legacy struct is taken from a producer that has no other",
+    f"{METHOD}, the consumer's logic",
+    shown=Shown(struct="legacy"),
+)
+def legacy(subject: Subject) -> str:
+    lender = Lender(subject, knows=("stream",), legacy=True)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.versioned",
+    "whoever asks for the versioned struct takes it",
+    f"{METHOD}, the consumer's logic",
+    shown=Shown(),
+)
+def versioned(subject: Subject) -> str:
+    lender = Lender(subject)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        if subject.handed != "versioned":
+            raise NotApplicable("it does not ask for it") from None
+        raise Broken(f"refused: {told(error)}") from None
+    if subject.handed != "versioned":
+        raise NotApplicable("it does not ask for it")
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.asks-version",
+    "a consumer says which version it takes",
+    f"{METHOD}, the consumer's logic; {SPEC}",
+    level="should",
+    shown=Shown(lines="print(asked)"),
+)
+def asks_version(subject: Subject) -> str:
+    if subject.takes_capsules:
+        raise NotApplicable("it takes a capsule, and asks nothing")
+    lender = Lender(subject)
+    try:
+        subject.import_(lender)
+    except Exception as error:
+        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    if not any(call.get("max_version") for call in lender.calls):
+        raise Broken(f"it called {spelled(lender)}")
+    return spelled(lender)
+
+
+def spelled(lender: Lender) -> str:
+    """ "__dlpack__(max_version=(1, 0))"."""
+    return ", ".join(
+        f"__dlpack__({', '.join(f'{key}={value!r}' for key, value in call.items())})"
+        for call in lender.calls
+    )
+
+
+@rule(
+    "import.retries",
+    "a producer that knows no keywords is asked again without them",
+    f"{METHOD}, the consumer's logic",
+    shown=Shown(struct="bare"),
+)
+def retries(subject: Subject) -> str:
+    if subject.takes_capsules:
+        raise NotApplicable("it takes a capsule, and asks nothing")
+    lender = Lender(subject, knows=())
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"after {spelled(lender)}: {told(error)}") from None
+    if len(lender.calls) == 1:
+        raise NotApplicable("it passes no keywords")
+    same(subject, lender, result)
+    return spelled(lender)
+
+
+@rule(
+    "import.minor-version",
+    "a minor version that is newer than the consumer is taken",
+    STABLE,
+    shown=Shown(patch="ctypes.c_uint32.from_address(struct + 4).value = 99"),
+)
+def minor_version(subject: Subject) -> str:
+    versioned_asked(subject)
+    lender = Lender(subject, version=(1, 99))
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        raise Broken(f"1.99 is refused: {told(error)}") from None
+    return same(subject, lender, result)
+
+
+@rule(
+    "import.major-version",
+    "another major version is refused, and nothing behind its flags is read",
+    STABLE,
+    risky=True,
+    shown=Shown(patch=MAJOR),
+)
+def major_version(subject: Subject) -> str:
+    versioned_asked(subject)
+    lender = Lender(subject, version=(2, 0), trapped=True)
+    try:
+        result = subject.import_(lender)
+    except Exception as error:
+        return f"refused: {told(error)}"
+    subject.kept.append(result)
+    raise Broken("2.0 is taken")
+
+
+@rule(
+    "import.major-version-deleted",
+    "what is of another major version is given back, once",
+    STABLE,
+    shown=Shown(patch=MAJOR + "\n{count}", lines="print('deleted', len(deleted), 'times')"),
+)
+def major_version_deleted(subject: Subject) -> str:
+    versioned_asked(subject)
+    lender = Lender(subject, version=(2, 0))
+    try:
+        subject.kept.append(subject.import_(lender))
+    except Exception as error:
+        why = told(error)
+    else:
+        raise NotApplicable("it is taken")
+    lender.capsules.clear()
+    collect()
+    if lender.deletions != 1:
+        raise Broken(f"its deleter was called {lender.deletions} times after {why}")
+    return "its deleter was called once"

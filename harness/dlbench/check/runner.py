@@ -1,0 +1,252 @@
+"""Rules in processes of their own: a crash, a hang or a bad end is the result of its rule alone.
+
+Rules that cannot crash go first. A process in which a rule crashed is replaced by another, which
+takes the rest: a rule that crashes costs one start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dlbench.check import running
+from dlbench.check.rule import BROKEN, NOT_APPLICABLE, ROLES, RULES, UNCLEAR, Rule
+from dlbench.errors import BadInput
+
+CHILD = Path(__file__).with_name("child.py")
+LONGEST_TAIL = 300
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a rule."""
+
+    rule: str
+    outcome: str
+    seen: str
+    struct: str = ""
+    signal: str = ""
+    stderr_tail: str = ""
+
+
+@dataclass(frozen=True)
+class Library:
+    """What is checked: a name and its adapter's files."""
+
+    name: str
+    producer: Path | None
+    consumer: Path | None
+    device: str = "cpu"
+    python: str = sys.executable
+
+    def request(self, rules: Sequence[str], ends: bool) -> str:
+        """For a child."""
+        paths = {role: getattr(self, role) for role in ROLES}
+        return json.dumps(
+            {
+                "name": self.name,
+                "device": self.device,
+                **{role: str(path) if path else None for role, path in paths.items()},
+                "rules": list(rules),
+                "ends": ends,
+            }
+        )
+
+
+@dataclass
+class Report:
+    """A library's version and its results, in the order of the rules; how many processes it took."""
+
+    library: str
+    version: str = ""
+    results: dict[str, Result] = field(default_factory=dict)
+    starts: int = 0
+
+
+@dataclass
+class Ran:
+    """What one process said."""
+
+    said: list[dict[str, Any]] = field(default_factory=list)
+    status: int = 0
+    hung: bool = False
+    tail: str = ""
+
+    def word(self, key: str) -> Any:
+        """The last value said under a key."""
+        return next((line[key] for line in reversed(self.said) if key in line), None)
+
+    @property
+    def signal(self) -> str:
+        """ "SIGSEGV", or nothing."""
+        return signal.Signals(-self.status).name if self.status < 0 and not self.hung else ""
+
+    @property
+    def how(self) -> str:
+        """How it ended, in words."""
+        if self.hung:
+            return "no answer"
+        return f"killed by {self.signal}" if self.signal else f"exit status {self.status}"
+
+
+def ordered(rules: Sequence[Rule]) -> list[Rule]:
+    """Those that cannot crash first, those that show at the end last."""
+    return sorted(rules, key=lambda rule: (rule.at_exit, rule.risky))
+
+
+def check(
+    library: Library,
+    rules: Sequence[Rule],
+    timeout_s: float = 60.0,
+    on_result: Callable[[Result], None] = lambda result: None,
+) -> Report:
+    """All rules on one library; both roles at the same time. Raises BadInput where it cannot be
+    imported."""
+    report = Report(library.name)
+    sides = {}
+    for role in ROLES:
+        mine = [rule for rule in rules if rule.role == role]
+        if getattr(library, role) is not None:
+            sides[role] = mine
+            continue
+        for rule in mine:
+            report.results[rule.name] = Result(rule.name, NOT_APPLICABLE, str(running.absent(rule)))
+    with ThreadPoolExecutor(len(ROLES)) as pool:
+        chains = [
+            pool.submit(_chain, library, ordered(mine), timeout_s, report, on_result)
+            for mine in sides.values()
+            if mine
+        ]
+        for chain in chains:
+            chain.result()
+    kept = {rule.name: report.results[rule.name] for rule in rules if rule.name in report.results}
+    report.results = kept
+    return report
+
+
+def _chain(
+    library: Library,
+    rules: list[Rule],
+    timeout_s: float,
+    report: Report,
+    on_result: Callable[[Result], None],
+) -> None:
+    def settle(result: Result) -> None:
+        report.results[result.rule] = result
+        on_result(result)
+
+    left = [rule.name for rule in rules]
+    retried = ""
+    while left:
+        ends = RULES.by_name[left[-1]].at_exit
+        ran = _run(library, left, ends, timeout_s)
+        report.starts += 1
+        if ran.word("failed"):
+            raise BadInput(f"{library.name} cannot be imported: {ran.word('failed')}")
+        if ran.word("loaded") is None:
+            raise BadInput(f"{library.name} cannot be imported: {ran.how}{_after(ran.tail)}")
+        report.version = report.version or ran.word("loaded")
+        answers = [line for line in ran.said if "rule" in line]
+        for line in answers:
+            last = line is answers[-1] and line["rule"] == left[-1]
+            if last and ends and (ran.status != 0 or ran.hung):
+                settle(_bad_end(library, line["rule"], ran, timeout_s, report))
+            else:
+                settle(Result(**line))
+        left = left[len(answers) :]
+        if not left:
+            return
+        name = ran.word("begin")
+        # A rule that should not be able to crash is heard alone before it is blamed.
+        if not RULES.by_name[name].risky and answers and name != retried:
+            retried = name
+            continue
+        settle(_died(name, ran, timeout_s))
+        left = left[1:]
+
+
+def _died(name: str, ran: Ran, timeout_s: float) -> Result:
+    seen = f"no answer in {timeout_s:g} s" if ran.hung else f"the process was {ran.how}"
+    if not ran.hung and not ran.signal:
+        seen = f"the process ended with {ran.how}"
+    return Result(
+        name, BROKEN, f"{seen}{_after(ran.tail)}", signal=ran.signal, stderr_tail=ran.tail
+    )
+
+
+def _bad_end(library: Library, name: str, ran: Ran, timeout_s: float, report: Report) -> Result:
+    """The end is blamed on the exchange only where without one the library ends well."""
+    alone = _run(library, [], True, timeout_s)
+    report.starts += 1
+    how = f"no end in {timeout_s:g} s" if ran.hung else f"at its end the process: {ran.how}"
+    if alone.status != 0 or alone.hung:
+        return Result(name, UNCLEAR, f"{how}; without an exchange as well: {alone.how}")
+    return Result(name, BROKEN, how + _after(ran.tail), signal=ran.signal, stderr_tail=ran.tail)
+
+
+def _after(tail: str) -> str:
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    return f": {lines[-1][:120]}" if lines else ""
+
+
+def _run(library: Library, names: Sequence[str], ends: bool, timeout_s: float) -> Ran:
+    """One process to its end; killed where it says nothing for that long."""
+    read, write = os.pipe()
+    ran = Ran()
+    with tempfile.TemporaryFile() as errors, os.fdopen(read, "rb") as wire:
+        command = [library.python, str(CHILD), str(write), library.request(names, ends)]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            pass_fds=(write,),
+            start_new_session=True,
+        )
+        os.close(write)
+        try:
+            _listen(wire, ran, timeout_s)
+            ran.status = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            ran.hung = True
+        finally:
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                ran.status = process.wait()
+        size = errors.seek(0, os.SEEK_END)
+        errors.seek(max(0, size - LONGEST_TAIL))
+        ran.tail = errors.read().decode("utf-8", "replace").strip()
+    return ran
+
+
+def _listen(wire: BinaryIO, ran: Ran, timeout_s: float) -> None:
+    """Lines until the other side closes. Raises TimeoutExpired after that long a silence."""
+    buffer = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(wire, selectors.EVENT_READ)
+        heard = time.monotonic()
+        while True:
+            if not selector.select(max(0.0, heard + timeout_s - time.monotonic())):
+                raise subprocess.TimeoutExpired("child", timeout_s)
+            chunk = os.read(wire.fileno(), 65536)
+            if not chunk:
+                return
+            heard = time.monotonic()
+            buffer += chunk
+            *lines, buffer = buffer.split(b"\n")
+            ran.said += [json.loads(line) for line in lines]
+            if ran.said and ran.said[-1].get("end"):
+                return

@@ -1,0 +1,70 @@
+"""One rule on one library, in this very process."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from dlbench import loading
+from dlbench.check.rule import HOLDS, RULES, UNCLEAR, Ended, NotApplicable, Rule
+from dlbench.check.rules import RULES as _filled
+from dlbench.check.subject import Subject, told
+
+assert _filled is RULES
+
+
+def load(asked: dict[str, Any]) -> tuple[Subject, str]:
+    """The library of a request, and its version. Raises what its import raises."""
+    modules: dict[str, Any] = {}
+    version = ""
+    for role in ("consumer", "producer"):
+        path = asked[role]
+        modules[role] = loading.load_adapter(role, asked["name"], path) if path else None
+        if path and not version:
+            version = loading.version(asked["name"], modules[role])
+    subject = Subject(asked["name"], modules["producer"], modules["consumer"], asked["device"])
+    return subject, version
+
+
+def warm(subject: Subject) -> None:
+    """What every rule does first, and no more."""
+    try:
+        subject.make()
+    except Ended:
+        return
+
+
+def run(subject: Subject, name: str) -> dict[str, Any]:
+    """`outcome`, `seen`, and the struct that a consumer was handed."""
+    rule = RULES.by_name[name]
+    subject.handed = ""
+    outcome, seen = conclusion(subject, rule)
+    answer = {"outcome": outcome, "seen": seen}
+    if rule.role == "consumer" and subject.handed:
+        answer["struct"] = subject.handed
+    return answer
+
+
+def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
+    """The outcome, and what was seen."""
+    with warnings.catch_warnings():
+        # A library may warn of what it is asked here; that is no error of its.
+        warnings.simplefilter("ignore")
+        try:
+            return HOLDS, rule.check(subject)
+        except Ended as end:
+            return end.outcome, str(end)
+        except Exception as error:
+            # The rule could not be held: neither side is blamed.
+            return UNCLEAR, f"the rule itself failed: {told(error)}"
+
+
+def applies(rule: Rule, producer: bool, consumer: bool) -> bool:
+    """Has the library an adapter for the rule's side?"""
+    return producer if rule.role == "producer" else consumer
+
+
+def absent(rule: Rule) -> NotApplicable:
+    """What is said of a library without that side."""
+    verb = "makes" if rule.role == "producer" else "imports"
+    return NotApplicable(f"it has no adapter that {verb} arrays")

@@ -1,0 +1,267 @@
+"""The library under check: its adapter's two files, and what rules need of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import threading
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from dlbench import _check
+from dlbench.adapter import Call, Capsule, Unsupported, X
+from dlbench.case import Case
+from dlbench.check.rule import Broken, NotApplicable
+
+Facts = dict[str, Any]
+#: dtype's name -> DLPack's code and bits
+CODES = {
+    "bool": (6, 8),
+    **{f"int{bits}": (0, bits) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (1, bits) for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": (2, bits) for bits in (16, 32, 64)},
+    "bfloat16": (4, 16),
+    "complex64": (5, 64),
+    "complex128": (5, 128),
+    "float8_e4m3fn": (10, 8),
+    "float8_e5m2": (12, 8),
+}
+PLAIN = Case("f32", "float32", 4096)
+NEWEST = (1, 3)
+CPU = (1, 0)
+#: Device types of our words.
+DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sycl": 14}
+
+
+def itemsize(facts: Mapping[str, Any]) -> int:
+    """Bytes of an element."""
+    _, bits, lanes = facts["dtype"]
+    return int(bits * lanes + 7) // 8
+
+
+def address(facts: Mapping[str, Any]) -> int:
+    """Of the first element."""
+    return int(facts["data"] + facts["byte_offset"])
+
+
+def values(facts: Mapping[str, Any]) -> bytes:
+    """The elements in C order. Raises Broken where the description cannot be read."""
+    shape, strides, item = facts["shape"], facts["strides"], itemsize(facts)
+    if shape is None:
+        raise Broken(f"ndim is {facts['ndim']}, and shape cannot be read")
+    steps = None if strides is None else [step * item for step in strides]
+    if 0 in shape:
+        return b""
+    return _check.gather(address(facts), shape, steps, item)
+
+
+def read(capsule: Any) -> Facts:
+    """The facts of a capsule. NotApplicable where it holds none: `export.capsule` says why."""
+    try:
+        return _check.read(capsule)
+    except ValueError as error:
+        raise NotApplicable(f"nothing that could be read: {error}") from None
+
+
+def told(error: BaseException) -> str:
+    """ "ValueError: text", in one line."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0].strip()[:160]}" if text else type(error).__name__
+
+
+class Subject:
+    """A library in one or both roles. Its functions raise NotApplicable where it has none."""
+
+    def __init__(
+        self,
+        name: str,
+        producer: ModuleType | None,
+        consumer: ModuleType | None,
+        device: str = "cpu",
+    ) -> None:
+        self.name = name
+        self.producer = producer
+        self.consumer = consumer
+        self.device = device
+        self.handed = ""  #: the struct that a consumer was lent last
+        self.kept: list[Any] = []  #: until the process ends
+
+    # A producer's side.
+
+    def case(self, **changes: Any) -> Case:
+        """The plain case, 4 KiB of float32 in a line, with changes."""
+        return dataclasses.replace(PLAIN, **changes)
+
+    def make(self, case: Case = PLAIN) -> Any:
+        """The library's array."""
+        make = getattr(self.producer, "make", None)
+        if make is None:
+            raise NotApplicable("it has no adapter that makes arrays")
+        special = getattr(self.producer, "SPECIAL", ())
+        if case.special and case.special not in special:
+            raise NotApplicable(f"its arrays know nothing of '{case.special}'")
+        try:
+            array = make(case, self.device)
+        except Unsupported as error:
+            raise NotApplicable(str(error)) from None
+        self.wait(array)
+        return array
+
+    def exporter(self, case: Case = PLAIN) -> Any:
+        """An array that speaks DLPack."""
+        array = self.make(case)
+        if not hasattr(array, "__dlpack__"):
+            raise NotApplicable("its arrays have no __dlpack__")
+        return array
+
+    def ask(self, array: Any, **keywords: Any) -> Any:
+        """The capsule for the newest struct; without `max_version` where that is no keyword."""
+        try:
+            return array.__dlpack__(max_version=NEWEST, **keywords)
+        except TypeError:
+            return array.__dlpack__(**keywords)
+
+    def export(self, array: Any, **keywords: Any) -> Facts:
+        """The facts of a fresh export, which is dropped. NotApplicable where it has none to read:
+        another rule says why."""
+        return self._readable(lambda: _check.read(self.ask(array, **keywords)))
+
+    def take(self, array: Any, **keywords: Any) -> _check.Taken:
+        """A fresh export, taken as a consumer takes it."""
+        return self._readable(lambda: _check.take(self.ask(array, **keywords)))
+
+    def _readable(self, got: Callable[[], Any]) -> Any:
+        try:
+            return got()
+        except NotApplicable:
+            raise
+        except Exception as error:
+            raise NotApplicable(f"nothing was exported that could be read: {told(error)}") from None
+
+    def publishes_api(self) -> tuple[Any, Any]:
+        """An array, and what its type publishes as C exchange API."""
+        array = self.make()
+        for name in ("__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"):
+            found = getattr(type(array), name, None)
+            if found is not None:
+                return array, found
+        raise NotApplicable("its type publishes no C exchange API")
+
+    def api(self) -> tuple[Any, _check.Api]:
+        """An array, and the table. NotApplicable where another rule says what is wrong with it."""
+        array, published = self.publishes_api()
+        try:
+            api = _check.Api(published)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise NotApplicable(f"the table cannot be read: {told(error)}") from None
+        if api.versions[0][0] != 1:
+            raise NotApplicable(f"the table is of version {api.versions[0]}")
+        return array, api
+
+    # A consumer's side.
+
+    def entry(self, protocol: str = "dlpack") -> Any:
+        """What its adapter says of a protocol."""
+        table = getattr(self.consumer, "PROTOCOLS", {})
+        if protocol not in table:
+            raise NotApplicable(f"it imports nothing by {protocol}")
+        return table[protocol]
+
+    @property
+    def takes_capsules(self) -> bool:
+        """Is its import a function of a capsule?"""
+        return isinstance(self.entry(), Capsule)
+
+    def import_(self, x: Any, protocol: str = "dlpack", **keywords: Any) -> Any:
+        """The consumer's public call on a producer's object."""
+        entry = self.entry(protocol)
+        if isinstance(entry, Capsule):
+            result = entry.function(x.__dlpack__(), **keywords)  # type: ignore[call-arg]
+        elif isinstance(entry, Call):
+            given = [x if one is X else one for one in entry.args]
+            named = {key: x if one is X else one for key, one in entry.kwargs.items()}
+            result = entry.function(*given, **named, **keywords)
+        else:
+            result = entry(x, **keywords)
+        self.wait(result)
+        return result
+
+    def wait(self, array: Any) -> None:
+        """Until a lazy or asynchronous array is there."""
+        for module in (self.consumer, self.producer):
+            ready = getattr(module, "ready", None)
+            if ready is not None:
+                ready(array)
+                return
+
+    def look(self, result: Any) -> Facts:
+        """Address, dtype, shape, values and `readonly` (None: cannot be told) of its array."""
+        for way in (self._by_dlpack, self._by_buffer, self._by_numpy):
+            try:
+                return way(result)
+            except Exception as error:
+                last = told(error)
+        raise NotApplicable(f"what it returned cannot be looked at: {last}")
+
+    def _by_dlpack(self, result: Any) -> Facts:
+        capsule = self.ask(result)
+        facts = _check.read(capsule)
+        flags = facts["flags"]
+        readonly = bool(flags & 1) if facts["struct"] == "versioned" else None
+        return {
+            "address": address(facts),
+            "dtype": facts["dtype"],
+            "shape": facts["shape"],
+            "values": values(facts),
+            "readonly": readonly,
+        }
+
+    def _by_buffer(self, result: Any) -> Facts:
+        view = memoryview(result)
+        seen = self._of_numpy(_as_numpy(view))
+        return {**seen, "readonly": view.readonly}
+
+    def _by_numpy(self, result: Any) -> Facts:
+        return {**self._of_numpy(_as_numpy(result)), "address": None, "readonly": None}
+
+    def _of_numpy(self, array: Any) -> Facts:
+        code, bits = CODES[array.dtype.name]
+        return {
+            "address": array.ctypes.data,
+            "dtype": (code, bits, 1),
+            "shape": array.shape,
+            "values": array.tobytes(),
+            "readonly": not array.flags.writeable,
+        }
+
+
+def _as_numpy(thing: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(thing)
+
+
+def in_thread(work: Callable[[], Any]) -> Any:
+    """What `work` returns, or raises, in a thread of its own."""
+    answer: list[Any] = []
+
+    def run() -> None:
+        try:
+            answer.append((True, work()))
+        except BaseException as error:
+            answer.append((False, error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    good, value = answer[0]
+    if not good:
+        raise value
+    return value
+
+
+def collect() -> None:
+    """Garbage, wherever cycles kept it."""
+    for _ in range(3):
+        gc.collect()
