@@ -52,8 +52,16 @@ int get(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   auto held = std::make_unique<Held>();
-  if (PyObject_GetBuffer(answer.source, &held->inner, answer.flags) != 0) return -1;
+  if (PyObject_GetBuffer(answer.source, &held->inner, answer.flags) != 0) {
+    // NumPy raises ValueError where the protocol has BufferError.
+    if (PyErr_ExceptionMatches(PyExc_ValueError)) {
+      PyErr_SetString(PyExc_BufferError, "the memory is not as asked for");
+    }
+    return -1;
+  }
   *view = held->inner;
+  // Fault: the view holds what is behind this object, and not this object.
+  if (PyDict_GetItemString(answer.changes, "orphan") != nullptr) return 0;
   view->obj = nullptr;
   if (!change(*view, *held, answer.changes)) {
     PyBuffer_Release(&held->inner);

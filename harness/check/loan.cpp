@@ -129,11 +129,13 @@ void end_of_capsule(PyObject* capsule) {
       (is_used && state->destructor == Destructor::honest)) {
     return;
   }
+  LoanState::by_capsule = true;
   if (state->is_legacy && state->legacy.deleter != nullptr) {
     state->legacy.deleter(&state->legacy);
   } else if (!state->is_legacy && state->versioned->deleter != nullptr) {
     state->versioned->deleter(state->versioned);
   }
+  LoanState::by_capsule = false;
 }
 
 PyObject* capsule(PyObject* self, PyObject*) {

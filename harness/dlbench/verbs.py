@@ -23,6 +23,7 @@ from dlbench import (
     terminal,
 )
 from dlbench import document as documents
+from dlbench.check.verb import check
 from dlbench.counting import bill_text, explain, valgrind
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
@@ -199,6 +200,7 @@ VERBS = {
         debug_cell,
         explain_cell,
         plot,
+        check,
         selftest,
     )
 }

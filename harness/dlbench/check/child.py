@@ -1,8 +1,8 @@
 """The process that rules run in: `PYTHON child.py FD JSON`, started by `runner`.
 
 JSON: name, device, the two adapter files (null: none), and the rules by name. Answers go to FD, a
-line each: {"loaded": version}, {"begin": rule} before and {"rule": ..., "outcome": ..., "seen": ...}
-after each, {"end": true}. With `"ends"` the interpreter is then shut down as anybody's would be.
+line each: {"loaded": version}; {"begin": rule} before a rule, {"rule": ..., "outcome": ..., ...}
+after it; {"end": true}. With `"ends"` the interpreter is then shut down as anybody's would be.
 """
 
 from __future__ import annotations
@@ -25,9 +25,6 @@ def main() -> None:
     own = {str(Path(sys.argv[0]).absolute().parent), str(Path(__file__).resolve().parent)}
     sys.path[:] = [entry for entry in sys.path if entry not in own]
     runpy.run_path(str(WORKER_MAIN))["load_package"]()
-    sys.modules["dlbench"].__dict__.setdefault(
-        "__file__", str(WORKER_MAIN.with_name("__init__.py"))
-    )
 
     def say(**line: Any) -> None:
         os.write(fd, (json.dumps(line) + "\n").encode())

@@ -19,6 +19,38 @@ def content(dtype: str = "float32", count: int = 64) -> Array:
     return numbers.astype(dtype)
 
 
+def placed(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
+    """A copy of the bytes that an array reaches, and where in it the first element lies."""
+    # The lowest byte is not always the first element's.
+    steps = [
+        step * (size - 1) for step, size in zip(array.strides, array.shape, strict=True) if size
+    ]
+    low = sum(step for step in steps if step < 0)
+    reach = sum(map(abs, steps)) + array.itemsize if array.size else 0
+    raw = _check.gather(array.ctypes.data + low, (reach,), None, 1) if reach else b""
+    memory = _check.Memory(raw, offset)
+    return memory, memory.address - low
+
+
+#: Elements that a rule lends, so that a planted fault can show itself to that rule alone.
+SIZES = {
+    "import.legacy": 65,
+    "import.versioned": 63,
+    "import.deleter-once": 66,
+    "import.deleter-not-early": 67,
+    "import.view-keeps": 68,
+    "import.several": 70,
+    "import.other-thread": 72,
+    "import.leak": 74,
+    "import.alive-at-exit": 76,
+}
+
+
+def sized(rule: str) -> Array:
+    """The content for a rule of SIZES."""
+    return content(count=SIZES[rule])
+
+
 class Lender:
     """Speaks DLPack about an array's bytes, as `describes` says: words of `_check.Loan`.
 
@@ -39,22 +71,7 @@ class Lender:
         source = content() if array is None else array
         self.subject = subject
         self.array = source
-        # The lowest byte that the array reaches is not always its first element.
-        low = sum(
-            min(step * (size - 1), 0)
-            for step, size in zip(source.strides, source.shape, strict=True)
-            if size
-        )
-        high = sum(
-            max(step * (size - 1), 0)
-            for step, size in zip(source.strides, source.shape, strict=True)
-            if size
-        )
-        reach = high - low + source.itemsize if source.size else 0
-        first = source.ctypes.data
-        raw = _check.gather(first + low, (reach,), None, 1) if reach else b""
-        self.memory = _check.Memory(raw, offset)
-        self.first = self.memory.address - low
+        self.memory, self.first = placed(source, offset)
         self.describes = describes
         self.raises, self.knows, self.once = raises, knows, once
         self.calls: list[dict[str, Any]] = []

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dlbench.check import running
-from dlbench.check.rule import BROKEN, NOT_APPLICABLE, ROLES, RULES, UNCLEAR, Rule
+from dlbench.check.rule import BROKEN, NOT_APPLICABLE, ROLES, UNCLEAR, Rule
+from dlbench.check.rules import RULES
 from dlbench.errors import BadInput
 
 CHILD = Path(__file__).with_name("child.py")
-LONGEST_TAIL = 300
+LONGEST_TAIL = 4000
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Library:
 
 @dataclass
 class Report:
-    """A library's version and its results, in the order of the rules; how many processes it took."""
+    """A library's version, its results in the order of the rules, and the processes it took."""
 
     library: str
     version: str = ""
@@ -197,8 +198,13 @@ def _bad_end(library: Library, name: str, ran: Ran, timeout_s: float, report: Re
 
 
 def _after(tail: str) -> str:
+    """The line of what a dying process printed that says most."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    return f": {lines[-1][:120]}" if lines else ""
+    for word in ("what():", "Fatal Python error", "Error", "abort", "planted"):
+        for line in lines:
+            if word in line:
+                return f": {line[:160]}"
+    return f": {lines[-1][:160]}" if lines else ""
 
 
 def _run(library: Library, names: Sequence[str], ends: bool, timeout_s: float) -> Ran:

@@ -103,9 +103,11 @@ class Subject:
             raise NotApplicable(f"its arrays know nothing of '{case.special}'")
         try:
             array = make(case, self.device)
+            self.wait(array)
         except Unsupported as error:
             raise NotApplicable(str(error)) from None
-        self.wait(array)
+        except Exception as error:
+            raise NotApplicable(f"no such array can be made: {told(error)}") from None
         return array
 
     def exporter(self, case: Case = PLAIN) -> Any:
@@ -125,17 +127,17 @@ class Subject:
     def export(self, array: Any, **keywords: Any) -> Facts:
         """The facts of a fresh export, which is dropped. NotApplicable where it has none to read:
         another rule says why."""
-        return self._readable(lambda: _check.read(self.ask(array, **keywords)))
+        facts: Facts = self._readable(lambda: _check.read(self.ask(array, **keywords)))
+        return facts
 
     def take(self, array: Any, **keywords: Any) -> _check.Taken:
         """A fresh export, taken as a consumer takes it."""
-        return self._readable(lambda: _check.take(self.ask(array, **keywords)))
+        taken: _check.Taken = self._readable(lambda: _check.take(self.ask(array, **keywords)))
+        return taken
 
     def _readable(self, got: Callable[[], Any]) -> Any:
         try:
             return got()
-        except NotApplicable:
-            raise
         except Exception as error:
             raise NotApplicable(f"nothing was exported that could be read: {told(error)}") from None
 
@@ -173,11 +175,11 @@ class Subject:
         """Is its import a function of a capsule?"""
         return isinstance(self.entry(), Capsule)
 
-    def import_(self, x: Any, protocol: str = "dlpack", **keywords: Any) -> Any:
+    def import_(self, x: Any, protocol: str = "dlpack", /, **keywords: Any) -> Any:
         """The consumer's public call on a producer's object."""
         entry = self.entry(protocol)
         if isinstance(entry, Capsule):
-            result = entry.function(x.__dlpack__(), **keywords)  # type: ignore[call-arg]
+            result = entry.function(x.__dlpack__(), **keywords)
         elif isinstance(entry, Call):
             given = [x if one is X else one for one in entry.args]
             named = {key: x if one is X else one for key, one in entry.kwargs.items()}
@@ -215,6 +217,7 @@ class Subject:
             "shape": facts["shape"],
             "values": values(facts),
             "readonly": readonly,
+            "device": facts["device"],
         }
 
     def _by_buffer(self, result: Any) -> Facts:

@@ -1,4 +1,4 @@
-"""The rules, a file each family; importing them fills RULES in the order in which they are shown."""
+"""The rules, a file each family; importing them fills RULES in the order they are shown in."""
 
 from importlib import import_module
 

@@ -29,7 +29,7 @@ CALLED = {
     "function(40))\n"
     "tensor = (ctypes.c_uint64 * 6)()\n"
     "print(borrow(array, tensor), list(tensor))",
-    "allocate": "print(function(16))  # takes a DLTensor*, a DLManagedTensorVersioned** and SetError",
+    "allocate": "print(function(16))  # of (prototype, out, context, SetError)",
     "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
     "ctypes.c_void_p)(function(48))\n"
     "out = ctypes.c_void_p(1)\n"

@@ -56,7 +56,7 @@ def keeps_memory(subject: Subject) -> str:
     shown=Shown("print([array.__dlpack__() for _ in range(3)])"),
 )
 def twice(subject: Subject) -> str:
-    case = subject.case(bytes=1 << 20)
+    case = subject.case(bytes=1 << 18)
     array = subject.exporter(case)
     loans = [subject.take(array) for _ in range(3)]
     shared = len({address(loan.facts) for loan in loans}) == 1
@@ -91,10 +91,10 @@ def twice(subject: Subject) -> str:
     ),
 )
 def taken_capsule(subject: Subject) -> str:
-    case = subject.case(bytes=1 << 20)
+    case = subject.case(bytes=1 << 19)
     array = subject.exporter(case)
-    capsule = subject._readable(lambda: subject.ask(array))
-    taken = subject._readable(lambda: _check.take(capsule))
+    capsule = subject._readable(partial(subject.ask, array))
+    taken = subject._readable(partial(_check.take, capsule))
     del array, capsule
     collect()
     used = churn(case)
@@ -173,7 +173,13 @@ def deleter_at_exit(subject: Subject) -> str:
     return "the process ended well"
 
 
-LOOP = "import resource\nfor _ in range(5):\n    for _ in range(20_000):\n        {}\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
+LOOP = (
+    "import resource\n"
+    "for _ in range(5):\n"
+    "    for _ in range(20_000):\n"
+    "        {}\n"
+    "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
+)
 
 
 @rule(

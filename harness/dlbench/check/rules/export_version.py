@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import METHOD, RULES, SPEC, Broken, Ended, NotApplicable, Shown
+from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, read, told
 
 rule = partial(RULES.add, role="producer")
@@ -67,8 +67,6 @@ def version_none(subject: Subject) -> str:
             struct, version = answer(array, *asked)
         except BufferError as error:
             return f"BufferError: {error}"
-        except Ended:
-            raise
         except Exception as error:
             raise Broken(told(error)) from None
         if struct != "legacy":
@@ -89,8 +87,6 @@ def version_older(subject: Subject) -> str:
         struct, version = answer(array, (0, 8))
     except BufferError as error:
         return f"BufferError: {error}"
-    except Ended:
-        raise
     except Exception as error:
         raise Broken(told(error)) from None
     if struct != "legacy":
@@ -110,8 +106,6 @@ def version_current(subject: Subject) -> str:
     for asked in ((1, 0), (1, 3)):
         try:
             struct, version = answer(array, asked)
-        except Ended:
-            raise
         except Exception as error:
             raise Broken(f"{asked}: {told(error)}") from None
         if struct == "versioned" and version[0] != 1:
@@ -130,8 +124,6 @@ def version_newer(subject: Subject) -> str:
     array = knows_versions(subject)
     try:
         struct, version = answer(array, (2, 0))
-    except Ended:
-        raise
     except Exception as error:
         raise Broken(told(error)) from None
     if struct == "versioned" and version[0] > 2:

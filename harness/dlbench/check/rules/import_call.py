@@ -152,15 +152,18 @@ def consumed_twice(subject: Subject) -> str:
         first = subject.import_(lender)
     except Exception as error:
         raise NotApplicable(f"it imports nothing: {told(error)}") from None
-    if not repr(lender.capsules[0]).split('"')[1].startswith("used_"):
-        raise NotApplicable("the first time left the capsule as it was")
+    renamed = repr(lender.capsules[0]).split('"')[1].startswith("used_")
+    if not renamed and lender.loan.deletions == 0:
+        raise NotApplicable("the first time only read what is in the capsule")
     try:
         second = subject.import_(lender)
     except Exception as error:
         why = told(error)
     else:
         subject.kept += [first, second]
-        raise Broken("it is taken again")
+        often = lender.loan.deletions
+        after = f", and its deleter was called {often} times" if often > 1 else ""
+        raise Broken(f"it is taken again{after}")
     del first
     lender.capsules.clear()
     collect()

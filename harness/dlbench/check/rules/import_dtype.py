@@ -58,6 +58,8 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
         return f"refused: {told(error)}"
     try:
         got = subject.look(result)
+        if got.get("device") == lender.describes["device"]:
+            return "taken as what it is"
         how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
     except NotApplicable:
         how = "as something that cannot be looked at"

@@ -18,21 +18,6 @@ strided = np.lib.stride_tricks.as_strided
 
 
 @rule(
-    "import.line",
-    "a line of float32 arrives",
-    f"{HEADER}, DLTensor",
-    shown=Shown(),
-)
-def line(subject: Subject) -> str:
-    lender = Lender(subject)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
-    return same(subject, lender, result)
-
-
-@rule(
     "import.byte-offset",
     "the first element is data + byte_offset",
     f"{TENSOR}.byte_offset",

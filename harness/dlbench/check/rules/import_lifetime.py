@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench.check import leaks
-from dlbench.check.lender import Lender
+from dlbench.check.lender import Lender, sized
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect, in_thread, told
 
@@ -46,7 +46,7 @@ def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
     shown=Shown(patch="{count}", lines=f"del result; {COUNT}"),
 )
 def deleter_once(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.deleter-once"))
     result = brought(subject, lender)
     # What a library keeps of its own looks is not the import's; so nobody looks.
     del result
@@ -60,7 +60,7 @@ def deleter_once(subject: Subject) -> str:
     shown=Shown(patch="{count}", lines=COUNT),
 )
 def deleter_not_early(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.deleter-not-early"))
     result = brought(subject, lender)
     lender.capsules.clear()
     collect()
@@ -80,7 +80,7 @@ def deleter_not_early(subject: Subject) -> str:
     shown=Shown(patch="{count}", lines=f"view = result[2:]; del result; {COUNT}\nprint(view)"),
 )
 def view_keeps(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.view-keeps"))
     result = brought(subject, lender)
     try:
         view = result[8:]
@@ -127,7 +127,7 @@ def null_deleter(subject: Subject) -> str:
     shown=Shown(patch="{count}", lines=f"more = {{call}}; del result; {COUNT}\nprint(more)"),
 )
 def several(subject: Subject) -> str:
-    lender = Lender(subject, poison=False)
+    lender = Lender(subject, sized("import.several"), poison=False)
     results = [brought(subject, lender) for _ in range(3)]
     copies = lender.deletions
     del results[1]
@@ -154,7 +154,7 @@ def several(subject: Subject) -> str:
     ),
 )
 def other_thread(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.other-thread"))
     held = [brought(subject, lender)]
     try:
         in_thread(held.clear)
@@ -172,7 +172,7 @@ def other_thread(subject: Subject) -> str:
     shown=Shown(patch="{count}", lines="print('and now the end')"),
 )
 def alive_at_exit(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.alive-at-exit"))
     subject.kept += [brought(subject, lender), lender]
     return "the process ended well"
 
@@ -187,8 +187,8 @@ def alive_at_exit(subject: Subject) -> str:
     ),
 )
 def leak(subject: Subject) -> str:
-    lender = Lender(subject)
-    brought(subject, lender)
+    lender = Lender(subject, sized("import.leak"))
+    result = brought(subject, lender)
     lent, given = 0, 0
 
     def exchange() -> None:
@@ -200,7 +200,7 @@ def leak(subject: Subject) -> str:
         given += sum(loan.deletions for loan in lender.loans)
         lender.loans.clear()
 
-    left = leaks.require_none(exchange, lender.array)
+    left = leaks.require_none(exchange, lender.array, lambda: result[8:])
     # A library with a collector of its own gives the last ones back later.
     if given < 0.9 * lent:
         raise Broken(f"of {lent:,} loans {given:,} were given back")

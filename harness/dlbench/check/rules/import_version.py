@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dlbench.check.lender import Lender
+from dlbench.check.lender import Lender, sized
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect, told
 
@@ -50,7 +50,7 @@ def versioned_asked(subject: Subject) -> None:
     shown=Shown(struct="legacy"),
 )
 def legacy(subject: Subject) -> str:
-    lender = Lender(subject, knows=("stream",), legacy=True)
+    lender = Lender(subject, sized("import.legacy"), legacy=True)
     try:
         result = subject.import_(lender)
     except Exception as error:
@@ -65,7 +65,7 @@ def legacy(subject: Subject) -> str:
     shown=Shown(),
 )
 def versioned(subject: Subject) -> str:
-    lender = Lender(subject)
+    lender = Lender(subject, sized("import.versioned"))
     try:
         result = subject.import_(lender)
     except Exception as error:
@@ -107,20 +107,20 @@ def spelled(lender: Lender) -> str:
 
 @rule(
     "import.retries",
-    "a producer that knows no keywords is asked again without them",
+    "a producer without max_version, dl_device and copy is asked again without them",
     f"{METHOD}, the consumer's logic",
     shown=Shown(struct="bare"),
 )
 def retries(subject: Subject) -> str:
     if subject.takes_capsules:
         raise NotApplicable("it takes a capsule, and asks nothing")
-    lender = Lender(subject, knows=())
+    lender = Lender(subject, knows=("stream",))
     try:
         result = subject.import_(lender)
     except Exception as error:
         raise Broken(f"after {spelled(lender)}: {told(error)}") from None
     if len(lender.calls) == 1:
-        raise NotApplicable("it passes no keywords")
+        raise NotApplicable(f"it passes none of them: {spelled(lender)}")
     same(subject, lender, result)
     return spelled(lender)
 

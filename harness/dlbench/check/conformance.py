@@ -1,0 +1,107 @@
+"""The table of libraries and rules, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core
+from dlbench import document as documents
+from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
+from dlbench.check.rules import RULES
+from dlbench.errors import BadInput, os_line
+
+WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
+GROUPS = {
+    "export": "DLPack: `__dlpack__` and the lifetime of what it lends",
+    "import": "DLPack: `from_dlpack`",
+    "c-api": "DLPack's C exchange API",
+    "buffer": "Buffer protocol: the exporter",
+    "import-buffer": "Buffer protocol: the consumer",
+    "interface": "`__array_interface__`: the exporter",
+    "struct": "`__array_struct__`: the exporter",
+    "import-interface": "`__array_interface__`: the consumer",
+    "import-struct": "`__array_struct__`: the consumer",
+    "cuda": "`__cuda_array_interface__`",
+}
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    """Raises BadInput where the file cannot be written."""
+    try:
+        path.write_text(text(document), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(os_line(path, error)) from error
+
+
+def text(document: dict[str, Any]) -> str:
+    """The page. A rule that applies to none of the libraries has no line."""
+    checks = document["checks"]
+    libraries = list(dict.fromkeys(entry["library"] for entry in checks))
+    of = {(entry["library"], entry["rule"]): entry for entry in checks}
+    lines = [*_head(document, libraries), *_summary(checks, libraries)]
+    for group, title in GROUPS.items():
+        lines += _group(group, title, libraries, of)
+    lines += _broken(checks)
+    return "\n".join(lines) + "\n"
+
+
+def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
+    versions = documents.libraries(document)
+    python = documents.about(document)["environments"]["default"]["python"]
+    command = f"dlbench check {' '.join(libraries)} --markdown docs/conformance.md"
+    return [
+        "# Which library keeps which rule",
+        "",
+        f"Written by `{command}` with dlbench {_core.version} and Python {python}, on the CPU.",
+        "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
+        "script that shows it.",
+        "",
+        "yes: it holds. **no**: it is broken, see [below](#broken). ?: the specification is unclear"
+        " on what the library does. Empty: it does not apply.",
+        "",
+        "| library | version |",
+        "|---|---|",
+        *(f"| {name} | {versions.get(name) or '-'} |" for name in libraries),
+        "",
+    ]
+
+
+def _summary(checks: Sequence[dict[str, Any]], libraries: Sequence[str]) -> list[str]:
+    lines = ["| library | holds | broken | unclear | does not apply |", "|---|--:|--:|--:|--:|"]
+    for name in libraries:
+        mine = [entry["outcome"] for entry in checks if entry["library"] == name]
+        counts = [str(mine.count(word)) for word in (HOLDS, BROKEN, UNCLEAR, NOT_APPLICABLE)]
+        lines.append(f"| {name} | {' | '.join(counts)} |")
+    return [*lines, ""]
+
+
+def _group(
+    group: str, title: str, libraries: Sequence[str], of: dict[tuple[str, str], dict[str, Any]]
+) -> list[str]:
+    rows = []
+    for rule in RULES.by_name.values():
+        if rule.group != group:
+            continue
+        words = [WORDS[of[name, rule.name]["outcome"]] if (name, rule.name) in of else ""
+                 for name in libraries]  # fmt: skip
+        if any(words):
+            name = rule.name.partition(".")[2]
+            rows.append(f"| `{name}` {rule.sentence} | {' | '.join(words)} |")
+    if not rows:
+        return []
+    head = f"| `{group}.` | {' | '.join(libraries)} |"
+    return [f"## {title}", "", head, "|---" + "|:-:" * len(libraries) + "|", *rows, ""]
+
+
+def _broken(checks: Sequence[dict[str, Any]]) -> list[str]:
+    lines = ["## Broken", ""]
+    for entry in checks:
+        if entry["outcome"] != BROKEN:
+            continue
+        seen = entry["seen"].replace("|", "\\|").replace("<", "&lt;")
+        link = f" ([discussed]({entry['issue']}))" if entry.get("issue") else ""
+        level = " (a should)" if entry["level"] == "should" else ""
+        lines.append(f"- {entry['library']} `{entry['rule']}`{level}: {seen}{link}")
+    return lines

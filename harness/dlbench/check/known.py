@@ -1,0 +1,56 @@
+"""`--known FILE`: the deviations that somebody has accepted.
+
+A line each: LIBRARY RULE LINK; what follows a `#` at a line's start or behind a blank is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.check.rule import BROKEN
+from dlbench.check.rules import RULES
+from dlbench.errors import BadInput, os_reason
+
+#: (library, rule) -> link
+Known = dict[tuple[str, str], str]
+
+
+def require_rule(name: str, where: str = "") -> None:
+    """Raises BadInput, naming what is nearest, for what is no rule."""
+    if name in RULES.by_name:
+        return
+    near = _core.nearest(name, list(RULES.by_name))
+    hint = f" (did you mean {near!r}?)" if near else ""
+    raise BadInput(f"{where}unknown rule {name!r}{hint}; 'dlbench check --rules' names them")
+
+
+def read(path: Path) -> Known:
+    """Raises BadInput for a file that cannot be read or a line that is not as above."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
+        raise BadInput(f"--known {path}: {why}") from error
+    known: Known = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = re.sub(r"(^|\s)#.*", "", line).split()
+        if not words:
+            continue
+        where = f"{path}, line {number}: "
+        if len(words) != 3 or "://" not in words[2]:
+            raise BadInput(f"{where}a line is LIBRARY RULE LINK, as 'torch export.copied-flag URL'")
+        require_rule(words[1], where)
+        known[words[0], words[1]] = words[2]
+    return known
+
+
+def stale(known: Known, library: str, outcomes: Mapping[str, str]) -> list[str]:
+    """Rules that are listed as broken, were tried, and are not."""
+    return [
+        rule
+        for (name, rule) in known
+        if name == library and rule in outcomes and outcomes[rule] != BROKEN
+    ]

@@ -1,0 +1,110 @@
+"""Every rule proved both ways: honest halves keep it, and a saboteur that breaks it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlbench import discover
+from dlbench.check import runner
+from dlbench.check.rule import BROKEN, HOLDS, UNCLEAR, Rule
+from dlbench.check.rules import RULES
+
+PLANTED = Path(__file__).with_name("planted")
+#: Rules that speak of arrays on a device: the planted half only says so, no memory is touched.
+DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
+CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
+#: The native halves are no array API: their import takes one argument, which is what is cheap.
+NATIVE_LACKS = ("import.keywords",)
+#: What the native half does that no text forbids for sure.
+NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Of one rule. `honest` names the halves that keep it; `others` what the saboteur broke too."""
+
+    rule: str
+    honest: tuple[str, ...]
+    blamed: tuple[str, ...]
+    found: str
+    others: tuple[str, ...]
+    wanted: str
+
+    @property
+    def is_honest(self) -> bool:
+        return bool(self.honest) and not self.blamed
+
+    @property
+    def is_found(self) -> bool:
+        return self.found == self.wanted and not self.others
+
+
+def device_of(rule: str) -> str:
+    """Where the arrays must lie for the rule to speak of them."""
+    return "cuda:0" if rule in CUDA_RULES else DEVICES.get(rule, "cpu")
+
+
+def planted(argument: str, device: str = "cpu") -> runner.Library:
+    """The rule breaker with one fault, or `honest`."""
+    files = {role: PLANTED / f"{role}s" / "rulebreaker.py" for role in discover.ROLES}
+    return runner.Library(
+        f"rulebreaker:{argument}", files["producer"], files["consumer"], device=device
+    )
+
+
+def native() -> runner.Library:
+    """The halves in C++."""
+    files = {role: discover.PACKAGE / f"{role}s" / "native.py" for role in discover.ROLES}
+    return runner.Library("native", files["producer"], files["consumer"])
+
+
+def results(library: runner.Library, rules: Sequence[Rule]) -> dict[str, runner.Result]:
+    """All rules on a library."""
+    return runner.check(library, rules).results
+
+
+def conduct(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
+    """A proof for each rule, in their order."""
+    rules = list(RULES.by_name.values())
+    honest = [("native", results(native(), rules))]
+    for device in ("cpu", "cuda:0", "rocm:0"):
+        mine = [rule for rule in rules if device_of(rule.name) == device]
+        honest.append((f"planted on {device}", results(planted("honest", device), mine)))
+    with ThreadPoolExecutor(jobs) as pool:
+        work = {
+            rule.name: pool.submit(
+                results,
+                planted(f"breaks={rule.name}", device_of(rule.name)),
+                [other for other in rules if device_of(other.name) == device_of(rule.name)],
+            )
+            for rule in chosen
+        }
+        for rule in chosen:
+            yield _proof(rule, honest, work[rule.name].result())
+
+
+def _proof(
+    rule: Rule,
+    honest: Sequence[tuple[str, dict[str, runner.Result]]],
+    broken: dict[str, runner.Result],
+) -> Proof:
+    kept, blamed = [], []
+    for name, found in honest:
+        result = found.get(rule.name)
+        if result is None:
+            continue
+        if result.outcome == HOLDS:
+            kept.append(name)
+        excused = name == "native" and rule.name in (*NATIVE_LACKS, *NATIVE_UNCLEAR)
+        if result.outcome in (BROKEN, UNCLEAR) and not excused:
+            blamed.append(f"{name}: {result.seen}")
+    others = tuple(
+        f"{name}: {result.seen}"
+        for name, result in broken.items()
+        if name != rule.name and result.outcome in (BROKEN, UNCLEAR)
+    )
+    result = broken[rule.name]
+    return Proof(rule.name, tuple(kept), tuple(blamed), result.outcome, others, rule.verdict)

@@ -1,0 +1,195 @@
+"""For a broken rule, about ten lines of Python that show it without dlbench."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from dlbench import snippets
+from dlbench.case import Case
+from dlbench.check.rule import Rule
+
+#: NumPy arrays, each with the words of the case that it is.
+SOURCES: dict[str, tuple[str, dict[str, object]]] = {
+    "line": ("source = np.arange(64, dtype=np.float32)", {}),
+    "grid": ("source = np.arange(64, dtype=np.float32).reshape(4, 16)", {"layout": "grid"}),
+    "fortran": ("source = np.arange(64, dtype=np.float32).reshape(8, 8).T", {"layout": "fortran"}),
+    "strided": ("source = np.arange(128, dtype=np.float32)[::2]", {"layout": "strided"}),
+    "reversed": ("source = np.arange(64, dtype=np.float32)[::-1]", {"layout": "reversed"}),
+    "broadcast": (
+        "source = np.arange(16, dtype=np.float32)\n"
+        "source = np.lib.stride_tricks.as_strided(source, (4, 16), (0, 4))",
+        {"layout": "broadcast"},
+    ),
+    "ones": (
+        "source = np.arange(64, dtype=np.float32)\n"
+        "source = np.lib.stride_tricks.as_strided(source, (1, 64, 1), (12, 4, 20))",
+        {"layout": "ones"},
+    ),
+    "scalar": ("source = np.array(1, dtype=np.float32)", {"layout": "scalar"}),
+    "empty": ("source = np.empty(0, dtype=np.float32)", {"layout": "empty"}),
+    "offset": ("source = np.arange(65, dtype=np.float32)[1:]", {"offset": 4}),
+    "odd": ("source = np.zeros(258, np.uint8)[2:].view(np.float32)", {"offset": 2}),
+    "wide": ("source = np.arange(64, dtype=np.int64)", {"dtype": "int64"}),
+    "readonly": (
+        "source = np.arange(64, dtype=np.float32)\nsource.flags.writeable = False",
+        {"readonly": True},
+    ),
+    "swapped": ("source = np.arange(64, dtype=np.float32).astype('>f4')", {"special": "swapped"}),
+    "unexportable": ("source = np.array([1, np.nan], np.float32)", {"special": "nulls"}),
+}
+POINT = """\
+point = ctypes.PyDLL(None).PyCapsule_GetPointer
+point.restype, point.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)"""
+COUNT = """\
+ctypes.c_void_p.from_address(struct + deleter_at).value = \
+ctypes.cast(deleter, ctypes.c_void_p).value"""
+DELETER = """\
+deleted = []
+deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)"""
+VERSIONED = ("dltensor_versioned", 32, 16)
+LEGACY = ("dltensor", 0, 56)
+
+
+def script(rule: Rule, seen: str, path: Path, library: str, version: str, struct: str = "") -> str:
+    """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent."""
+    title = [f"# {rule.name}: {rule.sentence}", f"# {rule.section}", f"# seen: {seen}"]
+    if version:
+        title.append(f"# with {library.partition(':')[0]} {version}")
+    body = _producer(rule, path, library) if rule.role == "producer" else None
+    if body is None:
+        body = _consumer(rule, path, library, struct)
+    return "\n".join([*title, *body]) + "\n"
+
+
+def _unparsed(nodes: list[ast.stmt]) -> list[str]:
+    return [ast.unparse(ast.fix_missing_locations(node)) for node in nodes]
+
+
+def _producer(rule: Rule, path: Path, library: str) -> list[str]:
+    shown = rule.shown
+    source, changes = SOURCES.get(shown.source, SOURCES["line"])
+    case = Case("f32", "float32", _size(shown.source), **changes)  # type: ignore[arg-type]
+    words = (
+        *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align", "readonly"),
+        *("special", "foreign"),
+    )
+    before, making = snippets.making(
+        path, {word: getattr(case, word) for word in words}, "cpu", library
+    )
+    lines = [*_unparsed(before), *source.splitlines(), *_unparsed(making)]
+    if "table" in shown.lines or "function(" in shown.lines:
+        lines += _table(shown.lines)
+    elif "struct" in shown.lines or "tensor" in shown.lines or "capsule" in shown.lines:
+        lines += _capsule(shown.call)
+    lines += shown.lines.replace("capsule = array.__dlpack__()\n", "").splitlines()
+    return _with_imports(lines)
+
+
+def _capsule(call: str) -> list[str]:
+    """Lines that leave capsule, name, struct, tensor and deleter_at."""
+    asked = call or "array.__dlpack__(max_version=(1, 0))"
+    fallback = "" if call else "\nexcept TypeError:\n    capsule = array.__dlpack__()"
+    got = f"try:\n    capsule = {asked}{fallback}" if fallback else f"capsule = {asked}"
+    return [
+        *POINT.splitlines(),
+        *got.splitlines(),
+        "versioned = 'versioned' in repr(capsule)",
+        "name = b'dltensor_versioned' if versioned else b'dltensor'",
+        "struct = point(capsule, name)",
+        "tensor, deleter_at = (struct + 32, 16) if versioned else (struct, 56)",
+    ]
+
+
+def _table(lines: str) -> list[str]:
+    """Lines that leave the table's address and `function(at)`."""
+    return [
+        *POINT.splitlines(),
+        "table = point(type(array).__dlpack_c_exchange_api__, b'dlpack_exchange_api')",
+        "def function(at):",
+        "    return ctypes.c_void_p.from_address(table + at).value",
+    ]
+
+
+def _size(source: str) -> int:
+    return {"empty": 0, "scalar": 4}.get(source, 256)
+
+
+def _with_imports(lines: list[str]) -> list[str]:
+    text = "\n".join(lines)
+    needed = [name for name in ("ctypes", "gc") if f"{name}." in text]
+    imports = [f"import {', '.join(needed)}"] if needed else []
+    if "np." in text and "import numpy as np" not in text:
+        imports.append("import numpy as np")
+    return [*imports, *lines]
+
+
+def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
+    shown = rule.shown
+    protocol = {
+        "memoryview": "buffer",
+        "__array_interface__": "array_interface",
+        "__array_struct__": "array_struct",
+    }.get(shown.struct, "dlpack")
+    before, call = snippets.calling(path, protocol, library)
+    function = ast.unparse(ast.fix_missing_locations(call)).partition("(array")[0]
+    plain = ast.unparse(ast.fix_missing_locations(call))
+    spelled = shown.call.format(function=function, array="array") if shown.call else plain
+    source, _ = SOURCES.get(shown.source, SOURCES["line"])
+    lines = [*_unparsed(before), *source.splitlines()]
+    name, base, deleter_at = LEGACY if "legacy" in (shown.struct, struct) else VERSIONED
+    patch = shown.patch.replace("{count}", COUNT)
+    if "{count}" in shown.patch:
+        lines += DELETER.splitlines()
+    if patch:
+        lines += POINT.splitlines()
+    lines += _object(shown.struct, name, base, deleter_at, patch)
+    lines.append(f"result = {spelled}")
+    if shown.struct == "twice":
+        lines.append(f"again = {spelled}")
+    lines += shown.lines.replace("{call}", spelled).replace("{{call}}", spelled).splitlines()
+    lines.append("print(type(result), result)" if "del result" not in shown.lines else "")
+    return _with_imports([line for line in lines if line])
+
+
+def _object(kind: str, name: str, base: int, deleter_at: int, patch: str) -> list[str]:
+    """Lines that leave the known producer in `array`."""
+    if kind == "memoryview":
+        return ["array = memoryview(source)"]
+    if kind == "none":
+        return ["array = object()"]
+    if kind in ("__array_interface__", "__array_struct__"):
+        return [
+            "class Producer:",
+            f"    {kind} = property(lambda self: source.{kind})",
+            "array = Producer()",
+        ]
+    version = "" if name == "dltensor" else "max_version=(1, 0)"
+    lines = [
+        "asked, capsules = [], []",
+        "class Producer:",
+        "    def __dlpack_device__(self):",
+        "        return (1, 0)",
+        "    def __dlpack__(self, **keywords):",
+        "        asked.append(keywords)",
+    ]
+    if kind == "bare":
+        lines[4] = "    def __dlpack__(self, stream=None):"
+        lines[5] = "        asked.append(stream)"
+        version = ""
+    if kind == "raises":
+        return [*lines, "        raise BufferError('not today')", "array = Producer()"]
+    if kind == "twice":
+        lines += ["        if capsules:", "            return capsules[0]"]
+    lines.append(f"        capsule = source.__dlpack__({version})")
+    if kind == "name":
+        lines.append("        set_name = ctypes.PyDLL(None).PyCapsule_SetName")
+        lines.append("        set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)")
+        lines.append("        set_name(capsule, NAME)")
+        lines.insert(0, "NAME = b'dltensor_of_nobody'")
+    if patch:
+        lines.append(f"        struct, deleter_at = point(capsule, b'{name}'), {deleter_at}")
+        lines.append(f"        tensor = struct + {base}")
+        lines += [f"        {line}" for line in patch.splitlines()]
+    lines += ["        capsules.append(capsule)", "        return capsule", "array = Producer()"]
+    return lines

@@ -1,0 +1,84 @@
+"""The section `checks` of a results document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, machine
+from dlbench.check import issues, reproducer
+from dlbench.check.rule import BROKEN, UNCLEAR
+from dlbench.check.rules import RULES
+from dlbench.check.runner import Library, Report
+
+Entry = dict[str, Any]
+RESULTS = "results.json"
+
+
+def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> list[Entry]:
+    """One for each rule. `accepted`: rule -> link, of those that are known."""
+    found = []
+    for name, result in report.results.items():
+        rule = RULES.by_name[name]
+        entry: Entry = {
+            "library": library.name,
+            "version": report.version,
+            "rule": name,
+            "role": rule.role,
+            "device": library.device,
+            "level": rule.level,
+            "section": rule.section,
+            "outcome": result.outcome,
+            "seen": result.seen,
+        }
+        for key in ("struct", "signal", "stderr_tail"):
+            if getattr(result, key):
+                entry[key] = getattr(result, key)
+        if result.outcome in (BROKEN, UNCLEAR):
+            link = accepted.get(name) or issues.link(library.name, name)
+            if link:
+                entry["issue"] = link
+        if result.outcome == BROKEN:
+            entry["accepted"] = name in accepted
+            path = getattr(library, rule.role)
+            entry["reproducer"] = reproducer.script(
+                rule, result.seen, path, library.name, report.version, result.struct
+            )
+        found.append(entry)
+    return found
+
+
+def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> dict[str, Any]:
+    """A results document without a measured cell."""
+    versions = {entry["library"]: entry["version"] for entry in checks}
+    own = {
+        "schema": 1,
+        "version": _core.version,
+        "command": list(command),
+        "wall_s": wall_s,
+        "machine": machine.describe(),
+        "environments": {"default": {**machine.interpreter(), "libraries": versions}},
+    }
+    context = {**machine.benchmark_context(), "dlbench": own}
+    return {"context": context, "benchmarks": [], "not_measured": [], "checks": list(checks)}
+
+
+def write(folder: Path, made: dict[str, Any]) -> list[Path]:
+    """results.json, and a script for each broken rule; their paths."""
+    path = folder / RESULTS
+    path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    _core.validate_document(str(path))
+    written = [path]
+    for entry in made["checks"]:
+        if "reproducer" in entry:
+            script = folder / script_name(entry)
+            script.write_text(entry["reproducer"], encoding="utf-8")
+            written.append(script)
+    return written
+
+
+def script_name(entry: Entry) -> str:
+    """ "torch-import.reversed.py"."""
+    return f"{entry['library'].replace(':', '-')}-{entry['rule']}.py"

@@ -1,0 +1,106 @@
+"""What `dlbench check` says on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR, Rule
+from dlbench.check.rules import RULES
+from dlbench.layout import columns, shorten
+
+Entry = dict[str, Any]
+HEADS = {
+    HOLDS: "holds",
+    BROKEN: "broken",
+    UNCLEAR: "unclear",
+    NOT_APPLICABLE: "not applicable",
+}
+
+
+def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False) -> list[str]:
+    """A head, a line a group of rules, then each broken and each unclear rule."""
+    first = checks[0]
+    version = f" {first['version']}" if first["version"] else ""
+    counted = Counter(entry["outcome"] for entry in checks)
+    lines = [
+        f"{first['library']}{version}   {len(checks)} rules: "
+        + ", ".join(f"{counted[word]} {HEADS[word]}" for word in HEADS if counted[word]),
+        "",
+    ]
+    lines += columns(
+        [("", *(HEADS[word] for word in HEADS)), *_groups(checks)], right=range(1, len(HEADS) + 1)
+    )
+    wanted = OUTCOMES if everything else (BROKEN, UNCLEAR)
+    for outcome in (word for word in HEADS if word in wanted):
+        chosen = [entry for entry in checks if entry["outcome"] == outcome]
+        if chosen:
+            lines += ["", HEADS[outcome]]
+            for entry in chosen:
+                lines += _told(entry, width)
+    return [line.rstrip() for line in lines]
+
+
+def _groups(checks: Sequence[Entry]) -> list[tuple[str, ...]]:
+    groups: dict[str, Counter[str]] = {}
+    for entry in checks:
+        groups.setdefault(entry["rule"].partition(".")[0], Counter())[entry["outcome"]] += 1
+    return [
+        (name, *(str(counted[word] or "") for word in HEADS)) for name, counted in groups.items()
+    ]
+
+
+def _told(entry: Entry, width: int) -> list[str]:
+    mark = " (accepted)" if entry.get("accepted") else ""
+    level = " (should)" if entry["level"] == "should" and entry["outcome"] == BROKEN else ""
+    lines = [shorten(f"  {entry['rule']}{level}{mark}", width)]
+    lines += [f"    {line}" for line in wrapped(entry["seen"], width - 4)]
+    if entry["outcome"] == BROKEN:
+        lines.append(shorten(f"    rule: {RULES.by_name[entry['rule']].sentence}", width))
+    if entry.get("issue"):
+        lines.append(f"    {entry['issue']}")
+    return lines
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The text in lines, broken between words where that is possible."""
+    import textwrap
+
+    return textwrap.wrap(text, max(width, 20), break_on_hyphens=False) or [""]
+
+
+def rules(width: int) -> list[str]:
+    """Every rule with its sentence."""
+    rows = [(rule.name, rule.sentence) for rule in RULES.by_name.values()]
+    return [shorten(line, width) for line in columns(rows)]
+
+
+def explained(rule: Rule, width: int, script: str = "") -> list[str]:
+    """All that is known of a rule."""
+    whose = {"producer": "whoever exports", "consumer": "whoever imports"}[rule.role]
+    lines = [
+        rule.name,
+        *(f"  {line}" for line in wrapped(rule.sentence, width - 2)),
+        "",
+        *columns(
+            [
+                ("written in", rule.section),
+                ("binds", whose),
+                ("says", rule.level),
+                ("broken is", "told as unclear: the text is" if rule.verdict == UNCLEAR else "so"),
+                ("runs", _runs(rule)),
+            ]
+        ),
+    ]
+    if script:
+        lines += ["", *script.rstrip().splitlines()]
+    return lines
+
+
+def _runs(rule: Rule) -> str:
+    if rule.at_exit:
+        return "as the last of its process, whose end is looked at"
+    if rule.risky:
+        return "in a worker, since breaking it may crash"
+    return "in a worker with others; in pytest without one"

@@ -1,0 +1,170 @@
+"""`dlbench check`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from dlbench import _core, discover, run, rundir, terminal
+from dlbench.check import conformance, known, prove, runner, section, table
+from dlbench.check.rule import BROKEN, Rule
+from dlbench.check.rules import RULES
+from dlbench.errors import BadInput, os_line
+
+
+def say(lines: Sequence[str], console: Console) -> None:
+    """As they are."""
+    terminal.show([Text(line) for line in lines], console)
+
+
+@click.command("check")
+@click.argument("libraries", nargs=-1)
+@click.option("--only", metavar="RULE,...", default="", help="Some rules, or groups: export,c-api.")
+@click.option("--known", "known_file", metavar="FILE", help="Accepted: LIBRARY RULE LINK a line.")
+@click.option("--explain", metavar="RULE", help="A rule's sentence, section and script.")
+@click.option("--rules", "names", is_flag=True, help="All rules.")
+@click.option(
+    "--prove", "proving", is_flag=True, help="Prove each rule: an honest half, a saboteur."
+)
+@click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules.")
+@click.option("--device", default="cpu", show_default=True, help="Where arrays lie: cuda:0.")
+@click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
+@click.option("--timeout", metavar="TIME", default="60s", show_default=True, help="Of one rule.")
+@click.option("--out", metavar="DIR", help="Where results.json and the scripts go.")
+@click.option("--all", "everything", is_flag=True, help="Also what holds and does not apply.")
+def check(libraries: tuple[str, ...], **params: Any) -> None:
+    """One library against the protocols, rule by rule; dlbench is the other side.
+
+    Exit status 1 where a rule is broken that --known does not list.
+    """
+    console = Console()
+    if params["names"]:
+        say(table.rules(console.width), console)
+        return
+    if params["explain"]:
+        explain(params["explain"], libraries, params["adapters"], console)
+        return
+    chosen = rules_of(params["only"])
+    if params["proving"]:
+        sys.exit(show_proofs(chosen, console))
+    if not libraries:
+        raise BadInput("say which library: 'dlbench check numpy'; 'dlbench list' names them")
+    accepted = known.read(Path(params["known_file"])) if params["known_file"] else {}
+    found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
+    sys.exit(conduct(found, chosen, accepted, params, console))
+
+
+def rules_of(only: str) -> list[Rule]:
+    """All rules, or those that --only names: rules and groups."""
+    words = [word for word in only.split(",") if word]
+    groups = {rule.group for rule in RULES.by_name.values()}
+    for word in words:
+        if word not in groups:
+            known.require_rule(word, "--only: ")
+    return [
+        rule
+        for rule in RULES.by_name.values()
+        if not words or rule.name in words or rule.group in words
+    ]
+
+
+def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
+    """Raises BadInput, naming what is nearest, for a library that is not there."""
+    found = run.find_adapters(adapters or "")
+    try:
+        roles = found.roles(name)
+    except KeyError:
+        near = _core.nearest(name, list(found.files))
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise BadInput(f"unknown library {name!r}{hint}; 'dlbench list' names them") from None
+    about = discover.library(name, roles)
+    if not about.installed:
+        raise BadInput(f"{name} is not installed: {about.why_not}")
+    if (
+        device not in about.devices
+        and device.partition(":")[0] not in about.devices
+        and (device != "cpu")
+    ):
+        run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
+    paths = {role: roles[role].path if role in roles else None for role in discover.ROLES}
+    return runner.Library(name, paths["producer"], paths["consumer"], device=device)
+
+
+def conduct(
+    found: Sequence[runner.Library],
+    chosen: Sequence[Rule],
+    accepted: known.Known,
+    params: dict[str, Any],
+    console: Console,
+) -> int:
+    """Check each library, print as it comes, write the files; the exit status."""
+    timeout_s = _core.parse_seconds(params["timeout"])
+    folder = rundir.fresh(params["out"])
+    began = time.monotonic()
+    checks: list[section.Entry] = []
+    newly = 0
+    try:
+        for library in found:
+            report = runner.check(library, chosen, timeout_s)
+            mine = {rule: link for (name, rule), link in accepted.items() if name == library.name}
+            told = section.entries(library, report, mine)
+            checks += told
+            newly += sum(entry["outcome"] == BROKEN and not entry.get("accepted") for entry in told)
+            lines = table.of_library(told, console.width, everything=params["everything"])
+            say([*lines, ""], console)
+            outcomes = {name: result.outcome for name, result in report.results.items()}
+            for rule in known.stale(accepted, library.name, outcomes):
+                run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
+        made = section.document(checks, sys.argv, time.monotonic() - began)
+        written = section.write(folder, made)
+    except OSError as error:
+        raise BadInput(os_line(folder, error)) from error
+    except BadInput:
+        rundir.give_up(folder, rundir.latest())
+        raise
+    if params["markdown"]:
+        conformance.write(Path(params["markdown"]), made)
+    scripts = len(written) - 1
+    shown = f"{folder}: results.json" + (f", {scripts} scripts LIBRARY-RULE.py" if scripts else "")
+    say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
+    return 1 if newly else 0
+
+
+def explain(name: str, libraries: Sequence[str], adapters: str | None, console: Console) -> None:
+    """The rule, and its script for the library that is named."""
+    known.require_rule(name)
+    rule = RULES.by_name[name]
+    script = ""
+    for word in libraries[:1]:
+        library = library_of(word, adapters, "cpu")
+        path = getattr(library, rule.role)
+        if path is not None:
+            from dlbench.check import reproducer
+
+            script = reproducer.script(rule, "(not run)", path, word, "")
+    say(table.explained(rule, console.width, script), console)
+
+
+def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
+    """The table of rule, honest, saboteur; the exit status."""
+    width = max(len(rule.name) for rule in chosen)
+    honest = found = 0
+    say([f"{'rule':<{width}}  honest  saboteur"], console)
+    for proof in prove.conduct(chosen):
+        honest += proof.is_honest
+        found += proof.is_found
+        kept = "holds" if proof.is_honest else "BLAMED" if proof.blamed else "NOT HELD"
+        seen = proof.found if proof.is_found else f"MISSED: {proof.found}"
+        lines = [f"{proof.rule:<{width}}  {kept:<6}  {seen}"]
+        lines += [f"    honest {text}" for text in proof.blamed]
+        lines += [f"    its saboteur breaks too {text}" for text in proof.others]
+        say(lines, console)
+    say([f"{honest} of {len(chosen)} honest, {found} of {len(chosen)} found"], console)
+    return 0 if honest == found == len(chosen) else 1
