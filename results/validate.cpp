@@ -1,3 +1,4 @@
+#include <array>
 #include <unordered_set>
 
 #include "model/error.hpp"
@@ -75,6 +76,26 @@ void check_items(const Fields& document, std::string_view key, bool measured,
   }
 }
 
+constexpr std::array<std::string_view, 4> kCheckOutcomes{"holds", "broken", "not-applicable",
+                                                         "unclear"};
+
+void check_checks(const Fields& document) {
+  if (!document.has("checks")) return;
+  std::unordered_set<std::string> names;
+  std::size_t index = 0;
+  for (const json& value : document.list("checks")) {
+    const Fields item(value, document.place("checks") + "/" + std::to_string(index++));
+    for (const std::string_view key : {"version", "role", "level", "section", "seen"}) {
+      item.text(key);
+    }
+    const bool broken = item.one_of("outcome", kCheckOutcomes) == "broken";
+    if (broken) item.text("reproducer");
+    if (item.has("accepted")) item.flag("accepted");
+    const std::string name = item.text("library") + " " + item.text("rule");
+    if (!names.insert(name).second) item.fail("rule", "a rule that was not checked already");
+  }
+}
+
 }  // namespace
 
 void validate_document(const std::filesystem::path& path) {
@@ -86,6 +107,7 @@ void validate_document(const std::filesystem::path& path) {
   std::unordered_set<std::string> names;
   check_items(document, "benchmarks", true, names);
   check_items(document, "not_measured", false, names);
+  check_checks(document);
 }
 
 }  // namespace dlbench::results

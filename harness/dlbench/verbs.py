@@ -23,7 +23,8 @@ from dlbench import (
     terminal,
 )
 from dlbench import document as documents
-from dlbench.check.verb import check
+from dlbench.check import table as check_table
+from dlbench.check import verb
 from dlbench.counting import bill_text, explain, valgrind
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
@@ -71,6 +72,10 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     console = Console()
     path = documents.locate(run_)
     document = documents.load(path)
+    if not cell and document.get("checks"):
+        for told in check_table.of_document(document, console.width):
+            verb.say(told, console)
+        return
     if not cell:
         made = files(path.parent)
         request = documents.about(document).get("request", {})
@@ -200,7 +205,7 @@ VERBS = {
         debug_cell,
         explain_cell,
         plot,
-        check,
+        verb.check,
         selftest,
     )
 }

@@ -121,7 +121,7 @@ def _with_imports(lines: list[str]) -> list[str]:
     imports = [f"import {', '.join(needed)}"] if needed else []
     if "np." in text and "import numpy as np" not in text:
         imports.append("import numpy as np")
-    return [*imports, *lines]
+    return [*imports, *(line for line in lines if line != "array = array")]
 
 
 def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:

@@ -42,6 +42,16 @@ def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False)
     return [line.rstrip() for line in lines]
 
 
+def of_document(document: dict[str, Any], width: int) -> list[list[str]]:
+    """The lines of each library of an earlier check."""
+    checks = document["checks"]
+    names = dict.fromkeys(entry["library"] for entry in checks)
+    return [
+        [*of_library([entry for entry in checks if entry["library"] == name], width), ""]
+        for name in names
+    ]
+
+
 def _groups(checks: Sequence[Entry]) -> list[tuple[str, ...]]:
     groups: dict[str, Counter[str]] = {}
     for entry in checks:

@@ -18,6 +18,10 @@ consumer = partial(RULES.add, role="consumer")
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
+GET = (
+    "get = ctypes.PyDLL(None).PyObject_GetBuffer\n"
+    "print(get(ctypes.py_object(array), ctypes.create_string_buffer(256), {}))"
+)
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
@@ -94,7 +98,7 @@ def length(subject: Subject) -> str:
     "buffer.read-only",
     "read-only memory says so, and refuses who asks for writable memory",
     PEP3118,
-    shown=Shown("print(memoryview(array).readonly)", source="readonly"),
+    shown=Shown(f"print(memoryview(array).readonly)\n{GET.format(WRITABLE)}", source="readonly"),
 )
 def read_only(subject: Subject) -> str:
     array, facts = buffered(subject, subject.case(readonly=True))
@@ -113,7 +117,7 @@ def read_only(subject: Subject) -> str:
     "buffer.contiguous",
     "who asks for contiguous memory gets it, or a BufferError",
     PEP3118,
-    shown=Shown("import io\nprint(io.BytesIO(array).read(8))", source="strided"),
+    shown=Shown(GET.format(SIMPLE), source="strided"),
 )
 def contiguous(subject: Subject) -> str:
     array, _ = buffered(subject, subject.case(layout="strided"))
