@@ -47,6 +47,8 @@ ctypes.cast(deleter, ctypes.c_void_p).value"""
 DELETER = """\
 deleted = []
 deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)"""
+#: A callback of ctypes does not outlive the interpreter, and a deleter may be called late.
+LEAVE = "sys.stdout.flush(); os._exit(0)"
 VERSIONED = ("dltensor_versioned", 32, 16)
 LEGACY = ("dltensor", 0, 56)
 
@@ -117,7 +119,7 @@ def _size(source: str) -> int:
 
 def _with_imports(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
-    needed = [name for name in ("ctypes", "gc") if f"{name}." in text]
+    needed = [name for name in ("ctypes", "gc", "os", "sys") if f"{name}." in text]
     imports = [f"import {', '.join(needed)}"] if needed else []
     if "np." in text and "import numpy as np" not in text:
         imports.append("import numpy as np")
@@ -149,6 +151,8 @@ def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
         lines.append(f"again = {spelled}")
     lines += shown.lines.replace("{call}", spelled).replace("{{call}}", spelled).splitlines()
     lines.append("print(type(result), result)" if "del result" not in shown.lines else "")
+    if "{count}" in shown.patch:
+        lines.append(LEAVE)
     return _with_imports([line for line in lines if line])
 
 

@@ -39,7 +39,7 @@ def say(lines: Sequence[str], console: Console) -> None:
 @click.option("--timeout", metavar="TIME", default="60s", show_default=True, help="Of one rule.")
 @click.option("--out", metavar="DIR", help="Where results.json and the scripts go.")
 @click.option("--all", "everything", is_flag=True, help="Also what holds and does not apply.")
-def check(libraries: tuple[str, ...], **params: Any) -> None:
+def check(libraries: tuple[str, ...], **params: Any) -> int:
     """One library against the protocols, rule by rule; dlbench is the other side.
 
     Exit status 1 where a rule is broken that --known does not list.
@@ -47,18 +47,18 @@ def check(libraries: tuple[str, ...], **params: Any) -> None:
     console = Console()
     if params["names"]:
         say(table.rules(console.width), console)
-        return
+        return 0
     if params["explain"]:
         explain(params["explain"], libraries, params["adapters"], console)
-        return
+        return 0
     chosen = rules_of(params["only"])
     if params["proving"]:
-        sys.exit(show_proofs(chosen, console))
+        return show_proofs(chosen, console)
     if not libraries:
         raise BadInput("say which library: 'dlbench check numpy'; 'dlbench list' names them")
     accepted = known.read(Path(params["known_file"])) if params["known_file"] else {}
     found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
-    sys.exit(conduct(found, chosen, accepted, params, console))
+    return conduct(found, chosen, accepted, params, console)
 
 
 def rules_of(only: str) -> list[Rule]:
@@ -80,6 +80,7 @@ def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
     found = run.find_adapters(adapters or "")
     try:
         roles = found.roles(name)
+        found.chosen([name])
     except KeyError:
         near = _core.nearest(name, list(found.files))
         hint = f" (did you mean {near!r}?)" if near else ""

@@ -169,7 +169,7 @@ def other_thread(subject: Subject) -> str:
     SPEC,
     risky=True,
     at_exit=True,
-    shown=Shown(patch="{count}", lines="print('and now the end')"),
+    shown=Shown(lines="print('and now the end')"),
 )
 def alive_at_exit(subject: Subject) -> str:
     lender = Lender(subject, sized("import.alive-at-exit"))

@@ -1,0 +1,277 @@
+"""Rules on real halves, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import planted
+from dlbench import _core, discover
+from dlbench.check import known, prove, reproducer, runner, section
+from dlbench.check.rules import RULES
+from dlbench.cli import main
+from dlbench.errors import BadInput
+
+SCHEMA = Path(__file__).parents[2] / "results" / "schema.json"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def results(library: runner.Library, *names: str) -> dict[str, runner.Result]:
+    return runner.check(library, [RULES.by_name[name] for name in names], 20).results
+
+
+def numpy() -> runner.Library:
+    roles = discover.catalogue().roles("numpy")
+    return runner.Library("numpy", roles["producer"].path, roles["consumer"].path)
+
+
+def test_numpy_keeps_all_rules_but_two() -> None:
+    found = runner.check(numpy(), list(RULES.by_name.values()))
+    broken = {name for name, result in found.results.items() if result.outcome == "broken"}
+    # It refuses with ValueError what the buffer protocol refuses with BufferError.
+    assert broken == {"buffer.read-only", "buffer.contiguous"}
+    assert found.starts == 2
+    assert list(found.results) == list(RULES.by_name)
+
+
+CRASHES = ("export.deleter-without-gil", "import.reversed", "import.major-version")
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_rule_that_crashes_costs_one_start_and_no_other_rule(name: str) -> None:
+    role = RULES.by_name[name].role
+    mine = [rule for rule in RULES.by_name.values() if rule.role == role and rule.risky]
+    found = runner.check(prove.planted(f"breaks={name}"), mine)
+    assert found.results[name].outcome == "broken"
+    assert "SIG" in found.results[name].seen
+    assert found.results[name].signal
+    assert found.starts == 2
+    others = [result for result in found.results.values() if result.rule != name]
+    assert {result.outcome for result in others} <= {"holds", "not-applicable"}
+
+
+@pytest.mark.parametrize("name", ["export.deleter-at-exit", "import.alive-at-exit"])
+def test_an_abort_at_exit_is_its_rules_result(name: str) -> None:
+    (result,) = results(prove.planted(f"breaks={name}"), name).values()
+    assert (result.outcome, result.signal) == ("broken", "SIGABRT")
+    (result,) = results(prove.planted("honest"), name).values()
+    assert result.outcome == "holds"
+
+
+def own(folder: Path, consumer: str) -> runner.Library:
+    planted.plant(folder)
+    path = folder / "consumers" / "mine.py"
+    path.write_text(consumer)
+    return runner.Library("mine", None, path)
+
+
+def test_a_library_that_dies_at_exit_anyway_is_not_blamed_for_the_exchange(folder: Path) -> None:
+    library = own(
+        folder,
+        "import numpy as np\nfrom dlbench import _check\n_check.abort_at_exit()\n"
+        "PROTOCOLS = {'dlpack': np.from_dlpack}\n",
+    )
+    (result,) = results(library, "import.alive-at-exit").values()
+    assert result.outcome == "unclear"
+    assert "without an exchange as well" in result.seen
+
+
+def test_a_hang_is_its_rules_result(folder: Path) -> None:
+    library = own(
+        folder,
+        "import time\nPROTOCOLS = {'dlpack': lambda x: time.sleep(60)}\n",
+    )
+    rules = [RULES.by_name["import.legacy"], RULES.by_name["import-buffer.values"]]
+    found = runner.check(library, rules, 1.0)
+    assert found.results["import.legacy"].outcome == "broken"
+    assert "no answer in 1 s" in found.results["import.legacy"].seen
+    assert found.results["import-buffer.values"].outcome == "not-applicable"
+
+
+def test_a_rule_that_fails_itself_blames_nobody(folder: Path) -> None:
+    library = own(
+        folder,
+        "class Odd:\n    shape = property(lambda self: 1 / 0)\n"
+        "    __array__ = lambda self, *_, **__: 1 / 0\n"
+        "PROTOCOLS = {'dlpack': lambda x: Odd()}\n",
+    )
+    (result,) = results(library, "import.legacy").values()
+    assert result.outcome in ("not-applicable", "unclear")
+
+
+def run(*words: str) -> int:
+    return main(["check", *words])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "say which library"),
+        (("nunpy",), "did you mean 'numpy'"),
+        (("saboteur",), "saboteur"),
+        (("numpy", "--only", "export.copy-tru"), "did you mean 'export.copy-true'"),
+        (("--explain", "exprt.copy-true"), "did you mean 'export.copy-true'"),
+        (("numpy", "--known", "nothing.txt"), "nothing.txt: No such file"),
+        (("numpy", "--timeout", "soon"), "soon"),
+        (("numpy", "--adapters", "nowhere"), "nowhere"),
+    ],
+)
+def test_bad_use_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert run(*words) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert said in lines[0]
+    assert not (folder / "dlbench-results").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("numpy buffer.read-onl https://x.org/1", "did you mean 'buffer.read-only'"),
+        ("numpy buffer.read-only", "LIBRARY RULE LINK"),
+        ("numpy buffer.read-only not-a-link", "LIBRARY RULE LINK"),
+    ],
+)
+def test_a_known_file_with_an_unfit_line_is_told(folder: Path, text: str, said: str) -> None:
+    file = folder / "known.txt"
+    file.write_text(f"# accepted\n{text}\n")
+    with pytest.raises(BadInput, match="line 2") as raised:
+        known.read(file)
+    assert said in str(raised.value)
+
+
+def test_an_adapter_without_make_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    planted.plant(folder)
+    (folder / "producers" / "mine.py").write_text("made = 1\n")
+    assert run("mine", "--adapters", str(folder)) == 2
+    assert "make" in capsys.readouterr().err
+
+
+def checked(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    out = folder / "out"
+    status = run("numpy", "--only", "buffer", "--out", str(out), *words)
+    document: dict[str, Any] = json.loads((out / "results.json").read_text())
+    return status, document
+
+
+def test_what_is_broken_exits_with_1_and_lies_in_the_document(folder: Path) -> None:
+    status, document = checked(folder)
+    assert status == 1
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    (entry,) = [one for one in document["checks"] if one["rule"] == "buffer.contiguous"]
+    assert (entry["outcome"], entry["accepted"], entry["library"]) == ("broken", False, "numpy")
+    assert (folder / "out" / "numpy-buffer.contiguous.py").read_text() == entry["reproducer"]
+
+
+def test_what_is_known_does_not_and_what_is_stale_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "known.txt"
+    names = ("buffer.read-only", "buffer.contiguous", "buffer.values")
+    file.write_text("".join(f"numpy {name} https://example.org/{name}  # so\n" for name in names))
+    status, document = checked(folder, "--known", str(file))
+    assert status == 0
+    told = capsys.readouterr()
+    assert "numpy buffer.values is not broken any more" in told.err
+    assert "https://example.org/buffer.contiguous" in told.out
+    assert [one["accepted"] for one in document["checks"] if "accepted" in one] == [True, True]
+
+
+def test_show_prints_an_earlier_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checked(folder)
+    capsys.readouterr()
+    assert main(["show", str(folder / "out")]) == 0
+    assert "buffer.contiguous" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"outcome": "maybe"},
+        {"seen": 3},
+        {"outcome": "broken"},
+        {"accepted": "yes"},
+    ],
+)
+def test_a_document_with_an_unfit_check_is_refused(folder: Path, change: dict[str, Any]) -> None:
+    _, document = checked(folder)
+    document["checks"][0] |= change
+    path = folder / "changed.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(_core.UsageError, match="/checks/0"):
+        _core.validate_document(str(path))
+
+
+def scripts(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    roles = discover.catalogue().roles("numpy")
+    return [
+        (name, struct, reproducer.script(rule, "x", roles[rule.role].path, "numpy", "", struct))
+        for name in names
+        for rule in [RULES.by_name[name]]
+        for struct in (("legacy", "versioned") if rule.role == "consumer" else ("",))
+    ]
+
+
+def test_each_rule_has_a_script_that_parses_and_needs_no_dlbench() -> None:
+    for name, _, text in scripts(list(RULES.by_name)):
+        compile(text, name, "exec")
+        assert "dlbench" not in text.replace("dltensor_of_dlbench", ""), name
+        assert len(text.splitlines()) < 45, name
+
+
+#: What a script of a kept rule ends with, where that is no refusal: run in one interpreter a group.
+HARMLESS = [
+    name
+    for name, rule in RULES.by_name.items()
+    if not rule.risky and "leak" not in name and rule.group in ("export", "import", "buffer")
+]
+
+
+def test_scripts_run(folder: Path) -> None:
+    """Those of rules that NumPy keeps end well, or with the refusal that the rule wants."""
+    code = [
+        "import os, sys",
+        "kept = []",
+        "for name, text in __import__('json').load(open(sys.argv[1])):",
+        "    try:",
+        "        kept.append({})",
+        "        exec(compile(text, name, 'exec'), kept[-1])",
+        "    except Exception as error:",
+        "        print('REFUSED', name, repr(error))",
+        "sys.stdout.flush(); os._exit(0)",
+    ]
+    leave = reproducer.LEAVE
+    texts = [(name, text.replace(leave, "")) for name, _, text in scripts(HARMLESS)]
+    (folder / "texts.json").write_text(json.dumps(texts))
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(code), str(folder / "texts.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "NameError" not in done.stdout
+    assert "unexpected keyword" not in done.stdout
+
+
+def test_entries_name_what_is_discussed() -> None:
+    library = numpy()
+    report = runner.Report("numpy", "1")
+    name = "export.alignment"
+    report.results[name] = runner.Result(name, "unclear", "so")
+    (entry,) = section.entries(library, report, {})
+    assert entry["issue"].startswith("https://")
