@@ -56,7 +56,7 @@ struct Arguments {
     int type = device.device_type;
     const bool good =
         PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "O!OO|$(BBH)p(II)K(ii)KOsszpp:Loan", const_cast<char**>(names),
+            arguments, keywords, "O!OO|$(bbH)p(II)K(ii)KOsszpp:Loan", const_cast<char**>(names),
             &memory_type, &memory, &shape, &strides, &dtype.code, &dtype.bits, &dtype.lanes,
             &legacy, &version.major, &version.minor, &flags, &type, &device.device_id, &byte_offset,
             &data, &deleter, &destructor, &name, &poison, &trapped) != 0;

@@ -139,7 +139,8 @@ def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
     spelled = shown.call.format(function=function, array="array") if shown.call else plain
     source, _ = SOURCES.get(shown.source, SOURCES["line"])
     lines = [*_unparsed(before), *source.splitlines()]
-    name, base, deleter_at = LEGACY if "legacy" in (shown.struct, struct) else VERSIONED
+    lent = shown.struct if shown.struct in ("legacy", "versioned") else struct
+    name, base, deleter_at = LEGACY if lent == "legacy" else VERSIONED
     patch = shown.patch.replace("{count}", COUNT)
     if "{count}" in shown.patch:
         lines += DELETER.splitlines()

@@ -56,7 +56,7 @@ class Shown:
     source: str = "line"
     #: of a consumer: the call, where it is not the plain one
     call: str = ""
-    #: of a consumer: the struct that is lent, where the consumer has no choice
+    #: of a consumer: what is lent, where the consumer has no choice; see `reproducer._object`
     struct: str = ""
 
 

@@ -32,7 +32,7 @@ def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
     SPEC,
     shown=Shown(
         "capsule = array.__dlpack__()\n"
-        "del array, source, memory\n"
+        "del array, source\n"
         "print((ctypes.c_float * 4).from_address(ctypes.c_void_p.from_address(tensor).value)[:])"
     ),
 )

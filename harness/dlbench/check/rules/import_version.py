@@ -129,7 +129,7 @@ def retries(subject: Subject) -> str:
     "import.minor-version",
     "a minor version that is newer than the consumer is taken",
     STABLE,
-    shown=Shown(patch="ctypes.c_uint32.from_address(struct + 4).value = 99"),
+    shown=Shown(patch="ctypes.c_uint32.from_address(struct + 4).value = 99", struct="versioned"),
 )
 def minor_version(subject: Subject) -> str:
     versioned_asked(subject)
@@ -146,7 +146,7 @@ def minor_version(subject: Subject) -> str:
     "another major version is refused, and nothing behind its flags is read",
     STABLE,
     risky=True,
-    shown=Shown(patch=MAJOR),
+    shown=Shown(patch=MAJOR, struct="versioned"),
 )
 def major_version(subject: Subject) -> str:
     versioned_asked(subject)
@@ -163,7 +163,11 @@ def major_version(subject: Subject) -> str:
     "import.major-version-deleted",
     "what is of another major version is given back, once",
     STABLE,
-    shown=Shown(patch=MAJOR + "\n{count}", lines="print('deleted', len(deleted), 'times')"),
+    shown=Shown(
+        patch=MAJOR + "\n{count}",
+        lines="print('deleted', len(deleted), 'times')",
+        struct="versioned",
+    ),
 )
 def major_version_deleted(subject: Subject) -> str:
     versioned_asked(subject)
