@@ -206,7 +206,7 @@ def _after(tail: str) -> str:
         for line in lines:
             if word in line:
                 return f": {line[:160]}"
-    return f": {lines[-1][:160]}" if lines else ""
+    return ""
 
 
 def _run(library: Library, names: Sequence[str], ends: bool, timeout_s: float) -> Ran:
