@@ -24,6 +24,7 @@ dlbench measures what it costs to hand an array from one library to another.
   dlbench --matrix          every couple of the array libraries found here
   dlbench numpy torch       one couple, both directions
   dlbench list              libraries, protocols, what is missing
+  dlbench check numpy       one library against the protocols, rule by rule
   dlbench doctor            what of this machine makes numbers wander
   dlbench show latest       the last run again;  repro, debug, explain, plot: more about it
 
