@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.subject import CODES, CPU, Subject
+from dlbench.check.reading import CODES, CPU
+from dlbench.check.subject import Subject
 
 IS_READ_ONLY, IS_COPIED = 1, 2
 Array = np.ndarray[Any, Any]

@@ -55,7 +55,9 @@ LEGACY = ("dltensor", 0, 56)
 
 def script(rule: Rule, seen: str, path: Path, library: str, version: str, struct: str = "") -> str:
     """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent."""
-    title = [f"# {rule.name}: {rule.sentence}", f"# {rule.section}", f"# seen: {seen}"]
+    title = [f"# {rule.name}: {rule.sentence}", f"# {rule.section}"]
+    if seen:
+        title.append(f"# seen: {seen}")
     if version:
         title.append(f"# with {library.partition(':')[0]} {version}")
     body = _producer(rule, path, library) if rule.role == "producer" else None
@@ -123,7 +125,8 @@ def _with_imports(lines: list[str]) -> list[str]:
     imports = [f"import {', '.join(needed)}"] if needed else []
     if "np." in text and "import numpy as np" not in text:
         imports.append("import numpy as np")
-    return [*imports, *(line for line in lines if line != "array = array")]
+    needless = {"array = array", *(f"import {name}" for name in needed)}
+    return [*imports, *(line for line in lines if line not in needless)]
 
 
 def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
@@ -146,7 +149,7 @@ def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
         lines += DELETER.splitlines()
     if patch:
         lines += POINT.splitlines()
-    lines += _object(shown.struct, name, base, deleter_at, patch)
+    lines += _object(shown.struct or struct, name, base, deleter_at, patch)
     lines.append(f"result = {spelled}")
     if shown.struct == "twice":
         lines.append(f"again = {spelled}")
@@ -170,6 +173,8 @@ def _object(kind: str, name: str, base: int, deleter_at: int, patch: str) -> lis
             "array = Producer()",
         ]
     version = "" if name == "dltensor" else "max_version=(1, 0)"
+    if not kind:
+        version = "max_version=keywords.get('max_version')"
     lines = [
         "asked, capsules = [], []",
         "class Producer:",

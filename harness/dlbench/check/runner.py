@@ -6,30 +6,18 @@ takes the rest: a rule that crashes costs one start.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import selectors
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from dlbench.check import running
+from dlbench.check.process import Ran, run, telling_line
 from dlbench.check.rule import BROKEN, NOT_APPLICABLE, ROLES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
 from dlbench.errors import BadInput
-
-CHILD = Path(__file__).with_name("child.py")
-LONGEST_TAIL = 4000
-#: What an import may take on a busy machine.
-START_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -76,32 +64,6 @@ class Report:
     version: str = ""
     results: dict[str, Result] = field(default_factory=dict)
     starts: int = 0
-
-
-@dataclass
-class Ran:
-    """What one process said."""
-
-    said: list[dict[str, Any]] = field(default_factory=list)
-    status: int = 0
-    hung: bool = False
-    tail: str = ""
-
-    def word(self, key: str) -> Any:
-        """The last value said under a key."""
-        return next((line[key] for line in reversed(self.said) if key in line), None)
-
-    @property
-    def signal(self) -> str:
-        """ "SIGSEGV", or nothing."""
-        return signal.Signals(-self.status).name if self.status < 0 and not self.hung else ""
-
-    @property
-    def how(self) -> str:
-        """How it ended, in words."""
-        if self.hung:
-            return "no answer"
-        return f"killed by {self.signal}" if self.signal else f"exit status {self.status}"
 
 
 def ordered(rules: Sequence[Rule]) -> list[Rule]:
@@ -154,12 +116,12 @@ def _chain(
     retried = ""
     while left:
         ends = RULES.by_name[left[-1]].at_exit
-        ran = _run(library, left, ends, timeout_s)
+        ran = run(library.python, library.request(left, ends), timeout_s)
         report.starts += 1
         if ran.word("failed"):
             raise BadInput(f"{library.name} cannot be imported: {ran.word('failed')}")
         if ran.word("loaded") is None:
-            raise BadInput(f"{library.name} cannot be imported: {ran.how}{_after(ran.tail)}")
+            raise BadInput(f"{library.name} cannot be imported: {ran.how}{telling_line(ran.tail)}")
         report.version = report.version or ran.word("loaded")
         answers = [line for line in ran.said if "rule" in line]
         for line in answers:
@@ -185,77 +147,17 @@ def _died(name: str, ran: Ran, timeout_s: float) -> Result:
     if not ran.hung and not ran.signal:
         seen = f"the process ended with {ran.how}"
     return Result(
-        name, BROKEN, f"{seen}{_after(ran.tail)}", signal=ran.signal, stderr_tail=ran.tail
+        name, BROKEN, f"{seen}{telling_line(ran.tail)}", signal=ran.signal, stderr_tail=ran.tail
     )
 
 
 def _bad_end(library: Library, name: str, ran: Ran, timeout_s: float, report: Report) -> Result:
     """The end is blamed on the exchange only where without one the library ends well."""
-    alone = _run(library, [], True, timeout_s)
+    alone = run(library.python, library.request([], True), timeout_s)
     report.starts += 1
     how = f"no end in {timeout_s:g} s" if ran.hung else f"at its end the process: {ran.how}"
     if alone.status != 0 or alone.hung:
         return Result(name, UNCLEAR, f"{how}; without an exchange as well: {alone.how}")
-    return Result(name, BROKEN, how + _after(ran.tail), signal=ran.signal, stderr_tail=ran.tail)
-
-
-def _after(tail: str) -> str:
-    """The line of what a dying process printed that says most."""
-    lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    for word in ("what():", "Fatal Python error", "Error", "abort", "planted"):
-        for line in lines:
-            if word in line:
-                return f": {line[:160]}"
-    return ""
-
-
-def _run(library: Library, names: Sequence[str], ends: bool, timeout_s: float) -> Ran:
-    """One process to its end; killed where it says nothing for that long."""
-    read, write = os.pipe()
-    ran = Ran()
-    with tempfile.TemporaryFile() as errors, os.fdopen(read, "rb") as wire:
-        command = [library.python, str(CHILD), str(write), library.request(names, ends)]
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            pass_fds=(write,),
-            start_new_session=True,
-        )
-        os.close(write)
-        try:
-            _listen(wire, ran, timeout_s)
-            ran.status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            ran.hung = True
-        finally:
-            if process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                ran.status = process.wait()
-        size = errors.seek(0, os.SEEK_END)
-        errors.seek(max(0, size - LONGEST_TAIL))
-        ran.tail = errors.read().decode("utf-8", "replace").strip()
-    return ran
-
-
-def _listen(wire: BinaryIO, ran: Ran, timeout_s: float) -> None:
-    """Lines until the other side closes. Raises TimeoutExpired after that long a silence."""
-    buffer = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(wire, selectors.EVENT_READ)
-        heard = time.monotonic()
-        while True:
-            patience = timeout_s if ran.word("loaded") is not None else max(timeout_s, START_S)
-            if not selector.select(max(0.0, heard + patience - time.monotonic())):
-                raise subprocess.TimeoutExpired("child", timeout_s)
-            chunk = os.read(wire.fileno(), 65536)
-            if not chunk:
-                return
-            heard = time.monotonic()
-            buffer += chunk
-            *lines, buffer = buffer.split(b"\n")
-            ran.said += [json.loads(line) for line in lines]
-            if ran.said and ran.said[-1].get("end"):
-                return
+    return Result(
+        name, BROKEN, how + telling_line(ran.tail), signal=ran.signal, stderr_tail=ran.tail
+    )

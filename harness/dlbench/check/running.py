@@ -6,9 +6,10 @@ import warnings
 from typing import Any
 
 from dlbench import loading
+from dlbench.check.reading import told
 from dlbench.check.rule import HOLDS, UNCLEAR, Ended, NotApplicable, Rule
 from dlbench.check.rules import RULES
-from dlbench.check.subject import Subject, told
+from dlbench.check.subject import Subject
 
 
 def load(asked: dict[str, Any]) -> tuple[Subject, str]:

@@ -82,8 +82,12 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def rules(width: int) -> list[str]:
     """Every rule with its sentence."""
-    rows = [(rule.name, rule.sentence) for rule in RULES.by_name.values()]
-    return [shorten(line, width) for line in columns(rows)]
+    names = max(map(len, RULES.by_name)) + 2
+    lines = []
+    for rule in RULES.by_name.values():
+        first, *more = wrapped(rule.sentence, width - names)
+        lines += [f"{rule.name:<{names}}{first}", *(f"{'':<{names}}{line}" for line in more)]
+    return lines
 
 
 def explained(rule: Rule, width: int, script: str = "") -> list[str]:

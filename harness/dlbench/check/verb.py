@@ -149,7 +149,7 @@ def explain(name: str, libraries: Sequence[str], adapters: str | None, console: 
         if path is not None:
             from dlbench.check import reproducer
 
-            script = reproducer.script(rule, "(not run)", path, word, "")
+            script = reproducer.script(rule, "", path, word, "")
     say(table.explained(rule, console.width, script), console)
 
 

@@ -7,9 +7,24 @@ from dlbench.check.rule import RULES
 __all__ = ["RULES"]
 
 for _family in (
-    *("export_call", "export_version", "export_copy", "export_struct", "export_layout"),
+    *(
+        "export_call",
+        "export_stream",
+        "export_version",
+        "export_copy",
+        "export_struct",
+        "export_layout",
+    ),
     *("export_lifetime", "import_version", "import_layout", "import_dtype", "import_call"),
-    *("import_copy", "import_lifetime", "exchange_api", "buffers", "array_interface"),
+    *(
+        "import_copy",
+        "import_lifetime",
+        "exchange_api",
+        "exchange_api_others",
+        "buffers",
+        "array_interface",
+        "import_interface",
+    ),
     "cuda_interface",
 ):
     import_module(f"{__name__}.{_family}")

@@ -10,8 +10,9 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.lender import Array, content
+from dlbench.check.reading import Facts, told
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
-from dlbench.check.subject import Facts, Subject, collect, told
+from dlbench.check.subject import Subject, collect
 
 producer = partial(RULES.add, role="producer")
 consumer = partial(RULES.add, role="consumer")

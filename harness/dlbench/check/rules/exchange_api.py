@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.lender import content
+from dlbench.check.reading import address, told
 from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.export_layout import agree
-from dlbench.check.subject import Subject, address, collect, told
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="producer")
 TABLE = "print(type(array).__dlpack_c_exchange_api__)"
@@ -39,7 +39,7 @@ CALLED = {
 }
 
 
-def _shown(what: str) -> Shown:
+def shown_by(what: str) -> Shown:
     return Shown(CALLED[what])
 
 
@@ -64,7 +64,7 @@ def capsule(subject: Subject) -> str:
     "c-api.version",
     "the table, or one that it links to, is of major version 1",
     f"{EXCHANGE_API}Header",
-    shown=_shown("version"),
+    shown=shown_by("version"),
 )
 def version(subject: Subject) -> str:
     _, published = subject.publishes_api()
@@ -84,7 +84,7 @@ MAY_BE_NULL = "dltensor_from_py_object_no_sync"
     "c-api.functions",
     "all functions but dltensor_from_py_object_no_sync are there",
     EXCHANGE_API,
-    shown=_shown("functions"),
+    shown=shown_by("functions"),
 )
 def functions(subject: Subject) -> str:
     _, api = subject.api()
@@ -103,7 +103,7 @@ def has(api: _check.Api, name: str) -> None:
     "c-api.export",
     "managed_tensor_from_py_object_no_sync describes the array as it lies",
     f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
-    shown=_shown("from_object"),
+    shown=shown_by("from_object"),
 )
 def export(subject: Subject) -> str:
     array, api = subject.api()
@@ -124,7 +124,7 @@ def export(subject: Subject) -> str:
     "c-api.agrees",
     "the table and __dlpack__ lend the same memory on the same device",
     EXCHANGE_API,
-    shown=_shown("from_object"),
+    shown=shown_by("from_object"),
 )
 def agrees(subject: Subject) -> str:
     array, api = subject.api()
@@ -148,7 +148,7 @@ def agrees(subject: Subject) -> str:
     "c-api.borrow",
     "dltensor_from_py_object_no_sync describes the array, and keeps nothing",
     f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
-    shown=_shown("borrow"),
+    shown=shown_by("borrow"),
 )
 def borrow(subject: Subject) -> str:
     array, api = subject.api()
@@ -165,7 +165,7 @@ def borrow(subject: Subject) -> str:
     "c-api.import",
     "managed_tensor_to_py_object_no_sync makes an array of the type, and takes the tensor over",
     f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
-    shown=_shown("to_object"),
+    shown=shown_by("to_object"),
 )
 def import_(subject: Subject) -> str:
     array, api = subject.api()
@@ -192,72 +192,10 @@ def import_(subject: Subject) -> str:
 
 
 @rule(
-    "c-api.allocate",
-    "managed_tensor_allocator gives memory as the prototype says",
-    f"{EXCHANGE_API}.managed_tensor_allocator",
-    shown=_shown("allocate"),
-)
-def allocate(subject: Subject) -> str:
-    _, api = subject.api()
-    has(api, "managed_tensor_allocator")
-    said = api.allocate((2, 32, 1), (3, 5))
-    if said["status"] != 0 or said["made"] is None:
-        raise Broken(f"it returned {said['status']}: {said['kind']} {said['message']}")
-    facts = said["made"].facts
-    asked = {"dtype": (2, 32, 1), "shape": (3, 5), "device": (1, 0)}
-    wrong = [f"{key} is {facts[key]}" for key, value in asked.items() if facts[key] != value]
-    if wrong or not facts["data"]:
-        raise Broken(", ".join(wrong) or "data is NULL")
-    return f"shape {facts['shape']}, strides {facts['strides']}"
-
-
-@rule(
-    "c-api.allocate-error",
-    "an allocation that fails returns -1 and says why by SetError, once, without an exception",
-    f"{EXCHANGE_API}.managed_tensor_allocator",
-    risky=True,
-    shown=_shown("allocate"),
-)
-def allocate_error(subject: Subject) -> str:
-    _, api = subject.api()
-    has(api, "managed_tensor_allocator")
-    said = api.allocate((200, 32, 1), (3, 5))
-    if said["made"] is not None:
-        raise Broken("type code 200 was allocated")
-    if said["status"] == 0:
-        raise Broken("it returned 0, and no tensor")
-    if said["complaints"] != 1:
-        raise Broken(f"SetError was called {said['complaints']} times")
-    if said["raised"] is not None:
-        raise Broken(f"a Python exception is set besides: {said['raised']!r}")
-    return f"{said['kind']}: {said['message'].splitlines()[0][:100] if said['message'] else ''}"
-
-
-@rule(
-    "c-api.stream",
-    "current_work_stream of the CPU is NULL",
-    f"{EXCHANGE_API}.current_work_stream",
-    shown=_shown("stream"),
-)
-def stream(subject: Subject) -> str:
-    _, api = subject.api()
-    has(api, "current_work_stream")
-    try:
-        said: Any = api.stream(1, 0)
-    except Exception as error:
-        raise Broken(told(error)) from None
-    if said is NotImplemented:
-        raise Broken("it wrote nothing")
-    if said != 0:
-        raise Broken(f"it is {said:#x}")
-    return "NULL"
-
-
-@rule(
     "c-api.leak",
     "an exchange by the table leaves nothing behind",
     EXCHANGE_API,
-    shown=_shown("from_object"),
+    shown=shown_by("from_object"),
 )
 def leak(subject: Subject) -> str:
     array, api = subject.api()

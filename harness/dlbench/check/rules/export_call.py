@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from dlbench.check.reading import read, told, values
 from dlbench.check.rule import (
     DEVICE,
     METHOD,
@@ -15,7 +16,7 @@ from dlbench.check.rule import (
     Shown,
     Unclear,
 )
-from dlbench.check.subject import DEVICE_TYPES, Subject, in_thread, read, told, values
+from dlbench.check.subject import Subject, in_thread
 
 rule = partial(RULES.add, role="producer")
 
@@ -126,77 +127,6 @@ def positional(subject: Subject) -> str:
         "a positional argument is taken; the signature has keywords only, "
         "but nowhere is it said that more may not be accepted"
     )
-
-
-@rule(
-    "export.stream-host",
-    "for memory of the CPU no stream but None is accepted",
-    f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=1))"),
-)
-def stream_host(subject: Subject) -> str:
-    array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
-    try:
-        array.__dlpack__(stream=1)
-    except Exception as error:
-        return f"stream=1 is refused: {told(error)}"
-    raise Broken("stream=1 is accepted")
-
-
-@rule(
-    "export.stream-host-minus-one",
-    "stream=-1 for memory of the CPU",
-    f"{METHOD}, stream",
-    verdict="unclear",
-    shown=Shown("print(array.__dlpack__(stream=-1))"),
-)
-def stream_minus_one(subject: Subject) -> str:
-    array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
-    try:
-        array.__dlpack__(stream=-1)
-    except Exception as error:
-        return f"it is refused: {told(error)}"
-    raise Unclear(
-        "it is accepted: a consumer may send -1 for 'do not synchronise', yet on the CPU only None "
-        "is accepted"
-    )
-
-
-def refused_stream(subject: Subject, kind: str, stream: int) -> str:
-    """The stream is refused by arrays on a device of that kind."""
-    array = subject.exporter()
-    device = device_of(array)
-    if device[0] != DEVICE_TYPES[kind]:
-        raise NotApplicable(f"the array is not on {kind}")
-    try:
-        array.__dlpack__(stream=stream)
-    except Exception as error:
-        return f"stream={stream} is refused: {told(error)}"
-    raise Broken(f"stream={stream} is accepted")
-
-
-@rule(
-    "export.stream-cuda-zero",
-    "on CUDA stream=0 is refused, since it could mean three streams",
-    f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=0))"),
-)
-def stream_cuda_zero(subject: Subject) -> str:
-    return refused_stream(subject, "cuda", 0)
-
-
-@rule(
-    "export.stream-rocm-one",
-    "on ROCm the streams 1 and 2 are refused",
-    f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=1))"),
-)
-def stream_rocm_one(subject: Subject) -> str:
-    return refused_stream(subject, "rocm", 1)
 
 
 @rule(

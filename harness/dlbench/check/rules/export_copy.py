@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
+from dlbench.check.reading import CPU, address, read, told, values
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.subject import CPU, Subject, address, read, told, values
+from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 COPY = f"{METHOD}, copy"
@@ -36,8 +37,8 @@ def has_keyword(subject: Subject, word: str) -> Any:
 
 def home(subject: Subject, array: Any) -> tuple[Any, int]:
     """A plain export that must be kept, and where its first element lies."""
-    capsule = subject._readable(lambda: subject.ask(array))
-    return capsule, address(subject._readable(lambda: read(capsule)))
+    capsule = subject.readable(lambda: subject.ask(array))
+    return capsule, address(subject.readable(lambda: read(capsule)))
 
 
 @rule(
@@ -135,8 +136,8 @@ def copied_flag(subject: Subject) -> str:
 )
 def shared_flag(subject: Subject) -> str:
     array = subject.exporter()
-    first, second = (subject._readable(lambda: subject.ask(array)) for _ in range(2))
-    facts = subject._readable(lambda: read(first))
+    first, second = (subject.readable(lambda: subject.ask(array)) for _ in range(2))
+    facts = subject.readable(lambda: read(first))
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
     if address(facts) != address(read(second)):

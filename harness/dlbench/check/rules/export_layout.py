@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from dlbench.case import Case
+from dlbench.check.reading import CODES, read, told, values
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown
-from dlbench.check.subject import CODES, Subject, read, told, values
+from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 TENSOR = f"{HEADER}, DLTensor"

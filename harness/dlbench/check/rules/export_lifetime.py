@@ -8,8 +8,9 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
+from dlbench.check.reading import address, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.subject import Subject, address, collect, values
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="producer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
@@ -93,8 +94,8 @@ def twice(subject: Subject) -> str:
 def taken_capsule(subject: Subject) -> str:
     case = subject.case(bytes=1 << 19)
     array = subject.exporter(case)
-    capsule = subject._readable(partial(subject.ask, array))
-    taken = subject._readable(partial(_check.take, capsule))
+    capsule = subject.readable(partial(subject.ask, array))
+    taken = subject.readable(partial(_check.take, capsule))
     del array, capsule
     collect()
     used = churn(case)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from dlbench.check.reading import read, told
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
-from dlbench.check.subject import Subject, read, told
+from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 KNOWN_FLAGS = 0b111

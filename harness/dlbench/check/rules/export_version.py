@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
+from dlbench.check.reading import read, told
 from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.subject import Subject, read, told
+from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 VERSION = f"{METHOD}, max_version"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from dlbench.check.lender import Lender
+from dlbench.check.reading import told
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.rules.import_version import same, spelled
-from dlbench.check.subject import Subject, collect, told
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
 

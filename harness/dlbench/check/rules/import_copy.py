@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any
 
 from dlbench.check.lender import Lender
+from dlbench.check.reading import Facts, told
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.import_call import own_function
 from dlbench.check.rules.import_version import same
-from dlbench.check.subject import Facts, Subject, told
+from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="consumer")
 COPY = f"{FROM_DLPACK}, copy"

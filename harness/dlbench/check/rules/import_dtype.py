@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from dlbench.check.lender import IS_READ_ONLY, Lender, content
+from dlbench.check.reading import CODES, told
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.import_version import versioned_asked
-from dlbench.check.subject import CODES, Subject, collect, told
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
 DTYPE = f"{HEADER}, DLDataType"

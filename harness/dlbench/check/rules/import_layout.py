@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.lender import Lender, content
+from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.import_version import imported, same
-from dlbench.check.subject import Subject, collect, told
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
 TENSOR = f"{HEADER}, DLTensor"

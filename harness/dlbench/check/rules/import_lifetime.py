@@ -7,8 +7,9 @@ from typing import Any
 
 from dlbench.check import leaks
 from dlbench.check.lender import Lender, sized
+from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.subject import Subject, collect, in_thread, told
+from dlbench.check.subject import Subject, collect, in_thread
 
 rule = partial(RULES.add, role="consumer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"

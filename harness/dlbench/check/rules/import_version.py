@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from dlbench.check.lender import Lender, sized
+from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.subject import Subject, collect, told
+from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"

@@ -12,7 +12,7 @@ import numpy as np
 from dlbench import _check
 from dlbench.adapter import capsule_pointer
 from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, SIZES
-from dlbench.check.subject import CODES, itemsize
+from dlbench.check.reading import CODES, itemsize
 
 DISTRIBUTION = None
 HIDDEN = True

@@ -11,7 +11,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, placed
-from dlbench.check.subject import CODES, DEVICE_TYPES
+from dlbench.check.reading import CODES, DEVICE_TYPES
 
 DISTRIBUTION = None
 HIDDEN = True

@@ -1,0 +1,63 @@
+"""What facts say: where elements lie, which values they have; and how an error is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dlbench import _check
+from dlbench.check.rule import Broken, NotApplicable
+
+Facts = dict[str, Any]
+#: dtype's name -> DLPack's code and bits
+CODES = {
+    "bool": (6, 8),
+    **{f"int{bits}": (0, bits) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (1, bits) for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": (2, bits) for bits in (16, 32, 64)},
+    "bfloat16": (4, 16),
+    "complex64": (5, 64),
+    "complex128": (5, 128),
+    "float8_e4m3fn": (10, 8),
+    "float8_e5m2": (12, 8),
+}
+NEWEST = (1, 3)
+CPU = (1, 0)
+#: Device types of our words.
+DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sycl": 14}
+
+
+def itemsize(facts: Mapping[str, Any]) -> int:
+    """Bytes of an element."""
+    _, bits, lanes = facts["dtype"]
+    return int(bits * lanes + 7) // 8
+
+
+def address(facts: Mapping[str, Any]) -> int:
+    """Of the first element."""
+    return int(facts["data"] + facts["byte_offset"])
+
+
+def values(facts: Mapping[str, Any]) -> bytes:
+    """The elements in C order. Raises Broken where the description cannot be read."""
+    shape, strides, item = facts["shape"], facts["strides"], itemsize(facts)
+    if shape is None:
+        raise Broken(f"ndim is {facts['ndim']}, and shape cannot be read")
+    steps = None if strides is None else [step * item for step in strides]
+    if 0 in shape:
+        return b""
+    return _check.gather(address(facts), shape, steps, item)
+
+
+def read(capsule: Any) -> Facts:
+    """The facts of a capsule. NotApplicable where it holds none: `export.capsule` says why."""
+    try:
+        return _check.read(capsule)
+    except ValueError as error:
+        raise NotApplicable(f"nothing that could be read: {error}") from None
+
+
+def told(error: BaseException) -> str:
+    """ "ValueError: text", in one line."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0].strip()[:160]}" if text else type(error).__name__

@@ -1,0 +1,93 @@
+"""What a consumer makes of `__array_interface__` and `__array_struct__`."""
+
+from __future__ import annotations
+
+import weakref
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check.lender import Array, content
+from dlbench.check.reading import Facts, told
+from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
+from dlbench.check.subject import Subject, collect
+
+consumer = partial(RULES.add, role="consumer")
+
+
+class Interface:
+    """The known producer of both."""
+
+    def __init__(self, array: Array, kind: str) -> None:
+        self.array = array
+        self.kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self.kind == "__array_interface__":
+            facts = self.array.__array_interface__
+            return {key: facts[key] for key in ("shape", "typestr", "strides", "data", "version")}
+        if name == self.kind == "__array_struct__":
+            array = self.array
+            flags = NOT_SWAPPED | WRITEABLE | 0x100 | (C_ORDER if array.flags.c_contiguous else 0)
+            return _check.make_struct(
+                2, array.dtype.kind, array.itemsize, flags, array.shape, array.strides,
+                array.ctypes.data, self,
+            )  # fmt: skip
+        raise AttributeError(name)
+
+
+def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Facts]:
+    subject.entry(protocol)
+    try:
+        result = subject.import_(given, protocol)
+    except Exception as error:
+        raise NotApplicable(f"refused: {told(error)}") from None
+    return result, subject.look(result)
+
+
+def _add(protocol: str, attribute: str, section: str) -> None:
+    group = f"import-{attribute.strip('_').removeprefix('array_')}"
+
+    @consumer(
+        f"{group}.values",
+        f"what it makes of {attribute} has the elements, however they lie",
+        section,
+        shown=Shown(struct=attribute, source="strided"),
+    )
+    def look(subject: Subject) -> str:
+        for array in (content(), content(count=128)[::2], content()[::-1]):
+            _, seen = brought(subject, Interface(array, attribute), protocol)
+            if seen["values"] != array.tobytes():
+                raise Broken(f"strides {array.strides} were not followed")
+        return "steps and negative strides too"
+
+    @consumer(
+        f"{group}.keeps-exporter",
+        f"the object with {attribute} lives as long as its memory is used",
+        section,
+        shown=Shown(struct=attribute, source="line"),
+    )
+    def keeps(subject: Subject) -> str:
+        given = Interface(content(), attribute)
+        alive = weakref.ref(given)
+        first = given.array.ctypes.data
+        result, seen = brought(subject, given, protocol)
+        shares = seen["address"] == first
+        if not shares:
+            return "a copy"
+        # The memory stays in any case: it is the object that is watched.
+        memory = given.array
+        del given
+        collect()
+        if alive() is None:
+            raise Broken("it was let go while its memory is used")
+        del result, memory
+        collect()
+        if alive() is not None:
+            raise Broken("it is kept when the result has gone")
+        return "it is held"
+
+
+_add("array_interface", "__array_interface__", INTERFACE)
+_add("array_struct", "__array_struct__", STRUCT)
