@@ -50,6 +50,35 @@ TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
   }
 }
 
+TEST_F(Validate, ChecksAreLookedAtWhereThereAreAny) {
+  const json good = {{"library", "numpy"},     {"version", "2.4"},   {"rule", "export.copy-true"},
+                     {"role", "producer"},     {"level", "must"},    {"section", "array API"},
+                     {"outcome", "broken"},    {"seen", "the same"}, {"accepted", false},
+                     {"reproducer", "print()"}};
+  const auto said = [&](const json& checks) {
+    json document = json::parse(good_);
+    document["checks"] = checks;
+    return complaint(document.dump());
+  };
+  EXPECT_EQ(said(json::array({good})), "");
+  EXPECT_NE(said(json::array({good, good})).find("/checks/1/rule"), npos);
+  EXPECT_NE(said(json::object()).find("/checks"), npos);
+  for (const auto& [key, value] : good.items()) {
+    json without = good;
+    without.erase(key);
+    if (key != "accepted") {
+      EXPECT_NE(said(json::array({without})).find("/checks/0/" + key), npos) << key;
+    }
+    json other = good;
+    other[key] = 3;
+    EXPECT_NE(said(json::array({other})).find("/checks/0/" + key), npos) << key;
+  }
+  json kept = good;
+  kept["outcome"] = "holds";
+  kept.erase("reproducer");
+  EXPECT_EQ(said(json::array({kept})), "");
+}
+
 TEST_F(Validate, NewKeysAreAllowedEverywhere) {
   json document = json::parse(good_);
   for (const char* pointer : {"/new", "/context/new", "/context/dlbench/new", "/benchmarks/0/new",
