@@ -12,6 +12,7 @@ from dlbench.check.rule import Rule
 #: NumPy arrays, each with the words of the case that it is.
 SOURCES: dict[str, tuple[str, dict[str, object]]] = {
     "line": ("source = np.arange(64, dtype=np.float32)", {}),
+    "aligned": ("import mmap\nsource = np.frombuffer(mmap.mmap(-1, 256), np.float32)", {}),
     "grid": ("source = np.arange(64, dtype=np.float32).reshape(4, 16)", {"layout": "grid"}),
     "fortran": ("source = np.arange(64, dtype=np.float32).reshape(8, 8).T", {"layout": "fortran"}),
     "strided": ("source = np.arange(128, dtype=np.float32)[::2]", {"layout": "strided"}),

@@ -20,6 +20,8 @@ RESULTS = "results.json"
 def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> list[Entry]:
     """One for each rule. `accepted`: rule -> link, of those that are known."""
     found = []
+    # A process that died could not say what it was lent; it is the same each time.
+    usual = next((result.struct for result in report.results.values() if result.struct), "")
     for name, result in report.results.items():
         rule = RULES.by_name[name]
         entry: Entry = {
@@ -44,7 +46,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
             entry["accepted"] = name in accepted
             path = getattr(library, rule.role)
             entry["reproducer"] = reproducer.script(
-                rule, result.seen, path, library.name, report.version, result.struct
+                rule, result.seen, path, library.name, report.version, result.struct or usual
             )
         found.append(entry)
     return found

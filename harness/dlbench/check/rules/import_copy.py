@@ -38,7 +38,9 @@ def addresses(lender: Lender) -> list[int]:
     "copy=True gives memory that is not the producer's array",
     COPY,
     shown=Shown(
-        call="{function}({array}, copy=True)", lines="source[0] = -1\nprint('a copy:', result)"
+        call="{function}({array}, copy=True)",
+        lines="source[0] = -1\nprint('a copy:', result)",
+        source="aligned",
     ),
 )
 def copy_true(subject: Subject) -> str:
@@ -60,7 +62,9 @@ def copy_true(subject: Subject) -> str:
     "copy=False gives the producer's own memory, or is refused",
     COPY,
     shown=Shown(
-        call="{function}({array}, copy=False)", lines="source[0] = -1\nprint('shared:', result)"
+        call="{function}({array}, copy=False)",
+        lines="source[0] = -1\nprint('shared:', result)",
+        source="aligned",
     ),
 )
 def copy_false(subject: Subject) -> str:
@@ -102,7 +106,7 @@ def copy_false_misaligned(subject: Subject) -> str:
     "copy=None uses the producer's memory where that is possible",
     COPY,
     verdict="unclear",
-    shown=Shown(lines="source[0] = -1\nprint('shared:', result)"),
+    shown=Shown(lines="source[0] = -1\nprint('shared:', result)", source="aligned"),
 )
 def copy_none(subject: Subject) -> str:
     lender = Lender(subject)
