@@ -10,6 +10,7 @@ from dlbench import _core
 from dlbench import document as documents
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.check.rules import RULES
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, os_line
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
@@ -48,8 +49,8 @@ def text(document: dict[str, Any]) -> str:
 
 
 def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
-    versions = documents.libraries(document)
-    python = documents.about(document)["environments"]["default"]["python"]
+    versions = documents.versions(document, DEFAULT)
+    python = documents.about(document)["environments"][DEFAULT]["python"]
     command = f"dlbench check {' '.join(libraries)} --markdown docs/conformance.md"
     return [
         "# Which library keeps which rule",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dlbench import discover
 from dlbench.check import runner
-from dlbench.check.rule import BROKEN, HOLDS, UNCLEAR, Rule
+from dlbench.check.rule import BROKEN, HOLDS, ROLES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
 
 PLANTED = Path(__file__).with_name("planted")
@@ -49,7 +49,7 @@ def device_of(rule: str) -> str:
 
 def planted(argument: str, device: str = "cpu") -> runner.Library:
     """The rule breaker with one fault, or `honest`."""
-    files = {role: PLANTED / f"{role}s" / "rulebreaker.py" for role in discover.ROLES}
+    files = {role: PLANTED / f"{role}s" / "rulebreaker.py" for role in ROLES}
     return runner.Library(
         f"rulebreaker:{argument}", files["producer"], files["consumer"], device=device
     )
@@ -57,7 +57,7 @@ def planted(argument: str, device: str = "cpu") -> runner.Library:
 
 def native() -> runner.Library:
     """The halves in C++."""
-    files = {role: discover.PACKAGE / f"{role}s" / "native.py" for role in discover.ROLES}
+    files = {role: discover.PACKAGE / f"{role}s" / "native.py" for role in ROLES}
     return runner.Library("native", files["producer"], files["consumer"])
 
 

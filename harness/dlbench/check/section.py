@@ -12,6 +12,7 @@ from dlbench.check import issues, reproducer
 from dlbench.check.rule import BROKEN, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
+from dlbench.environments.environment import here
 
 Entry = dict[str, Any]
 RESULTS = "results.json"
@@ -61,7 +62,7 @@ def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> 
         "command": list(command),
         "wall_s": wall_s,
         "machine": machine.describe(),
-        "environments": {"default": {**machine.interpreter(), "libraries": versions}},
+        "environments": {"default": {**here().told(), "libraries": versions}},
     }
     context = {**machine.benchmark_context(), "dlbench": own}
     return {"context": context, "benchmarks": [], "not_measured": [], "checks": list(checks)}

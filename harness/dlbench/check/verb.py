@@ -14,8 +14,9 @@ from rich.text import Text
 
 from dlbench import _core, discover, run, rundir, terminal
 from dlbench.check import conformance, known, prove, runner, section, table
-from dlbench.check.rule import BROKEN, Rule
+from dlbench.check.rule import BROKEN, ROLES, Rule
 from dlbench.check.rules import RULES
+from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
 
 
@@ -77,7 +78,7 @@ def rules_of(only: str) -> list[Rule]:
 
 def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
     """Raises BadInput, naming what is nearest, for a library that is not there."""
-    found = run.find_adapters(adapters or "")
+    found = run.find_adapters(adapters or "", here())
     try:
         roles = found.roles(name)
         found.chosen([name])
@@ -94,7 +95,7 @@ def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
         and (device != "cpu")
     ):
         run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
-    paths = {role: roles[role].path if role in roles else None for role in discover.ROLES}
+    paths = {role: roles[role].path if role in roles else None for role in ROLES}
     return runner.Library(name, paths["producer"], paths["consumer"], device=device)
 
 
