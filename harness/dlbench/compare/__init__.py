@@ -1,0 +1,36 @@
+"""`dlbench compare`: what changed between two sides, base and head.
+
+A comparison is a plain dict, which `--json` prints and `results/compare.schema.json` describes:
+
+    {"dlbench_comparison": 1,             # its schema
+     "version": "0.1.0",
+     "metric": "time",                    # or "instructions"
+     "threshold": 0.05,                   # changes within it are none
+     "false_alarms": 0.01,                # chance of any, over the whole comparison, of no change
+     "base": SIDE, "head": SIDE,
+     "counts": {"FAST": 0, "SLOW": 1, "SAME": 9, "AMBIG": 2,
+                "worse": 0, "better": 0, "other": 0, "gained": 0, "lost": 0},
+     "could_see": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
+     "warnings": ["..."],
+     "cells": [CELL, ...]}                # sorted by name
+
+    SIDE = {"runs": ["dlbench-results/..."], "environment": "" or the one that was looked at,
+            "date": "...", "libraries": {"numpy": "2.4.6"}, "python": "3.11.7"}
+
+    CELL = {"name": "exchange/producer:numpy/...",  # without the environment where a side is one
+            "phase", "clock", "producer", "consumer", "protocol", "device", "case", "bytes",
+            "environment", "machine",               # machine: "" but in merged documents
+            "presence": "both", "gained" or "lost",
+            "base_outcome", "head_outcome",         # None where it is absent
+            "base", "head",                         # median in ns, or instructions; None without
+            "base_workers", "head_workers",         # processes that were measured
+            "ratio", "lo", "hi",                    # head over base, 95 % interval; None without
+            "p",                                    # of no change, adjusted for all cells
+            "could_see",                            # smallest change that would have been SLOW
+            "verdict": "FAST", "SLOW", "SAME", "AMBIG" or None,
+            "outcome_change": "worse", "better", "other" or None,
+            "details": ["late read: new"]}          # what of the outcome changed, in words
+
+`presence` is `lost` where base has the cell and head has not, or has not run it (`not-run`,
+`not-installed`, `no-device`). A cell that head refuses is no lost one: its outcome is worse.
+"""
