@@ -7,6 +7,7 @@ HIDDEN = True
 ARGUMENTS = {
     "honest": "",
     "slow-import": "TIME",
+    "work": "COUNT",
     "silent-copy": "",
     "late-read": "TIME",
     "lazy-copy": "",

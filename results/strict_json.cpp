@@ -1,5 +1,7 @@
 #include "results/strict_json.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "model/error.hpp"
@@ -13,7 +15,8 @@ using nlohmann::json;
 /// Builds the value while it knows where it is: that is what a person needs of a broken file.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  explicit Builder(std::size_t most_depth) : most_depth_(most_depth) {}
+  Builder(std::size_t most_depth, std::span<const std::string_view> lists, const OnItem* on_item)
+      : most_depth_(most_depth), lists_(lists), on_item_(on_item) {}
 
   json result;
   std::string failure;
@@ -32,7 +35,9 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     keys_.back() = name;
-    if (!open_.back()->contains(name)) return true;
+    const auto [slot, is_new] = open_.back()->emplace(name, nullptr);
+    slot_ = &*slot;
+    if (is_new) return true;
     failure = pointer() + ": the key is there twice";
     return false;
   }
@@ -63,11 +68,23 @@ class Builder : public nlohmann::json_sax<json> {
     if (open_.empty()) return &(result = std::move(value));
     json& parent = *open_.back();
     if (parent.is_array()) return &parent.emplace_back(std::move(value));
-    return &(parent[keys_.back()] = std::move(value));
+    return &(*slot_ = std::move(value));
+  }
+
+  /// Is the innermost open container one of the lists whose items are handed on?
+  bool is_in_list() const {
+    return on_item_ != nullptr && open_.size() == 2 && open_[1]->is_array() &&
+           std::find(lists_.begin(), lists_.end(), keys_[0]) != lists_.end();
+  }
+
+  void hand_on() {
+    json& last = open_[1]->back();
+    (*on_item_)(keys_[0], open_[1]->size() - 1, std::exchange(last, nullptr));
   }
 
   bool add(json value) {
     place(std::move(value));
+    if (is_in_list()) hand_on();
     return true;
   }
 
@@ -84,18 +101,30 @@ class Builder : public nlohmann::json_sax<json> {
   bool close() {
     open_.pop_back();
     keys_.pop_back();
+    if (is_in_list()) hand_on();
     return true;
   }
 
   std::size_t most_depth_;
+  std::span<const std::string_view> lists_;
+  const OnItem* on_item_;
   std::vector<json*> open_;
+  json* slot_ = nullptr;  ///< what the last key stands for
   std::vector<std::string> keys_;
 };
 
 }  // namespace
 
 json parse_strict(std::string_view text, const std::string& file, std::size_t most_depth) {
-  Builder builder(most_depth);
+  Builder builder(most_depth, {}, nullptr);
+  if (!json::sax_parse(text, &builder)) throw UsageError(file + ": " + builder.failure);
+  return std::move(builder.result);
+}
+
+json parse_strict(std::string_view text, const std::string& file,
+                  std::span<const std::string_view> lists, const OnItem& on_item,
+                  std::size_t most_depth) {
+  Builder builder(most_depth, lists, &on_item);
   if (!json::sax_parse(text, &builder)) throw UsageError(file + ": " + builder.failure);
   return std::move(builder.result);
 }

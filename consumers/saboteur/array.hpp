@@ -12,6 +12,7 @@ namespace dlbench::saboteur {
 enum class Kind : std::size_t {
   honest,
   slow_import,
+  work,
   silent_copy,
   late_read,
   lazy_copy,
@@ -24,10 +25,10 @@ enum class Kind : std::size_t {
   never_free,
 };
 
-inline constexpr std::array<std::string_view, 12> kFaults{
-    "honest",      "slow-import",    "silent-copy",       "late-read",          "lazy-copy",
-    "copy-back",   "values-changed", "read-only-ignored", "keeps-capsule-name", "early-free",
-    "double-free", "never-free"};
+inline constexpr std::array<std::string_view, 13> kFaults{
+    "honest",     "slow-import", "work",           "silent-copy",       "late-read",
+    "lazy-copy",  "copy-back",   "values-changed", "read-only-ignored", "keeps-capsule-name",
+    "early-free", "double-free", "never-free"};
 
 /// Memory of the array's own.
 struct Copy {

@@ -95,6 +95,15 @@ inline PyObject* take_without_renaming(PyObject* x) {
   return taken ? native::take_capsule(taken.get()) : nullptr;
 }
 
+/// Multiplications that wait for one another: as exact in instructions as it is steady in time.
+inline void work(std::uint64_t steps) {
+  std::uint64_t value = steps;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    value = value * 6364136223846793005U + 1;
+    asm volatile("" : "+r"(value));  // no compiler may know what comes out
+  }
+}
+
 /// Steals the honest import.
 inline PyObject* finished(PyObject* imported, Fault& fault) try {
   if (imported == nullptr) return nullptr;
@@ -114,6 +123,7 @@ inline PyObject* from_dlpack(PyObject* self, PyObject* x) {
   Fault& fault = *fault_of(self);
   const auto kind = static_cast<Kind>(fault.kind);
   if (kind == Kind::slow_import) fault.delay->spin();
+  if (kind == Kind::work) work(fault.number);
   return finished(
       kind == Kind::keeps_capsule_name ? take_without_renaming(x) : native::from_dlpack(nullptr, x),
       fault);
@@ -122,7 +132,9 @@ inline PyObject* from_dlpack(PyObject* self, PyObject* x) {
 /// `Fault.from_dlpack_c(x)`
 inline PyObject* from_dlpack_c(PyObject* self, PyObject* x) {
   Fault& fault = *fault_of(self);
-  if (static_cast<Kind>(fault.kind) == Kind::slow_import) fault.delay->spin();
+  const auto kind = static_cast<Kind>(fault.kind);
+  if (kind == Kind::slow_import) fault.delay->spin();
+  if (kind == Kind::work) work(fault.number);
   return finished(native::from_dlpack_c(nullptr, x), fault);
 }
 

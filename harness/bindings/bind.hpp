@@ -10,5 +10,6 @@ void bind_plan(pybind11::module_& module);
 void bind_fleet(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_stats(pybind11::module_& module);
+void bind_compare(pybind11::module_& module);
 
 }  // namespace dlbench::bindings

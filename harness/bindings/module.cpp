@@ -7,4 +7,5 @@ PYBIND11_MODULE(_core, module) {
   dlbench::bindings::bind_fleet(module);
   dlbench::bindings::bind_results(module);
   dlbench::bindings::bind_stats(module);
+  dlbench::bindings::bind_compare(module);
 }

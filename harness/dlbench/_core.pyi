@@ -54,6 +54,8 @@ class Library:
     ) -> None: ...
 
 class Axes:
+    environments: list[str]
+    filter: str
     def __init__(
         self,
         *,
@@ -91,6 +93,9 @@ def make_plan(libraries: Sequence[Library], axes: Axes) -> Plan: ...
 
 class Options:
     out: str
+    pythons: dict[str, str]
+    replicas: int
+    budget_s: float
     def __init__(
         self,
         *,
@@ -126,6 +131,38 @@ def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 def write_document(run_dir: str) -> str: ...
 def append_counts(run_directory: str, counts: Sequence[tuple[str, float | None, str]]) -> None: ...
 def validate_document(path: str) -> None: ...
+
+def compare(
+    *,
+    base: Sequence[str],
+    head: Sequence[str],
+    base_environment: str = ...,
+    head_environment: str = ...,
+    threshold: float = ...,
+    false_alarms: float = ...,
+    instructions: bool = ...,
+    force: bool = ...,
+    only_changed: bool = ...,
+) -> dict[str, Any]: ...
+def processes_for(level: float) -> int: ...
+def processes_to_see(change: float, spread: float, level: float) -> int: ...
+
+class Change(TypedDict):
+    ratio: float
+    lo: float
+    hi: float
+    p: float
+    spread: float
+    could_see: float
+    by_ranks: bool
+
+def change_of(
+    first: list[float],
+    second: list[float],
+    level: float = ...,
+    spread: float = ...,
+    anchors: int = ...,
+) -> Change: ...
 
 class CoverageRow(TypedDict):
     source: str

@@ -1,7 +1,7 @@
 """`NAME:ARGUMENT`: a library of which an adapter offers several, as `saboteur:slow-export=5us`.
 
-The adapter's literal ARGUMENTS says which: name -> what follows its `=`. That is `TIME` or
-`VERSION`, which are read and checked here, another word for any text, or nothing.
+The adapter's literal ARGUMENTS says which: name -> what follows its `=`. That is `TIME`, `COUNT`
+or `VERSION`, which are read and checked here, another word for any text, or nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def spelled(arguments: Mapping[str, str]) -> list[str]:
 
 
 def read(argument: str, arguments: Mapping[str, str]) -> tuple[str, Any]:
-    """What the adapter finds as ARGUMENT: its name, and nanoseconds for a TIME, two ints for a
-    VERSION, the text for other values, None without one.
+    """What the adapter finds as ARGUMENT: its name, and nanoseconds for a TIME, an int for a
+    COUNT, two for a VERSION, the text for other values, None without one.
 
     Raises KeyError with the name where it is unknown, ValueError for a value that does not fit.
     """
@@ -45,6 +45,10 @@ def read(argument: str, arguments: Mapping[str, str]) -> tuple[str, Any]:
 def _value(kind: str, text: str) -> Any:
     if kind == "TIME":
         return nanoseconds(text)
+    if kind == "COUNT":
+        if re.fullmatch(r"\d{1,12}", text) is None:
+            raise ValueError(f"{text!r} is no count; allowed: a whole number, as 40")
+        return int(text)
     if kind == "VERSION":
         numbers = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", text)
         if numbers is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,15 @@ class Request:
     def _whole_filter(self) -> str:
         if len(set(self.couple)) < 2:
             return self.filter
-        first, second = (_escaped(name) for name in self.couple)
-        pairs = f"/producer:{first}/consumer:{second}/|/producer:{second}/consumer:{first}/"
+        first, second = self.couple
+        return self.filter_for([(first, second), (second, first)])
+
+    def filter_for(self, directions: Sequence[tuple[str, str]]) -> str:
+        """What was asked for as a filter, of these producers and consumers only."""
+        pairs = "|".join(
+            f"/producer:{_escaped(producer)}/consumer:{_escaped(consumer)}/"
+            for producer, consumer in directions
+        )
         return f"^(?=.*(?:{self.filter}))(?=.*(?:{pairs}))" if self.filter else pairs
 
     def options(self, out: Path, context: dict[str, Any], resume: bool) -> _core.Options:

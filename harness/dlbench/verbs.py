@@ -25,6 +25,7 @@ from dlbench import (
 from dlbench import document as documents
 from dlbench.check import table as check_table
 from dlbench.check import verb
+from dlbench.compare.verb import compare
 from dlbench.counting import bill_text, explain, valgrind
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
@@ -206,6 +207,7 @@ VERBS = {
         explain_cell,
         plot,
         verb.check,
+        compare,
         selftest,
     )
 }

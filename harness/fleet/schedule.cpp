@@ -2,16 +2,37 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "fleet/memory.hpp"
 #include "fleet/refine.hpp"
 #include "fleet/signals.hpp"
 
 namespace dlbench::fleet {
+namespace {
+
+/// The same two libraries of all environments one after another: whoever compares environments
+/// wants them measured in the same minute. Else as planned.
+std::vector<std::size_t> in_turns(const std::vector<plan::Couple>& couples) {
+  std::map<std::pair<std::string, std::string>, std::size_t> first;
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;
+  for (std::size_t couple = 0; couple < couples.size(); ++couple) {
+    const auto place = first.try_emplace({couples[couple].first, couples[couple].second}, couple);
+    ranked.emplace_back(place.first->second, couple);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::size_t> order;
+  for (const auto& [rank, couple] : ranked) order.push_back(couple);
+  return order;
+}
+
+}  // namespace
 
 Schedule::Schedule(Context& context) : context_(context) {
+  const std::vector<std::size_t> order = in_turns(context.plan.couples);
   for (int replica = 0; replica < context.options.replicas; ++replica) {
-    for (std::size_t couple = 0; couple < context.plan.couples.size(); ++couple) {
+    for (const std::size_t couple : order) {
       Job job;
       job.couple = couple;
       job.replica = replica;

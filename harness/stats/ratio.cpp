@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "stats/rank_sum.hpp"
 #include "stats/stopping.hpp"
 
 namespace dlbench::stats {
@@ -24,43 +25,13 @@ std::vector<double> log_medians(Processes side) {
   return logs;
 }
 
-/// The largest k for which 2 P(U < k) <= 5 %, U being Mann and Whitney's count for two sides of one
-/// kind. Beyond what can be counted, the normal approximation.
-std::size_t rank_sum_rank(std::size_t m, std::size_t n) {
-  constexpr double kTail = 0.025;
-  constexpr std::size_t kMostCounted = 2500;
-  const std::size_t pairs = m * n;
-  if (pairs > kMostCounted) {
-    const auto count = static_cast<double>(pairs);
-    const double sigma = std::sqrt(count * static_cast<double>(m + n + 1) / 12);
-    return static_cast<std::size_t>(count / 2 - 1.95996 * sigma);
-  }
-  // ways[j][u]: P(U = u) among j of the first side, as the second side grows by one each time.
-  std::vector<std::vector<double>> ways(m + 1, std::vector<double>(pairs + 1, 0.0));
-  for (std::size_t j = 0; j <= m; ++j) ways[j][0] = 1;
-  for (std::size_t i = 1; i <= n; ++i) {
-    for (std::size_t j = 1; j <= m; ++j) {
-      const double last_of_first = static_cast<double>(j) / static_cast<double>(i + j);
-      for (std::size_t u = j * i + 1; u-- > 0;) {
-        // The largest of all is one of the first side (it is above all i of the second), or not.
-        const double first = u >= i ? ways[j - 1][u - i] : 0;
-        ways[j][u] = last_of_first * first + (1 - last_of_first) * ways[j][u];
-      }
-    }
-  }
-  double below = 0;
-  std::size_t k = 0;
-  while (k < pairs && below + ways[m][k] <= kTail * (1 + 1e-12)) below += ways[m][k++];
-  return k;
-}
-
 Ratio by_order(const std::vector<double>& first, const std::vector<double>& second) {
   std::vector<double> shifts;
   for (const double a : first) {
     for (const double b : second) shifts.push_back(b - a);
   }
   std::sort(shifts.begin(), shifts.end());
-  const std::size_t rank = rank_sum_rank(first.size(), second.size());
+  const std::size_t rank = RankSum(first.size(), second.size()).rank(0.95);
   return {std::exp(median(shifts)), std::exp(shifts[rank - 1]),
           std::exp(shifts[shifts.size() - rank]), true};
 }

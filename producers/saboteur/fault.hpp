@@ -17,6 +17,7 @@ namespace dlbench::saboteur {
 struct Fault {
   PyObject ob_base;
   std::size_t kind;
+  std::uint64_t number;          // as it was given
   std::shared_ptr<Delay> delay;  // deleters may outlive the fault
   DLPackVersion version;
 };
@@ -28,7 +29,7 @@ inline Fault* fault_of(PyObject* object) {
   return reinterpret_cast<Fault*>(object);
 }
 
-/// A pair of ints is a version, a number is nanoseconds.
+/// A pair of ints is a version, a number is nanoseconds, or how many steps.
 inline bool read_value(PyObject* value, std::uint64_t& ns, DLPackVersion& version) {
   if (value == nullptr || value == Py_None) return true;
   if (PyTuple_Check(value)) {
@@ -61,6 +62,7 @@ inline PyObject* make_fault(PyTypeObject* type, PyObject* arguments, PyObject*) 
   if (self == nullptr) return nullptr;
   Fault* fault = fault_of(self);
   fault->kind = static_cast<std::size_t>(known - fault_names.begin());
+  fault->number = ns;
   fault->version = version;
   new (&fault->delay) std::shared_ptr<Delay>(std::make_shared<Delay>(ns));
   return self;
@@ -87,7 +89,7 @@ inline bool ready_fault_type(const char* name, std::span<const std::string_view>
   fault_names = names;
   native::describe(fault_type, name,
                    "Fault(name, value=None, /)\n--\n\nOne planted fault. `value` is nanoseconds of "
-                   "a delay, or a version (major, minor).",
+                   "a delay, a number of steps, or a version (major, minor).",
                    sizeof(Fault), &free_fault);
   fault_type.tp_new = &make_fault;
   fault_type.tp_methods = methods;

@@ -1,0 +1,186 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "model/build.hpp"
+#include "results/compare.hpp"
+#include "stats/change.hpp"
+#include "stats/stats.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+namespace {
+
+using namespace dlbench::results;
+
+template <typename Value>
+py::object optional(const std::optional<Value>& value) {
+  return value ? py::cast(*value) : py::none();
+}
+
+template <typename Words>
+std::vector<py::str> texts(const Words& words) {
+  return {words.begin(), words.end()};
+}
+
+py::dict dict_of(const SideFacts& side) {
+  py::dict item;
+  item["runs"] = side.runs;
+  item["environment"] = side.environment;
+  item["date"] = side.date;
+  item["python"] = side.python;
+  item["libraries"] = side.libraries;
+  return item;
+}
+
+py::dict dict_of(const ComparedCell& cell) {
+  static const std::vector<py::str>* const outcomes = new auto(texts(kOutcomes));
+  static const std::vector<py::str>* const words = new auto(texts(kChangeWords));
+  const auto outcome = [](const ComparedSide& side) -> py::object {
+    return side.outcome ? py::object(outcomes->at(static_cast<std::size_t>(*side.outcome)))
+                        : py::none();
+  };
+  const Exchange& x = cell.cell.exchange;
+  py::dict item;
+  item["name"] = cell.name;
+  item["phase"] = cell.cell.phase;
+  item["clock"] = cell.cell.clock;
+  item["producer"] = x.producer;
+  item["consumer"] = x.consumer;
+  item["protocol"] = x.protocol;
+  item["device"] = x.device;
+  item["case"] = x.case_name;
+  item["bytes"] = x.bytes;
+  item["environment"] = x.environment;
+  item["machine"] = cell.machine;
+  item["presence"] = kPresences.at(static_cast<std::size_t>(cell.presence));
+  item["base_outcome"] = outcome(cell.base);
+  item["head_outcome"] = outcome(cell.head);
+  item["base"] = optional(cell.base.value);
+  item["head"] = optional(cell.head.value);
+  item["base_workers"] = cell.base.workers;
+  item["head_workers"] = cell.head.workers;
+  item["ratio"] = optional(cell.ratio);
+  item["lo"] = optional(cell.lo);
+  item["hi"] = optional(cell.hi);
+  item["p"] = optional(cell.p);
+  item["spread"] = optional(cell.spread);
+  item["could_see"] = optional(cell.could_see);
+  item["verdict"] =
+      cell.verdict ? py::object(words->at(static_cast<std::size_t>(*cell.verdict))) : py::none();
+  item["outcome_change"] =
+      cell.outcome_change == OutcomeChange::none
+          ? py::object(py::none())
+          : py::str(kOutcomeChanges.at(static_cast<std::size_t>(cell.outcome_change)));
+  item["details"] = cell.details;
+  return item;
+}
+
+py::object could_see(const Comparison& made) {
+  std::vector<double> all;
+  for (const ComparedCell& cell : made.cells) {
+    if (cell.could_see) all.push_back(*cell.could_see);
+  }
+  if (all.empty()) return py::none();
+  py::dict item;
+  item["least"] = *std::min_element(all.begin(), all.end());
+  item["median"] = stats::median(all);
+  item["most"] = *std::max_element(all.begin(), all.end());
+  return item;
+}
+
+bool is_changed(const ComparedCell& cell) {
+  return cell.presence != Presence::both || cell.outcome_change != OutcomeChange::none ||
+         (cell.verdict && *cell.verdict != ChangeWord::same);
+}
+
+py::dict dict_of(const Comparison& made, bool only_changed) {
+  py::dict counts;
+  for (std::size_t i = 0; i < kChangeWords.size(); ++i) {
+    counts[py::str(kChangeWords.at(i))] = made.count(static_cast<ChangeWord>(i));
+  }
+  for (std::size_t i = 1; i < kOutcomeChanges.size(); ++i) {
+    counts[py::str(kOutcomeChanges.at(i))] = made.count(static_cast<OutcomeChange>(i));
+  }
+  for (std::size_t i = 1; i < kPresences.size(); ++i) {
+    counts[py::str(kPresences.at(i))] = made.count(static_cast<Presence>(i));
+  }
+  py::list cells;
+  // Each of many thousand dicts would be looked at again and again; none of them is garbage.
+  const int was_enabled = PyGC_Disable();
+  for (const ComparedCell& cell : made.cells) {
+    if (!only_changed || is_changed(cell)) cells.append(dict_of(cell));
+  }
+  if (was_enabled != 0) PyGC_Enable();
+  py::dict item;
+  item["dlbench_comparison"] = 1;
+  item["version"] = version();
+  item["metric"] = made.options.instructions ? "instructions" : "time";
+  item["threshold"] = made.options.threshold;
+  item["false_alarms"] = made.options.false_alarms;
+  item["base"] = dict_of(made.base);
+  item["head"] = dict_of(made.head);
+  item["counts"] = counts;
+  item["could_see"] = could_see(made);
+  item["warnings"] = made.warnings;
+  item["cells"] = cells;
+  return item;
+}
+
+}  // namespace
+
+void bind_compare(py::module_& module) {
+  module.def(
+      "compare",
+      [](std::vector<std::filesystem::path> base, std::vector<std::filesystem::path> head,
+         std::string base_environment, std::string head_environment, double threshold,
+         double false_alarms, bool instructions, bool force, bool only_changed) {
+        Comparison made;
+        {
+          const py::gil_scoped_release no_gil;
+          made = compare({std::move(base), std::move(base_environment)},
+                         {std::move(head), std::move(head_environment)},
+                         {threshold, false_alarms, instructions, force});
+        }
+        return dict_of(made, only_changed);
+      },
+      py::kw_only(), py::arg("base"), py::arg("head"), py::arg("base_environment") = "",
+      py::arg("head_environment") = "", py::arg("threshold") = 0.05, py::arg("false_alarms") = 0.01,
+      py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
+      "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
+      "`only_changed` the cells that are SAME are left out. Raises UsageError.");
+  module.def("processes_for", &stats::processes_for, py::arg("level"),
+             "How many workers a side must have for the order of their medians to reach a chance "
+             "as small as `level`.");
+  module.def("processes_to_see", &stats::processes_to_see, py::arg("change"), py::arg("spread"),
+             py::arg("level"),
+             "How many workers a side find a change in 95 of 100 cases, where they scatter by "
+             "`spread` and a chance of no change must be below `level`.");
+  module.def(
+      "change_of",
+      [](std::vector<double> first, std::vector<double> second, double level, double spread,
+         std::size_t anchors) {
+        stats::Changes changes(level, stats::anchor_noise(spread, anchors));
+        const stats::Change change = changes.of({std::move(first), {}}, {std::move(second), {}});
+        py::dict item;
+        item["ratio"] = change.ratio;
+        item["lo"] = change.lo;
+        item["hi"] = change.hi;
+        item["p"] = change.p;
+        item["could_see"] = change.could_see;
+        item["spread"] = change.spread;
+        item["by_ranks"] = change.by_ranks;
+        return item;
+      },
+      py::arg("first"), py::arg("second"), py::arg("level") = 0.01, py::arg("spread") = 0.0,
+      py::arg("anchors") = 0,
+      "The change between two sides of one cell, each a list of processes' medians.");
+}
+
+}  // namespace dlbench::bindings

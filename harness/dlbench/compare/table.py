@@ -1,0 +1,156 @@
+"""A comparison as lines for a terminal; a line is never wider than asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.layout import columns, count, fold, listing, shorten
+
+Cell = dict[str, Any]
+
+HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict")
+RIGHT = ("size", "base", "head", "change", "95 % interval")
+#: Axes that are a column only where they are not all alike, and the usual value.
+AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
+        "environment": "default", "machine": ""}  # fmt: skip
+#: Columns that go, in this order, where all do not fit.
+SPARE = ("95 % interval", "base", "head", "protocol")
+STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
+          "gained": "green", "AMBIG": "yellow", "other": "magenta"}  # fmt: skip
+ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", "SAME")
+MOST_ROWS = 60
+
+
+def word(cell: Cell) -> str:
+    """The one word that matters most of a cell: presence, outcome, then speed."""
+    if cell["presence"] != "both":
+        return str(cell["presence"])
+    return str(cell["outcome_change"] or cell["verdict"] or "SAME")
+
+
+def words(cell: Cell) -> str:
+    """All that is to be said of it: "worse, SLOW"."""
+    speed = cell["verdict"] if cell["verdict"] not in (None, "SAME") else ""
+    main = word(cell)
+    return main if not speed or speed == main else f"{main}, {speed}"
+
+
+def is_changed(cell: Cell) -> bool:
+    """Did it surely change? AMBIG and SAME did not."""
+    return word(cell) not in ("SAME", "AMBIG") or cell["verdict"] in ("SLOW", "FAST")
+
+
+def change(ratio: float) -> str:
+    """ "+5.2 %", "-31 %", "x 2.4"."""
+    if ratio >= 2 or ratio <= 0.5:
+        return f"x {values.significant(ratio)}" if ratio < 1000 else f"x {ratio:.0f}"
+    share = (ratio - 1) * 100
+    return f"{share:+.1f} %"
+
+
+def amount(value: float | None, metric: str) -> str:
+    """A time, or a number of instructions."""
+    if value is None:
+        return ""
+    return values.duration(value) if metric == "time" else f"{value:,.0f}"
+
+
+def lines(comparison: dict[str, Any], width: int, *, everything: bool = False) -> list[Text]:
+    """Sides, rows (only of what changed unless `everything`), and what they come to."""
+    shown = [Text(line) for line in _sides(comparison, width)]
+    cells = [cell for cell in comparison["cells"] if everything or is_changed(cell)]
+    rows = _rows(cells, comparison["metric"], width)
+    shown += [Text(), *rows] if rows else []
+    return [*shown, Text(), *_below(comparison, width, everything=everything)]
+
+
+def _sides(comparison: dict[str, Any], width: int) -> list[str]:
+    made = []
+    for name in ("base", "head"):
+        side = comparison[name]
+        where = listing(side["runs"], 1)
+        what = f"{side['environment']} of {where}" if side["environment"] else where
+        made += fold([f"{name}  {what}", f"Python {side['python']}", side["date"]], width)
+    base, head = (comparison[side]["libraries"] for side in ("base", "head"))
+    moved = [
+        f"{library} {base.get(library) or 'none'} -> {head.get(library) or 'none'}"
+        for library in sorted({*base, *head})
+        if base.get(library, "") != head.get(library, "")
+    ]
+    return [*made, *fold(moved, width)] if moved else made
+
+
+def _rows(cells: Sequence[Cell], metric: str, width: int) -> list[Text]:
+    ordered = sorted(cells, key=_rank)[:MOST_ROWS]
+    if not ordered:
+        return []
+    rows = [_row(cell, metric) for cell in ordered]
+    heads = list(HEAD)
+    for axis, usual in AXES.items():
+        if any(cell[axis] != usual for cell in ordered):
+            heads.insert(2, axis)
+    heads = [head for head in heads if any(row[head] for row in rows)]
+    for spare in ("", *SPARE):
+        heads = [head for head in heads if head != spare]
+        right = [i for i, head in enumerate(heads) if head in RIGHT]
+        made = columns([heads, *([row[head] for head in heads] for row in rows)], right)
+        if max(len(line) for line in made) <= width:
+            break
+    shown = [Text(shorten(made[0], width), style="bold")]
+    for cell, line in zip(ordered, made[1:], strict=True):
+        shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
+        for detail in cell["details"]:
+            shown.append(Text(shorten(f"    {detail}", width), style="dim"))
+    if len(cells) > len(ordered):
+        more = f"and {len(cells) - len(ordered)} more: --json has them all"
+        shown.append(Text(shorten(more, width), style="dim"))
+    return shown
+
+
+def _rank(cell: Cell) -> tuple[int, float, str]:
+    far = abs((cell["ratio"] or 1.0) - 1)
+    return ORDER.index(word(cell)), -far, str(cell["name"])
+
+
+def _row(cell: Cell, metric: str) -> dict[str, str]:
+    row = {axis: str(cell[axis]) for axis in AXES}
+    row["from -> to"] = f"{cell['producer']} -> {cell['consumer']}"
+    row["protocol"] = cell["protocol"]
+    row["size"] = values.size(cell["bytes"])
+    for side in ("base", "head"):
+        row[side] = amount(cell[side], metric) or str(cell[f"{side}_outcome"] or "-")
+    ratio = cell["ratio"]
+    row["change"] = change(ratio) if ratio is not None else ""
+    known = ratio is not None and metric == "time"
+    row["95 % interval"] = f"{change(cell['lo'])} .. {change(cell['hi'])}" if known else ""
+    row["verdict"] = words(cell)
+    return row
+
+
+def _below(comparison: dict[str, Any], width: int, *, everything: bool) -> list[Text]:
+    counts, see = comparison["counts"], comparison["could_see"]
+    told = [(f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)]
+    summary = Text()
+    for text, style in told:
+        summary.append("   " if summary else "")
+        summary.append(text, style)
+    shown = [summary] if told else []
+    if see is not None and comparison["metric"] == "time":
+        spread = f"{values.percent(see['least'])} to {values.percent(see['most'])}"
+        text = f"could have seen a change of {values.percent(see['median'])} in the median cell"
+        shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
+    if counts["AMBIG"] and not everything:
+        ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them,"
+        more = "more workers (--replicas, --workers) tell them"
+        shown += [Text(line, style="yellow") for line in fold([ambig, more], width, gap=" ")]
+    for warning in comparison["warnings"]:
+        shown += [Text(line, style="yellow") for line in _wrapped(warning, width)]
+    return shown
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return fold(text.split(" "), width, gap=" ")

@@ -1,0 +1,96 @@
+"""`dlbench compare BASE HEAD`, and between two environments of one run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from rich.console import Console
+
+from dlbench import _core, options, run, terminal
+from dlbench import document as documents
+from dlbench.compare import gate, sides, table
+from dlbench.errors import BadInput
+
+#: Options of a measuring run that say what two environments are compared by.
+MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
+             "filter_", "budget", "jobs", "timeout", "adapters", "out", "seed",
+             "quiet"}  # fmt: skip
+DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
+
+
+def measuring(function: Any) -> Any:
+    """Adds those options."""
+    for option in reversed(options.OPTIONS):
+        made = option(lambda: None).__click_params__[0]  # type: ignore[attr-defined]
+        if made.name in MEASURING:
+            function = option(function)
+    return function
+
+
+@click.command("compare")
+@click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
+@click.option("--threshold", metavar="SHARE", help="Changes within it are none: 5%; counts: 1%.")
+@click.option("--fail-on", metavar="A,B", default="slow,outcome,lost", show_default=True,
+              help="What makes the exit status 1; or none.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit status 3 where noise leaves cells open.")
+@click.option("--force", is_flag=True, help="Compare also runs of different machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
+@click.option("--count", metavar="WHAT", help="instructions: compare counts, not times.")
+@click.option("--aa", is_flag=True, help="Both sides this environment: the false alarms.")
+@click.option("--base-env", metavar="NAME=PYTHON", help="An environment, measured as base.")
+@click.option("--head-env", metavar="NAME=PYTHON", help="An environment, measured as head.")
+@click.option("--workers", type=click.IntRange(1), help="Most workers a couple and side.")
+@measuring
+@click.pass_context
+def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:
+    """What changed between two runs, or between two environments measured in turns.
+
+    BASE and HEAD are runs: a folder, a results.json, or `latest`. With --base-env and --head-env,
+    or --aa, both sides are measured now, worker by worker in turns on the same machine: a coarse
+    pass, then more workers where it left cells open.
+    """
+    fail_on = gate.reasons(params["fail_on"])
+    if params["count"] not in (None, "instructions"):
+        raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
+    metric = params["count"] or "time"
+    threshold = _core.parse_percent(params["threshold"] or DEFAULT_THRESHOLD[metric])
+    told = {"threshold": threshold, "instructions": metric == "instructions"}
+    if sides.is_asked(params):
+        comparison = sides.measure(words, params, told)
+    else:
+        comparison = of_runs(ctx, words, params, told)
+    if params["as_json"]:
+        click.echo(json.dumps(comparison, allow_nan=False))
+    elif not params["quiet"]:
+        show(comparison, everything=params["everything"])
+    failed = gate.failures(comparison, fail_on)
+    if failed and not params["quiet"]:
+        run.warn(f"a regression: {', '.join(failed)}")
+    return gate.status(comparison, fail_on, strict=params["strict"])
+
+
+def of_runs(
+    ctx: click.Context, words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
+) -> dict[str, Any]:
+    """The comparison of two runs that were made before."""
+    for name in sorted((MEASURING | {"workers"}) & options.given(ctx) - {"quiet"}):
+        word = f"--{name.rstrip('_')}"
+        raise BadInput(f"{word} is for what is measured now: --aa, or --base-env and --head-env")
+    if len(words) != 2:
+        raise BadInput("compare takes two runs: dlbench compare BASE HEAD")
+    base, head = (str(documents.locate(word)) for word in words)
+    everything = params["as_json"] or params["everything"]
+    return dict(
+        _core.compare(
+            base=[base], head=[head], force=params["force"], only_changed=not everything, **told
+        )
+    )
+
+
+def show(comparison: dict[str, Any], *, everything: bool) -> None:
+    """The comparison on the terminal."""
+    console = Console()
+    terminal.show(table.lines(comparison, console.width, everything=everything), console)

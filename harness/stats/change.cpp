@@ -1,0 +1,185 @@
+#include "stats/change.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "stats/stats.hpp"
+#include "stats/student.hpp"
+
+namespace dlbench::stats {
+namespace {
+
+constexpr double kConfidence = 0.95;
+/// The least number of processes a side for which the order of all pairs tells 95 %.
+constexpr std::size_t kEnough = 4;
+/// Quartiles over a normal distribution's standard deviation, and how well they know it: 37 % of
+/// what the standard deviation of as many values would.
+constexpr double kHalfQuartiles = 0.67449;
+constexpr double kEfficiency = 0.37;
+
+std::vector<double> logs_of(const MeasuredSide& side) {
+  if (side.medians.empty()) throw std::invalid_argument("a change needs a process on each side");
+  std::vector<double> logs;
+  logs.reserve(side.medians.size());
+  for (const double median : side.medians) {
+    if (!(median > 0)) throw std::invalid_argument("a change needs times above zero");
+    logs.push_back(std::log(median));
+  }
+  return logs;
+}
+
+double squares(const std::vector<double>& values) {
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum;
+}
+
+/// Variance of a side's middle that its rounds leave open. The median of three scatters more than
+/// their mean would.
+double rounds_variance(const MeasuredSide& side) {
+  double sum = 0;
+  for (const double deviation : side.deviations) sum += deviation * deviation;
+  const auto count = static_cast<double>(side.medians.size());
+  return sum / count / count;
+}
+
+std::vector<double> sorted_shifts(const std::vector<double>& first,
+                                  const std::vector<double>& second) {
+  std::vector<double> shifts;
+  shifts.reserve(first.size() * second.size());
+  for (const double a : first) {
+    for (const double b : second) shifts.push_back(b - a);
+  }
+  std::sort(shifts.begin(), shifts.end());
+  return shifts;
+}
+
+double middle(const std::vector<double>& ordered) {
+  const std::size_t half = ordered.size() / 2;
+  return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
+}
+
+/// Towards 0 by so much, not beyond.
+double without_drift(double shift, double drift) {
+  return std::copysign(std::max(0.0, std::abs(shift) - drift), shift);
+}
+
+}  // namespace
+
+std::optional<Noise> anchor_noise(double spread, std::size_t workers) {
+  if (workers < 2) return std::nullopt;
+  return Noise{spread / kHalfQuartiles, kEfficiency * static_cast<double>(workers - 1)};
+}
+
+Changes::Changes(double level, std::optional<Noise> noise, double drift)
+    : level_(level), noise_(noise), drift_(drift) {
+  if (!(level > 0 && level < 1)) throw std::invalid_argument("a level lies between 0 and 1");
+  if (!(drift >= 0)) throw std::invalid_argument("a drift is at least 0");
+}
+
+const RankSum& Changes::ranks(std::size_t first, std::size_t second) {
+  return ranks_.try_emplace({first, second}, first, second).first->second;
+}
+
+double Changes::quantile(double p, double freedom) {
+  const auto [found, is_new] = quantiles_.try_emplace({p, freedom}, 0);
+  if (is_new) found->second = student_quantile(p, freedom);
+  return found->second;
+}
+
+Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
+  const std::vector<double> a = logs_of(first);
+  const std::vector<double> b = logs_of(second);
+  const std::size_t fewest = std::min(a.size(), b.size());
+  const std::vector<double> shifts = sorted_shifts(a, b);
+  const double shift = fewest >= kEnough ? middle(shifts) : median(b) - median(a);
+  Change change;
+  change.ratio = std::exp(shift);
+
+  // The spread between processes, from the sides themselves and from others.
+  const auto own = static_cast<double>(a.size() + b.size() - 2);
+  const double freedom = own + (noise_ ? noise_->freedom : 0);
+  double half = std::numeric_limits<double>::infinity();  // 95 %
+  if (freedom > 0) {
+    double sum = squares(a) + squares(b);
+    if (noise_) sum += noise_->freedom * noise_->deviation * noise_->deviation;
+    const double each = 1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size());
+    change.spread = std::sqrt(sum / freedom);
+    const double deviation =
+        std::sqrt(sum / freedom * each + rounds_variance(first) + rounds_variance(second));
+    const double beyond = std::abs(without_drift(shift, drift_));
+    change.p = beyond > 0 ? student_p(deviation > 0 ? beyond / deviation
+                                                    : std::numeric_limits<double>::infinity(),
+                                      freedom)
+                          : 1;
+    half = quantile(1 - kConfidence, freedom) * deviation;
+    change.could_see = std::expm1(quantile(level_, freedom) * deviation + drift_);
+    change.is_honest = true;
+  } else {
+    // The rounds alone: an interval that is too narrow, and no evidence.
+    half = 2 * std::sqrt(rounds_variance(first) + rounds_variance(second));
+    change.could_see = std::numeric_limits<double>::infinity();
+  }
+  double lo = shift - half, hi = shift + half;
+  if (fewest >= kEnough) {
+    const RankSum& order = ranks(a.size(), b.size());
+    const std::size_t rank = order.rank(kConfidence);
+    lo = shifts[rank - 1];
+    hi = shifts[shifts.size() - rank];
+    if (order.least_p() <= level_) {
+      const double moved = without_drift(shift, drift_) - shift;
+      std::vector<double> back = b;
+      for (double& value : back) value += moved;
+      change.by_ranks = true;
+      change.p = order.p(pairs_out_of_order(a, back));
+      const std::size_t sure = order.rank(1 - level_);
+      const double wide = std::max(shift - shifts[sure - 1], shifts[shifts.size() - sure] - shift);
+      change.could_see = std::expm1(wide + drift_);
+    }
+  }
+  change.lo = std::exp(lo - drift_);
+  change.hi = std::exp(hi + drift_);
+  return change;
+}
+
+std::vector<double> holm(std::span<const double> p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::vector<double> adjusted(p.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double times = static_cast<double>(p.size() - i);
+    largest = std::max(largest, std::min(1.0, times * p[order[i]]));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
+std::size_t processes_for(double level) {
+  double least = 1;  // 2 / binomial(2n, n)
+  std::size_t n = 1;
+  for (; n < 60; ++n) {
+    if (least <= level) break;
+    const auto count = static_cast<double>(n + 1);
+    least *= count / (2 * (2 * count - 1));
+  }
+  return std::max(n, kEnough);
+}
+
+std::size_t processes_to_see(double change, double spread, double level) {
+  constexpr double kManyDegrees = 1e6;  // as good as a normal distribution
+  constexpr double kFound = 1.64485;    // 95 of 100 lie above it
+  constexpr double kRanksNeedMore = 1.05;
+  const double far = (student_quantile(level, kManyDegrees) + kFound) * spread / std::log1p(change);
+  const double needed = std::ceil(2 * far * far * kRanksNeedMore) + 1;
+  constexpr double kMost = 1e6;
+  return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
+}
+
+}  // namespace dlbench::stats

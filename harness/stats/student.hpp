@@ -1,0 +1,12 @@
+#pragma once
+
+namespace dlbench::stats {
+
+/// Two-sided chance that Student's t with so many degrees of freedom (above 0, also broken ones) is
+/// as far from 0 as `t`.
+double student_p(double t, double freedom);
+
+/// The inverse: how far from 0 it is in the share `p` of all cases, 0 < p < 1.
+double student_quantile(double p, double freedom);
+
+}  // namespace dlbench::stats

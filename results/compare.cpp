@@ -1,0 +1,224 @@
+#include "results/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <map>
+
+#include "model/error.hpp"
+#include "results/compare_outcome.hpp"
+#include "results/compare_side.hpp"
+
+namespace dlbench::results {
+namespace {
+
+/// An index into the cells that have a number on both sides, and their measured halves.
+struct Measured {
+  std::size_t cell;
+  const SideCell* base;
+  const SideCell* head;
+};
+
+ComparedSide side_of(const SideCell* cell, bool instructions) {
+  ComparedSide side;
+  if (cell == nullptr) return side;
+  side.outcome = cell->outcome;
+  if (!is_measured(cell->outcome)) return side;
+  side.workers = cell->workers.medians.size();
+  if (instructions)
+    side.value = cell->instructions;
+  else
+    side.value = cell->median_ns;
+  return side;
+}
+
+Presence presence_of(const SideCell* base, const SideCell* head) {
+  const bool before = base != nullptr && is_present(base->outcome);
+  const bool after = head != nullptr && is_present(head->outcome);
+  if (before && !after) return Presence::lost;
+  if (after && !before) return Presence::gained;
+  return Presence::both;
+}
+
+/// The most that is known of what two processes differ by: of the side whose spread is larger.
+std::optional<stats::Noise> noise_of(const Side& base, const Side& head) {
+  std::optional<stats::Noise> most;
+  for (const Side* side : {&base, &head}) {
+    const auto noise = stats::anchor_noise(side->spread, side->anchors);
+    if (noise && (!most || noise->deviation > most->deviation)) most = noise;
+  }
+  return most;
+}
+
+/// Two runs have two states of the machine; one run with two environments has one.
+double drift_of(const Side& base, const Side& head) {
+  if (base.facts.runs == head.facts.runs || !base.anchor || !head.anchor) return 0;
+  return std::abs(std::log(*head.anchor / *base.anchor));
+}
+
+std::string percent(double share) {
+  const auto tenths = static_cast<long long>(std::llround(share * 1000));
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+void warn(Comparison& made, const Side& base, const Side& head, double drift) {
+  if (drift > made.options.threshold / 2) {
+    made.warnings.push_back("the anchor, native -> native, moved by " + percent(std::expm1(drift)) +
+                            " between the runs: intervals reach that much further");
+  }
+  if (base.build != head.build) {
+    made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
+  }
+  if (made.options.instructions) return;
+  if (base.anchors < 2 && head.anchors < 2) {
+    made.warnings.emplace_back(
+        "no anchor from a second worker: what processes differ by is known from the cells' own "
+        "workers alone, --replicas 6 gives them");
+  }
+}
+
+ChangeWord word_of(const ComparedCell& cell, const CompareOptions& options) {
+  if (*cell.lo >= 1 / (1 + options.threshold) && *cell.hi <= 1 + options.threshold) {
+    return ChangeWord::same;
+  }
+  if (*cell.p > options.false_alarms) return ChangeWord::ambig;
+  return *cell.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
+}
+
+void judge_times(Comparison& made, const std::vector<Measured>& measured, const Side& base,
+                 const Side& head) {
+  if (measured.empty()) return;
+  const double drift = drift_of(base, head);
+  const double level = made.options.false_alarms / static_cast<double>(measured.size());
+  stats::Changes changes(level, noise_of(base, head), drift);
+  std::vector<double> p;
+  p.reserve(measured.size());
+  for (const Measured& each : measured) {
+    const stats::Change change = changes.of(each.base->workers, each.head->workers);
+    ComparedCell& cell = made.cells[each.cell];
+    cell.ratio = change.ratio;
+    cell.lo = change.lo;
+    cell.hi = change.hi;
+    if (change.is_honest) cell.spread = change.spread;
+    if (std::isfinite(change.could_see)) cell.could_see = change.could_see;
+    p.push_back(change.p);
+  }
+  const std::vector<double> adjusted = stats::holm(p);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    ComparedCell& cell = made.cells[measured[i].cell];
+    cell.p = adjusted[i];
+    // Without a second process on either side, or an anchor, an interval says too little.
+    cell.verdict = cell.could_see ? word_of(cell, made.options) : ChangeWord::ambig;
+  }
+  warn(made, base, head, drift);
+}
+
+void judge_counts(Comparison& made, const std::vector<Measured>& measured, const Side& base,
+                  const Side& head) {
+  const double threshold = made.options.threshold;
+  for (const Measured& each : measured) {
+    ComparedCell& cell = made.cells[each.cell];
+    const double ratio = *cell.head.value / *cell.base.value;
+    cell.ratio = cell.lo = cell.hi = ratio;
+    cell.could_see = threshold;
+    if (ratio >= 1 + threshold)
+      cell.verdict = ChangeWord::slow;
+    else if (ratio <= 1 / (1 + threshold))
+      cell.verdict = ChangeWord::fast;
+    else
+      cell.verdict = ChangeWord::same;
+  }
+  warn(made, base, head, 0);
+}
+
+const SideCell* find(const Side& side, const std::string& name) {
+  const auto found = side.cells.find(name);
+  return found == side.cells.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> sorted_names(const Side& base, const Side& head) {
+  std::vector<std::string> names;
+  names.reserve(base.cells.size());
+  for (const auto& [name, cell] : base.cells) names.push_back(name);
+  for (const auto& [name, cell] : head.cells) {
+    if (!base.cells.contains(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+ComparedCell row_of(const std::string& name, const SideCell* base, const SideCell* head,
+                    bool instructions) {
+  ComparedCell row;
+  row.name = name;
+  row.cell = (head != nullptr ? head : base)->cell;
+  row.machine = (head != nullptr ? head : base)->machine;
+  row.presence = presence_of(base, head);
+  row.base = side_of(base, instructions);
+  row.head = side_of(head, instructions);
+  if (row.presence == Presence::both && base != nullptr && head != nullptr) {
+    OutcomeVerdict verdict = compare_outcomes(*base, *head);
+    row.outcome_change = verdict.change;
+    row.details = std::move(verdict.details);
+  }
+  return row;
+}
+
+}  // namespace
+
+std::size_t Comparison::count(ChangeWord word) const {
+  return static_cast<std::size_t>(std::count_if(
+      cells.begin(), cells.end(), [=](const ComparedCell& cell) { return cell.verdict == word; }));
+}
+
+std::size_t Comparison::count(OutcomeChange change) const {
+  return static_cast<std::size_t>(
+      std::count_if(cells.begin(), cells.end(),
+                    [=](const ComparedCell& cell) { return cell.outcome_change == change; }));
+}
+
+std::size_t Comparison::count(Presence presence) const {
+  return static_cast<std::size_t>(
+      std::count_if(cells.begin(), cells.end(),
+                    [=](const ComparedCell& cell) { return cell.presence == presence; }));
+}
+
+Comparison compare(const SideSource& base_source, const SideSource& head_source,
+                   const CompareOptions& options) {
+  // Reading is most of the work, and the two sides know nothing of each other.
+  auto reading = std::async(std::launch::async, [&] { return read_side(head_source); });
+  const Side base = read_side(base_source);
+  const Side head = reading.get();
+  if (!options.force) require_same_machine(base, head);
+
+  Comparison made;
+  made.options = options;
+  made.base = base.facts;
+  made.head = head.facts;
+  std::vector<Measured> measured;
+  bool shared = false;
+  for (const std::string& name : sorted_names(base, head)) {
+    const SideCell* before = find(base, name);
+    const SideCell* after = find(head, name);
+    shared = shared || (before != nullptr && after != nullptr);
+    ComparedCell row = row_of(name, before, after, options.instructions);
+    if (row.base.value && row.head.value &&
+        (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
+      measured.push_back({made.cells.size(), before, after});
+    }
+    made.cells.push_back(std::move(row));
+  }
+  if (!shared) throw UsageError("nothing to compare: the two runs have no cell in common");
+  if (options.instructions && measured.empty()) {
+    throw UsageError(
+        "nothing to compare: no cell has a count on both sides (--count instructions when "
+        "measuring)");
+  }
+  if (options.instructions)
+    judge_counts(made, measured, base, head);
+  else
+    judge_times(made, measured, base, head);
+  return made;
+}
+
+}  // namespace dlbench::results

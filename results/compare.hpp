@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cell.hpp"
+#include "model/outcome.hpp"
+
+namespace dlbench::results {
+
+/// Where a side's numbers are: one document, or several whose workers are put together. With an
+/// environment only its cells take part, named as if it were the only one.
+struct SideSource {
+  std::vector<std::filesystem::path> documents;
+  std::string environment;
+};
+
+struct CompareOptions {
+  double threshold = 0.05;     ///< changes within it are none, relative
+  double false_alarms = 0.01;  ///< chance of any, over all cells, where nothing changed
+  bool instructions = false;   ///< compare counts, not times
+  bool force = false;          ///< also where the machines differ
+};
+
+/// What is said of a cell with a number on both sides.
+enum class ChangeWord { fast, slow, same, ambig };
+inline constexpr std::array<std::string_view, 4> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG"};
+
+enum class Presence { both, gained, lost };
+inline constexpr std::array<std::string_view, 3> kPresences{"both", "gained", "lost"};
+
+enum class OutcomeChange { none, worse, better, other };
+inline constexpr std::array<std::string_view, 4> kOutcomeChanges{"", "worse", "better", "other"};
+
+/// One side of a compared cell.
+struct ComparedSide {
+  std::optional<Outcome> outcome;  ///< none where the cell is absent
+  std::optional<double> value;     ///< median in ns, or instructions
+  std::size_t workers = 0;
+};
+
+struct ComparedCell {
+  std::string name;
+  Cell cell;
+  std::string machine;
+  Presence presence = Presence::both;
+  ComparedSide base, head;
+  std::optional<double> ratio, lo, hi, p, spread, could_see;
+  std::optional<ChangeWord> verdict;
+  OutcomeChange outcome_change = OutcomeChange::none;
+  std::vector<std::string> details;
+};
+
+/// What is told of a side beside its cells.
+struct SideFacts {
+  std::vector<std::string> runs;
+  std::string environment, date, python;
+  std::map<std::string, std::string> libraries;
+};
+
+struct Comparison {
+  CompareOptions options;
+  SideFacts base, head;
+  std::vector<ComparedCell> cells;  ///< sorted by name
+  std::vector<std::string> warnings;
+
+  std::size_t count(ChangeWord word) const;
+  std::size_t count(OutcomeChange change) const;
+  std::size_t count(Presence presence) const;
+};
+
+/// Compares cell by cell; the unit is the worker process (stats/change.hpp).
+///   SAME   the 95 % interval of the ratio lies within the threshold
+///   SLOW   else, where the chance of no change, adjusted for all cells (Holm), is below
+///          `false_alarms`, and head takes longer; FAST where it takes less
+///   AMBIG  what is left
+/// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
+/// FAST. Two runs drift apart: by how much the anchor moved widens every interval.
+///
+/// Throws UsageError for what is no document (read_document), an environment that is not there, no
+/// cell in common, and unless `force`, naming the keys, for different machines.
+Comparison compare(const SideSource& base, const SideSource& head, const CompareOptions& options);
+
+}  // namespace dlbench::results

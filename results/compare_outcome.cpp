@@ -1,0 +1,75 @@
+#include "results/compare_outcome.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace dlbench::results {
+namespace {
+
+/// The lower the better; none for `unproven`, which is no better and no worse than another number.
+std::optional<int> rank(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::zero_copy:
+      return 0;
+    case Outcome::copy:
+    case Outcome::device_copy:
+      return 1;
+    case Outcome::unproven:
+      return std::nullopt;
+    case Outcome::refused:
+    case Outcome::unsupported:
+    case Outcome::no_protocol:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+bool holds(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+bool is_present(Outcome outcome) {
+  return outcome != Outcome::not_run && outcome != Outcome::not_installed &&
+         outcome != Outcome::no_device;
+}
+
+OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
+  OutcomeVerdict verdict;
+  bool worse = false, better = false;
+  if (base.outcome != head.outcome) {
+    verdict.change = OutcomeChange::other;
+    // A number that is lost is worse, also one that nobody could prove.
+    const int before = rank(base.outcome).value_or(is_measured(head.outcome) ? -1 : 1);
+    const int after = rank(head.outcome).value_or(is_measured(base.outcome) ? -1 : 1);
+    worse = before >= 0 && after > before;
+    better = after >= 0 && after < before;
+    verdict.details.push_back(std::string(to_string(base.outcome)) + " -> " +
+                              std::string(to_string(head.outcome)));
+  }
+  if (is_measured(base.outcome) && is_measured(head.outcome)) {
+    for (const std::string& word : head.changed) {
+      if (holds(base.changed, word)) continue;
+      worse = true;
+      verdict.details.push_back(word + " is changed in silence");
+    }
+    for (const std::string& word : base.changed) {
+      if (holds(head.changed, word)) continue;
+      better = true;
+      verdict.details.push_back(word + " is kept now");
+    }
+    if (base.late_read != head.late_read) {
+      (head.late_read ? worse : better) = true;
+      verdict.details.emplace_back(head.late_read ? "late read: new" : "late read: no more");
+    }
+  }
+  if (worse)
+    verdict.change = OutcomeChange::worse;
+  else if (better)
+    verdict.change = OutcomeChange::better;
+  return verdict;
+}
+
+}  // namespace dlbench::results

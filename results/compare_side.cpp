@@ -1,0 +1,157 @@
+#include "results/compare_side.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "model/error.hpp"
+#include "results/fields.hpp"
+#include "results/read.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+/// What numbers depend on and no second run changes. Not the host's name, not clock rates.
+constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "devices"};
+
+/// 95 % of a normal deviation.
+constexpr double kWide = 1.95996;
+
+/// What a worker's median is known to from its rounds, relative.
+double deviation_of(const WorkerNumbers& worker) {
+  if (worker.samples_ns.empty()) return 0;
+  const stats::Interval interval = stats::rounds_interval(worker.samples_ns);
+  return std::max(0.0, interval.hi - interval.lo) / 2 / kWide / worker.median_ns;
+}
+
+SideCell kept(ReadEntry&& read) {
+  Entry& entry = read.entry;
+  SideCell cell;
+  cell.cell = std::move(entry.cell);
+  cell.machine = std::move(read.machine);
+  cell.outcome = entry.outcome;
+  cell.median_ns = entry.median_ns;
+  cell.instructions = entry.instructions;
+  cell.changed = std::move(entry.changed);
+  cell.late_read = entry.late_read;
+  for (const WorkerNumbers& worker : entry.workers) {
+    cell.workers.medians.push_back(worker.median_ns);
+    cell.workers.deviations.push_back(deviation_of(worker));
+  }
+  return cell;
+}
+
+/// A later document adds its workers; of the rest the later one is the truth.
+void add(Side& side, std::string name, SideCell cell) {
+  const auto [found, is_new] = side.cells.try_emplace(std::move(name));
+  SideCell& known = found->second;
+  if (!is_new) {
+    if (cell.outcome == Outcome::not_run && is_measured(known.outcome)) return;
+    const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.begin(), from.begin(), from.end());
+    };
+    prepend(cell.workers.medians, known.workers.medians);
+    prepend(cell.workers.deviations, known.workers.deviations);
+    if (!cell.instructions) cell.instructions = known.instructions;
+    if (!cell.workers.medians.empty()) cell.median_ns = stats::median(cell.workers.medians);
+  }
+  known = std::move(cell);
+}
+
+json facts_of(const json& machine) {
+  json facts = json::object();
+  for (const char* key : kMachine) {
+    if (machine.contains(key)) facts[key] = machine[key];
+  }
+  return facts;
+}
+
+void read_environment(Side& side, const json& about, const std::string& wanted) {
+  const json& environments = about["environments"];
+  for (const auto& [name, item] : environments.items()) {
+    if (!wanted.empty() && name != wanted) continue;
+    if (side.facts.python.empty()) side.facts.python = item.value("python", "");
+    for (const auto& [library, version] : item["libraries"].items()) {
+      side.facts.libraries[library] = version.get<std::string>();
+    }
+    if (!item.contains("anchor")) continue;
+    const json& anchor = item["anchor"];
+    const std::size_t workers = anchor["workers"].get<std::size_t>();
+    if (workers <= side.anchors) continue;
+    side.anchor = anchor["median_ns"].get<double>();
+    side.anchors = workers;
+    side.spread = anchor.contains("spread") ? anchor["spread"].get<double>() : 0;
+  }
+}
+
+void read_context(Side& side, const json& context, const std::filesystem::path& path,
+                  const std::string& wanted) {
+  const json& about = context["dlbench"];
+  if (!wanted.empty() && !about["environments"].contains(wanted)) {
+    throw UsageError(path.string() + ": no environment '" + wanted + "' in this run");
+  }
+  // Of several machines each is known by its name; of one, nobody asks for it.
+  json machine = json::object();
+  if (about.contains("machines")) {
+    for (const auto& [name, item] : about["machines"].items()) {
+      if (item.is_object()) machine[name] = facts_of(item.value("machine", json::object()));
+    }
+  } else {
+    machine[""] = facts_of(about["machine"]);
+  }
+  side.machine.update(machine);
+  side.facts.date = context.value("date", "");
+  const json build = about.value("build", json(""));
+  side.build = build.is_string() ? build.get<std::string>() : "";
+  read_environment(side, about, wanted);
+}
+
+}  // namespace
+
+Side read_side(const SideSource& source) {
+  Side side;
+  side.machine = json::object();
+  side.facts.environment = source.environment;
+  for (const std::filesystem::path& path : source.documents) {
+    const json context = read_document(path, [&](ReadEntry read) {
+      Exchange& exchange = read.entry.cell.exchange;
+      if (source.environment.empty()) {
+        std::string name = std::move(read.name);
+        add(side, std::move(name), kept(std::move(read)));
+      } else if (exchange.environment == source.environment) {
+        exchange.environment = "default";
+        std::string name = dlbench::name(read.entry.cell);
+        if (!read.machine.empty()) name += "/machine:" + read.machine;
+        add(side, std::move(name), kept(std::move(read)));
+      }
+    });
+    read_context(side, context, path, source.environment);
+    side.facts.runs.push_back(path.string());
+  }
+  return side;
+}
+
+void require_same_machine(const Side& base, const Side& head) {
+  std::string told;
+  for (const auto& [name, facts] : base.machine.items()) {
+    if (!head.machine.contains(name)) continue;
+    const json& other = head.machine[name];
+    for (const char* key : kMachine) {
+      const json before = facts.value(key, json()), after = other.value(key, json());
+      if (before == after) continue;
+      const bool plain = !before.is_structured() && !after.is_structured();
+      const std::string values = plain ? " (" + shown(before) + ", " + shown(after) + ")" : "";
+      told += (told.empty() ? "" : ", ") + std::string(key) + values;
+    }
+  }
+  if (!told.empty()) {
+    throw UsageError("two machines: they differ in " + told +
+                     "; --force compares them all the same");
+  }
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,61 @@
+#include "results/context.hpp"
+
+#include "results/document.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+void check_environment(const Fields& environment) {
+  environment.text("python");
+  if (environment.has("gil")) environment.flag("gil");
+  const Fields libraries = environment.object("libraries");
+  for (const auto& [key, value] : libraries.json().items()) libraries.text(key);
+  const Fields floors = environment.object("floors_ns");
+  for (const auto& [key, value] : floors.json().items()) floors.number(key);
+  if (environment.has("copy_floors_gb_per_s")) {
+    const Fields rates = environment.object("copy_floors_gb_per_s");
+    for (const auto& [key, value] : rates.json().items()) rates.positive(key);
+  }
+  if (environment.has("anchor")) {
+    const Fields anchor = environment.object("anchor");
+    anchor.positive("median_ns");
+    if (anchor.has("spread")) anchor.number("spread");
+    anchor.count("workers");
+  }
+}
+
+void check_dlbench(const Fields& about) {
+  if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
+    about.fail("schema", schema > kSchema ? "1: a newer dlbench wrote this document" : "1");
+  }
+  about.text("version");
+  about.number("wall_s");
+  about.object("machine");
+  const Fields environments = about.object("environments");
+  for (const auto& [key, value] : environments.json().items()) {
+    check_environment(environments.object(key));
+  }
+}
+
+}  // namespace
+
+void check_context(const Fields& context) {
+  if (!context.has("dlbench")) {
+    context.fail("dlbench", "dlbench's block (not a dlbench results document)");
+  }
+  check_dlbench(context.object("dlbench"));
+  for (const std::string_view key : {"date", "host_name", "library_build_type"}) context.text(key);
+  context.count("num_cpus");
+  context.number("mhz_per_cpu");
+  context.count("json_schema_version");
+  std::size_t index = 0;
+  for (const json& cache : context.list("caches")) {
+    const Fields fields(cache, context.place("caches") + "/" + std::to_string(index++));
+    fields.text("type");
+    for (const std::string_view key : {"level", "size", "num_sharing"}) fields.count(key);
+  }
+}
+
+}  // namespace dlbench::results

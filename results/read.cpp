@@ -1,0 +1,55 @@
+#include "results/read.hpp"
+
+#include <array>
+#include <unordered_set>
+#include <utility>
+
+#include "model/error.hpp"
+#include "results/context.hpp"
+#include "results/entry_json.hpp"
+#include "results/file.hpp"
+#include "results/strict_json.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
+constexpr std::string_view kMachine = "/machine:";
+
+ReadEntry read_item(const Fields& item, bool measured) {
+  if (is_measured(outcome_from(item.one_of("outcome", kOutcomes))) != measured) {
+    item.fail("outcome", measured ? "a measured outcome" : "an outcome without a number");
+  }
+  ReadEntry read{entry_from_json(item), item.text("name"), ""};
+  const std::size_t at = read.name.find(kMachine);
+  if (at != std::string::npos) read.machine = read.name.substr(at + kMachine.size());
+  return read;
+}
+
+}  // namespace
+
+json read_document(const std::filesystem::path& path,
+                   const std::function<void(ReadEntry)>& on_entry) {
+  const std::string text = read_whole(path, kMostBytes);
+  if (text.empty()) throw UsageError(path.string() + ": the file is empty");
+  const std::string place = path.string() + ": ";
+  std::unordered_set<std::string> names;
+  const OnItem take = [&](std::string_view list, std::size_t index, const json& value) {
+    std::string where = place + "/";
+    where.append(list).append("/").append(std::to_string(index));
+    const Fields item(value, std::move(where));
+    ReadEntry read = read_item(item, list == kLists[0]);
+    if (!names.insert(read.name).second) item.fail("name", "a name that no other cell has");
+    on_entry(std::move(read));
+  };
+  json value = parse_strict(text, path.string(), kLists, take);
+  const Fields document(value, place);
+  check_context(document.object("context"));
+  for (const std::string_view list : kLists) document.list(list);
+  return std::move(value["context"]);
+}
+
+}  // namespace dlbench::results
