@@ -118,7 +118,8 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
   const double threshold = made.options.threshold;
   for (const Measured& each : measured) {
     ComparedCell& cell = made.cells[each.cell];
-    const double ratio = *cell.head.value / *cell.base.value;
+    const double ratio =
+        std::clamp(*cell.head.value / *cell.base.value, 1 / stats::kMostFactor, stats::kMostFactor);
     cell.ratio = cell.lo = cell.hi = ratio;
     cell.could_see = threshold;
     if (ratio >= 1 + threshold)

@@ -64,6 +64,11 @@ double middle(const std::vector<double>& ordered) {
   return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
 }
 
+/// e to that, within a thousand million times: so that what is not known is still a number.
+double factor(double shift) {
+  return std::clamp(std::exp(shift), 1 / kMostFactor, kMostFactor);
+}
+
 /// Towards 0 by so much, not beyond.
 double without_drift(double shift, double drift) {
   return std::copysign(std::max(0.0, std::abs(shift) - drift), shift);
@@ -99,7 +104,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   const std::vector<double> shifts = sorted_shifts(a, b);
   const double shift = fewest >= kEnough ? middle(shifts) : median(b) - median(a);
   Change change;
-  change.ratio = std::exp(shift);
+  change.ratio = factor(shift);
 
   // The spread between processes, from the sides themselves and from others.
   const auto own = static_cast<double>(a.size() + b.size() - 2);
@@ -142,8 +147,8 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
       change.could_see = std::expm1(wide + drift_);
     }
   }
-  change.lo = std::exp(lo - drift_);
-  change.hi = std::exp(hi + drift_);
+  change.lo = factor(lo - drift_);
+  change.hi = factor(hi + drift_);
   return change;
 }
 
@@ -176,8 +181,10 @@ std::size_t processes_to_see(double change, double spread, double level) {
   constexpr double kManyDegrees = 1e6;  // as good as a normal distribution
   constexpr double kFound = 1.64485;    // 95 of 100 lie above it
   constexpr double kRanksNeedMore = 1.05;
-  const double far = (student_quantile(level, kManyDegrees) + kFound) * spread / std::log1p(change);
-  const double needed = std::ceil(2 * far * far * kRanksNeedMore) + 1;
+  const double sure = student_quantile(level, kManyDegrees);
+  const double far = (sure + kFound) * spread / std::log1p(change);
+  // The last term is what few processes need more, since their scatter is not known but seen.
+  const double needed = std::ceil(2 * far * far * kRanksNeedMore + sure * sure / 4) + 1;
   constexpr double kMost = 1e6;
   return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
 }

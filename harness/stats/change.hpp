@@ -29,6 +29,9 @@ struct MeasuredSide {
   std::vector<double> deviations;  ///< what each median is known to from its rounds, relative
 };
 
+/// Ratios are told within this and its inverse.
+inline constexpr double kMostFactor = 1e9;
+
 /// What was seen of the second side's time over the first's.
 struct Change {
   double ratio = 1;

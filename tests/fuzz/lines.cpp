@@ -1,9 +1,6 @@
 // What comes from a file or from a worker: lines of JSON, honest ones with something changed. All
 // readers say a UsageError or Garbage of one line, or read; what was read can be written.
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +10,7 @@
 #include "fleet/channel.hpp"
 #include "fleet/wire.hpp"
 #include "input.hpp"
+#include "json_input.hpp"
 #include "model/error.hpp"
 #include "results/document.hpp"
 #include "results/strict_json.hpp"
@@ -20,25 +18,14 @@
 namespace {
 
 using namespace dlbench;
+using dlbench::fuzz::damaged;
+using dlbench::fuzz::Folder;
 using dlbench::fuzz::Input;
+using dlbench::fuzz::mutate;
 using dlbench::fuzz::require_text;
+using dlbench::fuzz::text_of;
+using dlbench::fuzz::write;
 using nlohmann::json;
-
-/// A folder in memory, gone with the process.
-struct Folder {
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench-fuzz-XXXXXX").string();
-    path = ::mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (::write(file, text.data(), text.size()) < 0) std::abort();
-  ::close(file);
-}
 
 Entry measured() {
   Entry entry;
@@ -83,75 +70,6 @@ const std::vector<json>& honest_lines() {
         {{"end", {{"wall_s", 1}, {"round_s", 1}, {"signal", 0}}}}};
   }();
   return kLines;
-}
-
-json strange(Input& in) {
-  switch (in.byte() % 14) {
-    case 0:
-      return nullptr;
-    case 1:
-      return in.byte() % 2 == 0;
-    case 2:
-      return in.number();
-    case 3:
-      return in.word();
-    case 4:
-      return -1;
-    case 5:
-      return 1e300;
-    case 6:
-      return -0.0;
-    case 7:
-      return 5e-324;
-    case 8:
-      return "";
-    case 9:
-      return std::string(1, static_cast<char>(in.byte()));
-    case 10:
-      return "yes\n/no";
-    case 11:
-      return json::array({1, "a", nullptr});
-    case 12:
-      return json::object({{"a", json::array()}});
-    default:
-      return json::array();
-  }
-}
-
-/// Something anywhere in the tree is changed, dropped or added.
-void mutate(json& value, Input& in) {
-  if (value.is_structured() && !value.empty() && in.usual()) {
-    auto child = value.begin();
-    std::advance(child, static_cast<std::ptrdiff_t>(in.below(value.size())));
-    if (!in.usual())
-      value.erase(child);
-    else
-      mutate(*child, in);
-  } else if (value.is_object() && !in.usual()) {
-    value["more"] = strange(in);
-  } else {
-    value = strange(in);
-  }
-}
-
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string damaged(std::string text, Input& in) {
-  for (std::uint64_t times = in.below(4); times > 0 && !text.empty(); --times) {
-    const std::size_t place = in.below(text.size());
-    const std::uint8_t how = in.byte() % 4;
-    if (how == 0)
-      text.resize(place);
-    else if (how == 1)
-      text[place] = static_cast<char>(in.byte());
-    else if (how == 2)
-      text.insert(place, in.below(80), "[{\"0,:\\"[in.byte() % 8]);
-    else
-      text.erase(place, in.below(20));
-  }
-  return text;
 }
 
 template <typename Read>

@@ -19,7 +19,7 @@ from dlbench.document import RESULTS
 from dlbench.errors import BadInput
 from dlbench.request import Request
 
-COARSE, MOST = 6, 20  #: workers a couple and side: of the first pass, and in all
+COARSE, MOST = 6, 30  #: workers a couple and side: of the first pass, and in all
 #: Rounds scatter less than processes do; the workers are what the time is for.
 PRECISION = "4%"
 MORE = "more"  #: the second pass's folder in the first one's

@@ -1,0 +1,76 @@
+"""Does `compare` find a native consumer made 5 % slower, and is it silent where nothing changed?
+
+--times N comparisons of each kind, every one a run of its own with both sides in turns: SLOW wanted
+in at least 95 of 100 planted ones, FAST or SLOW in at most 1 of 100 where both sides are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import planting
+from dlbench import machine
+from dlbench.compare import sides
+from dlbench.request import Request
+
+
+def side(folder: Path, name: str, steps: int) -> sides.Side:
+    """A side whose consumer works so many steps."""
+    made = planting.libraries(planting.adapters(folder / name, steps), name)
+    return sides.Side(name, sys.executable, made, machine.interpreter())
+
+
+def compared(steps: int, threshold: float, workers: int, seed: int) -> dict[str, Any]:
+    """The one cell of a comparison of the base with so many steps."""
+    asked = Request(producers=["native"], consumers=[planting.NAME], protocols=["dlpack"],
+                    sizes=["4KiB"], precision=sides.PRECISION, seed=seed)  # fmt: skip
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        base, head = side(folder, "base", planting.BASE_STEPS), side(folder, "head", steps)
+        pair = sides.Pair(base, head, asked, quiet=True)
+        told = {"threshold": threshold, "instructions": False}
+        (folder / "run").mkdir()
+        (cell,) = sides.two_stages(pair, folder / "run", workers, told)["cells"]
+    made: dict[str, Any] = cell
+    return made
+
+
+def main() -> None:
+    """Print a line a kind."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--times", type=int, default=100, help="comparisons of each kind")
+    options.add_argument("--share", type=float, default=0.05, help="planted, of the exchange")
+    options.add_argument("--threshold", type=float, default=0.05)
+    options.add_argument("--workers", type=int, default=sides.MOST)
+    asked = options.parse_args()
+    far = compared(planting.FAR * planting.BASE_STEPS, asked.threshold, asked.workers, 0)
+    steps, share = planting.steps_for(asked.share, far["base"], far["head"])
+    print(
+        f"native -> planted {far['base']:.0f} ns; {steps} steps for {planting.BASE_STEPS} make it "
+        f"{share:.1%} slower; threshold {asked.threshold:.0%}"
+    )
+    for kind, count, wanted in (("planted", steps, "SLOW"), ("nothing", planting.BASE_STEPS, "SAME or AMBIG")):
+        words: Counter[str] = Counter()
+        seen, workers, begin = [], 0, time.perf_counter()
+        for number in range(asked.times):
+            cell = compared(count, asked.threshold, asked.workers, number + 1)
+            words[cell["verdict"]] += 1
+            seen.append(cell["ratio"])
+            workers += cell["base_workers"]
+        each = (time.perf_counter() - begin) / asked.times
+        told = ", ".join(f"{count} {word}" for word, count in words.most_common())
+        print(
+            f"{kind}: {told} of {asked.times} (wanted {wanted}); "
+            f"ratios {min(seen):.3f}..{max(seen):.3f}; "
+            f"{workers / asked.times:.1f} workers a side, {each:.1f} s each"
+        )
+
+
+if __name__ == "__main__":
+    main()

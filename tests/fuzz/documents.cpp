@@ -1,0 +1,109 @@
+// Results documents, honest ones with something changed: the reader says one line that names the
+// file, or every cell can be compared with its honest self.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "input.hpp"
+#include "json_input.hpp"
+#include "model/error.hpp"
+#include "results/compare.hpp"
+#include "results/document.hpp"
+
+namespace {
+
+using namespace dlbench;
+using dlbench::fuzz::Input;
+using dlbench::fuzz::require;
+using dlbench::fuzz::require_text;
+using nlohmann::json;
+
+Entry measured(const char* consumer, Outcome outcome) {
+  Entry entry;
+  Exchange& x = entry.cell.exchange;
+  x.producer = "numpy";
+  x.consumer = consumer;
+  x.protocol = "dlpack";
+  entry.outcome = outcome;
+  entry.median_ns = 10;
+  entry.lo_ns = 9;
+  entry.hi_ns = 11;
+  entry.iterations = 5;
+  entry.instructions = 1000;
+  entry.late_read = outcome == Outcome::copy;
+  entry.changed = {"dtype"};
+  entry.workers = {{10, 20, {9, 10, 11}}, {11, 20, {10, 11, 12}}};
+  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
+  return entry;
+}
+
+const std::filesystem::path& folder() {
+  static const fuzz::Folder kFolder;
+  return kFolder.path;
+}
+
+const json& honest() {
+  static const json kDocument = [] {
+    results::JournalContents contents;
+    contents.header.context = {
+        {"dlbench",
+         {{"machine", {{"cpu", "A CPU"}, {"cores", 2}, {"devices", json::array()}}},
+          {"build", "b"},
+          {"request", {{"couple", json::array()}}}}}};
+    Entry refused = measured("jax", Outcome::refused);
+    refused.reason = "no";
+    contents.entries = {measured("torch", Outcome::zero_copy), measured("mlx", Outcome::copy),
+                        refused};
+    results::WorkerRecord worker;
+    worker.python = "3.11";
+    worker.anchor_ns = 60;
+    contents.workers = {worker, worker};
+    const std::filesystem::path path = folder() / "honest.json";
+    results::write_document(std::move(contents), path);
+    return json::parse(std::ifstream(path));
+  }();
+  return kDocument;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in({data, size});
+  json changed = honest();
+  for (std::uint64_t times = in.below(3) + 1; times > 0; --times) fuzz::mutate(changed, in);
+  const std::string text = fuzz::text_of(changed);
+  const std::filesystem::path base = folder() / "honest.json", head = folder() / "head.json";
+  fuzz::write(head, in.usual() ? text : fuzz::damaged(text, in));
+  results::CompareOptions options;
+  options.instructions = !in.usual();
+  options.force = in.usual();
+  try {
+    const results::Comparison made = results::compare({{base}, ""}, {{head}, ""}, options);
+    std::size_t told = 0;
+    for (const results::ComparedCell& cell : made.cells) {
+      if (cell.ratio) {
+        require(*cell.lo > 0 && *cell.lo <= *cell.hi, "a ratio has an interval");
+        require(std::isfinite(*cell.ratio) && std::isfinite(*cell.hi), "a ratio is a number");
+      }
+      for (const auto& number : {cell.p, cell.spread, cell.could_see}) {
+        require(!number || (*number >= 0 && std::isfinite(*number)), "what is told is a number");
+      }
+      told += cell.verdict ? 1 : 0;
+    }
+    std::size_t counted = 0;
+    for (std::size_t word = 0; word < results::kChangeWords.size(); ++word) {
+      counted += made.count(static_cast<results::ChangeWord>(word));
+    }
+    require(told == counted, "every verdict is counted once");
+  } catch (const UsageError& error) {
+    require_text(error.what());
+  }
+  return 0;
+}

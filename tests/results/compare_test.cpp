@@ -1,0 +1,232 @@
+#include "results/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "results/document.hpp"
+#include "sample.hpp"
+#include "stats/random.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::measured;
+using testing::refused;
+using testing::TemporaryFolder;
+using testing::usage_error;
+
+constexpr auto npos = std::string::npos;
+
+/// An exchange in so many workers that scatter by 1 %.
+Entry in_workers(Entry entry, std::size_t workers, std::uint64_t seed, double factor = 1) {
+  stats::Random random(seed);
+  entry.workers.clear();
+  for (std::size_t i = 0; i < workers; ++i) {
+    const double ns = entry.median_ns * factor * std::exp(0.01 * random.normal());
+    entry.workers.push_back({ns, 5000, {ns * 0.999, ns, ns * 1.001}});
+  }
+  return entry;
+}
+
+class Compare : public ::testing::Test {
+ protected:
+  std::filesystem::path write(const char* name, std::vector<Entry> entries,
+                              const std::function<void(nlohmann::json&)>& change = {},
+                              double anchor_ns = 60) {
+    JournalContents contents = testing::run();
+    contents.entries = std::move(entries);
+    contents.workers = {testing::worker(anchor_ns), testing::worker(anchor_ns * 1.01),
+                        testing::worker(anchor_ns * 0.99)};
+    if (change) change(contents.header.context);
+    std::filesystem::path path = folder_ / name;
+    write_document(std::move(contents), path);
+    return path;
+  }
+
+  Comparison compare(const std::filesystem::path& base, const std::filesystem::path& head,
+                     CompareOptions options = {}) {
+    return results::compare({{base}, ""}, {{head}, ""}, options);
+  }
+
+  static const ComparedCell& cell(const Comparison& made, const std::string& consumer) {
+    const auto found = std::find_if(
+        made.cells.begin(), made.cells.end(),
+        [&](const ComparedCell& each) { return each.cell.exchange.consumer == consumer; });
+    EXPECT_NE(found, made.cells.end()) << consumer;
+    return *found;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Compare, APlantedChangeIsFoundAndTheRestIsTheSame) {
+  std::vector<Entry> before, after;
+  const std::vector<std::string> names{"a", "b", "c", "d"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Entry entry = measured("numpy", names[i]);
+    before.push_back(in_workers(entry, 10, i));
+    const double factor = names[i] == "b" ? 1.08 : names[i] == "c" ? 0.9 : 1;
+    after.push_back(in_workers(entry, 10, 100 + i, factor));
+  }
+  const Comparison made = compare(write("base", before), write("head", after));
+  EXPECT_EQ(made.count(ChangeWord::slow), 1U);
+  EXPECT_EQ(made.count(ChangeWord::fast), 1U);
+  EXPECT_EQ(made.count(ChangeWord::same), 2U);
+  const ComparedCell& slow = cell(made, "b");
+  EXPECT_EQ(slow.verdict, ChangeWord::slow);
+  EXPECT_NEAR(*slow.ratio, 1.08, 0.02);
+  EXPECT_LT(*slow.lo, *slow.ratio);
+  EXPECT_LE(*slow.p, 0.01);
+  EXPECT_LT(*slow.could_see, 0.05);
+  EXPECT_EQ(slow.base.workers, 10U);
+  EXPECT_TRUE(std::is_sorted(made.cells.begin(), made.cells.end(),
+                             [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST_F(Compare, AChangeWithinTheThresholdIsNone) {
+  const Entry entry = measured("numpy", "a");
+  const auto base = write("base", {in_workers(entry, 12, 1)});
+  const auto head = write("head", {in_workers(entry, 12, 2, 1.03)});
+  EXPECT_EQ(cell(compare(base, head), "a").verdict, ChangeWord::same);
+  EXPECT_EQ(cell(compare(base, head, {0.01}), "a").verdict, ChangeWord::slow);
+  EXPECT_EQ(cell(compare(head, base, {0.01}), "a").verdict, ChangeWord::fast);
+}
+
+TEST_F(Compare, OneWorkerASideKnowsOfOthersFromTheAnchor) {
+  const Entry entry = measured("numpy", "a");
+  const auto base = write("base", {in_workers(entry, 1, 1)});
+  const auto head = write("head", {in_workers(entry, 1, 1, 1.05)});
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
+  EXPECT_GT(*cell(made, "a").could_see, 0.05);
+  const auto far = write("far", {in_workers(entry, 1, 1, 1e6)});
+  EXPECT_EQ(cell(compare(base, far), "a").verdict, ChangeWord::slow);
+}
+
+TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
+  const Entry entry = measured("numpy", "a");
+  const auto base = write("base", {in_workers(entry, 12, 1)});
+  const auto head = write("head", {in_workers(entry, 12, 2, 1.1)}, {}, 66);
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
+  ASSERT_FALSE(made.warnings.empty());
+  EXPECT_NE(made.warnings.front().find("the anchor"), npos);
+}
+
+TEST_F(Compare, AnOutcomeIsComparedAtAnySpeed) {
+  Entry copied = measured("numpy", "copies");
+  copied.outcome = Outcome::copy;
+  Entry late = measured("numpy", "late");
+  late.late_read = true;
+  Entry changed = measured("numpy", "changed");
+  changed.changed = {"dtype"};
+  Entry unproven = measured("numpy", "unproven");
+  unproven.outcome = Outcome::unproven;
+  const auto base = write("base", {measured("numpy", "copies"), measured("numpy", "late"),
+                                   measured("numpy", "changed"), measured("numpy", "unproven"),
+                                   measured("numpy", "refuses"), refused("numpy", "heals")});
+  const auto head = write("head", {copied, late, changed, unproven, refused("numpy", "refuses"),
+                                   measured("numpy", "heals")});
+  const Comparison made = compare(base, head);
+  for (const char* worse : {"copies", "late", "changed", "refuses"}) {
+    EXPECT_EQ(cell(made, worse).outcome_change, OutcomeChange::worse) << worse;
+    EXPECT_EQ(cell(made, worse).details.size(), 1U) << worse;
+  }
+  EXPECT_EQ(cell(made, "heals").outcome_change, OutcomeChange::better);
+  EXPECT_EQ(cell(made, "unproven").outcome_change, OutcomeChange::other);
+  EXPECT_EQ(cell(made, "copies").details.front(), "zero-copy -> copy");
+  EXPECT_EQ(made.count(OutcomeChange::worse), 4U);
+  const Comparison back = compare(head, base);
+  EXPECT_EQ(back.count(OutcomeChange::better), 4U);
+  EXPECT_EQ(cell(compare(head, head), "copies").outcome_change, OutcomeChange::none);
+}
+
+TEST_F(Compare, CellsComeAndGo) {
+  Entry not_run = refused("numpy", "budget");
+  not_run.outcome = Outcome::not_run;
+  const auto base = write(
+      "base", {measured("numpy", "a"), measured("numpy", "gone"), measured("numpy", "budget")});
+  const auto head = write("head", {measured("numpy", "a"), measured("numpy", "new"), not_run});
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(cell(made, "gone").presence, Presence::lost);
+  EXPECT_EQ(cell(made, "budget").presence, Presence::lost);
+  EXPECT_EQ(cell(made, "budget").outcome_change, OutcomeChange::none);
+  EXPECT_EQ(cell(made, "new").presence, Presence::gained);
+  EXPECT_FALSE(cell(made, "new").verdict);
+  const auto other = write("other", {measured("torch", "b")});
+  EXPECT_NE(usage_error([&] { compare(base, other); }).find("no cell in common"), npos);
+}
+
+TEST_F(Compare, TwoMachinesAreRefusedByName) {
+  const auto base = write("base", {measured("numpy", "a")});
+  const auto at = [&](const char* key, const nlohmann::json& value) {
+    return write("head", {measured("numpy", "a")},
+                 [&](nlohmann::json& context) { context["dlbench"]["machine"][key] = value; });
+  };
+  std::string said = usage_error([&] { compare(base, at("cpu", "Another CPU")); });
+  EXPECT_NE(said.find("cpu (\"A CPU\", \"Another CPU\")"), npos) << said;
+  said = usage_error([&] { compare(base, at("cores", 64)); });
+  EXPECT_NE(said.find("cores (2, 64)"), npos) << said;
+  said = usage_error([&] { compare(base, at("devices", {{{"name", "cuda"}, {"state", "ok"}}})); });
+  EXPECT_NE(said.find("devices"), npos) << said;
+  CompareOptions force;
+  force.force = true;
+  EXPECT_EQ(compare(base, at("cores", 64), force).cells.size(), 1U);
+  const auto host = write("head", {measured("numpy", "a")}, [](nlohmann::json& context) {
+    context["host_name"] = "there";
+    context["mhz_per_cpu"] = 1;
+    context["dlbench"]["machine"]["governor"] = "powersave";
+  });
+  EXPECT_EQ(compare(base, host).cells.size(), 1U);
+}
+
+TEST_F(Compare, EnvironmentsOfOneRunAreSides) {
+  std::vector<Entry> entries;
+  for (const char* name : {"old", "new"}) {
+    Entry entry = in_workers(measured("numpy", "a"), 10, 1, name[0] == 'n' ? 1.2 : 1);
+    entry.cell.exchange.environment = name;
+    entries.push_back(entry);
+  }
+  const auto path = write("run", entries, [](nlohmann::json& context) {
+    for (const char* name : {"old", "new"}) {
+      context["dlbench"]["environments"][name] = {{"python", "3.11.7"}};
+    }
+  });
+  const Comparison made = results::compare({{path}, "old"}, {{path}, "new"}, {});
+  ASSERT_EQ(made.cells.size(), 1U);
+  EXPECT_EQ(made.cells[0].name.find("environment"), npos);
+  EXPECT_EQ(made.cells[0].verdict, ChangeWord::slow);
+  // Further documents of the same side bring further workers.
+  const Comparison more = results::compare({{path, path}, "old"}, {{path, path}, "new"}, {});
+  EXPECT_EQ(more.cells[0].base.workers, 20U);
+  const std::string said = usage_error([&] {
+    results::compare({{path}, "older"}, {{path}, "new"}, {});
+  });
+  EXPECT_NE(said.find("no environment 'older'"), npos) << said;
+}
+
+TEST_F(Compare, CountsHaveNoChanceInThem) {
+  const auto counted = [&](const char* name, double first, double second) {
+    Entry a = measured("numpy", "a"), b = measured("numpy", "b");
+    a.instructions = first;
+    b.instructions = second;
+    return write(name, {a, b, measured("numpy", "uncounted")});
+  };
+  CompareOptions options{0.01, 0.01, true, false};
+  const auto base = counted("base", 1000, 1000);
+  const Comparison made = compare(base, counted("head", 1010, 1009), options);
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::slow);
+  EXPECT_EQ(cell(made, "b").verdict, ChangeWord::same);
+  EXPECT_EQ(*cell(made, "a").base.value, 1000);
+  EXPECT_FALSE(cell(made, "uncounted").verdict);
+  EXPECT_EQ(cell(compare(base, counted("head", 985, 1000), options), "a").verdict,
+            ChangeWord::fast);
+  const auto none = write("none", {measured("numpy", "a")});
+  EXPECT_NE(usage_error([&] { compare(none, none, options); }).find("no cell has a count"), npos);
+}
+
+}  // namespace
+}  // namespace dlbench::results

@@ -1,0 +1,219 @@
+#include "stats/change.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "stats/random.hpp"
+#include "stats/stats.hpp"
+#include "stats/student.hpp"
+
+namespace dlbench::stats {
+namespace {
+
+constexpr double kAlarms = 0.01;
+
+TEST(RankSum, CountsWhatTablesSay) {
+  EXPECT_DOUBLE_EQ(RankSum(4, 4).least_p(), 2.0 / 70);
+  EXPECT_DOUBLE_EQ(RankSum(6, 6).least_p(), 2.0 / 924);
+  EXPECT_NEAR(RankSum(6, 6).p(5), 0.0411, 1e-4);  // the tables' critical value at 5 %
+  EXPECT_DOUBLE_EQ(RankSum(6, 6).p(31), RankSum(6, 6).p(5));
+  EXPECT_DOUBLE_EQ(RankSum(1, 1).p(0), 1);
+  EXPECT_EQ(RankSum(6, 6).rank(0.95), 6U);
+  EXPECT_EQ(RankSum(3, 3).rank(0.95), 0U);
+  // Beyond what is counted the normal approximation goes on where the counting ends.
+  EXPECT_NEAR(RankSum(51, 50).p(1000), RankSum(50, 50).p(981), 0.005);
+}
+
+TEST(RankSum, TiesSayLeast) {
+  const std::vector<double> same{1, 1, 1, 1};
+  EXPECT_EQ(pairs_out_of_order(same, same), 8U);
+  EXPECT_EQ(pairs_out_of_order(same, {{2.0, 2.0, 2.0, 2.0}}), 0U);
+  EXPECT_EQ(pairs_out_of_order({{2.0, 2.0}}, {{1.0, 2.0}}), 2U);
+}
+
+TEST(Student, HasTheTablesQuantiles) {
+  EXPECT_NEAR(student_quantile(0.05, 10), 2.228139, 1e-6);
+  EXPECT_NEAR(student_quantile(0.01, 3), 5.840909, 1e-6);
+  EXPECT_NEAR(student_quantile(0.05, 1e6), 1.959966, 1e-5);
+  EXPECT_NEAR(student_quantile(1e-7, 7), 22.0397, 1e-3);
+  for (const double freedom : {0.37, 1.0, 2.5, 40.0}) {
+    for (const double p : {0.5, 0.05, 1e-4}) {
+      EXPECT_NEAR(student_p(student_quantile(p, freedom), freedom) / p, 1, 1e-6);
+    }
+  }
+}
+
+TEST(Holm, StepsDownAndKeepsTheOrder) {
+  const std::vector<double> p{0.04, 0.001, 0.03, 0.9};
+  const std::vector<double> adjusted = holm(p);
+  EXPECT_DOUBLE_EQ(adjusted[1], 0.004);
+  EXPECT_DOUBLE_EQ(adjusted[2], 0.09);
+  EXPECT_DOUBLE_EQ(adjusted[0], 0.09);  // never below the one before it
+  EXPECT_DOUBLE_EQ(adjusted[3], 0.9);
+  EXPECT_TRUE(holm({}).empty());
+}
+
+TEST(Changes, RefusesWhatIsNoSide) {
+  Changes changes(kAlarms, std::nullopt);
+  EXPECT_THROW(changes.of({}, {{1.0}, {}}), std::invalid_argument);
+  EXPECT_THROW(changes.of({{1.0}, {}}, {{0.0}, {}}), std::invalid_argument);
+  EXPECT_THROW(Changes(0, std::nullopt), std::invalid_argument);
+}
+
+TEST(Changes, OneProcessASideAndNoAnchorIsNoEvidence) {
+  const Change change = Changes(kAlarms, std::nullopt).of({{100}, {0.01}}, {{200}, {0.01}});
+  EXPECT_NEAR(change.ratio, 2, 1e-12);
+  EXPECT_FALSE(change.is_honest);
+  EXPECT_EQ(change.p, 1);
+  EXPECT_TRUE(std::isinf(change.could_see));
+}
+
+TEST(Changes, WhatTheMachineDriftedByIsNoEvidence) {
+  const MeasuredSide base{{100, 101, 99, 100.5, 99.5, 100.2}, {}};
+  MeasuredSide head = base;
+  for (double& ns : head.medians) ns *= 1.08;
+  EXPECT_LT(Changes(kAlarms, std::nullopt).of(base, head).p, kAlarms);
+  const Change change = Changes(kAlarms, std::nullopt, std::log(1.09)).of(base, head);
+  EXPECT_GT(change.p, 0.5);
+  EXPECT_LT(change.lo, 1);
+  EXPECT_LT(Changes(kAlarms, std::nullopt, std::log(1.02)).of(base, head).p, kAlarms);
+}
+
+using Scatter = std::function<double(Random&)>;
+
+double normal(Random& random) {
+  return 0.02 * random.normal();
+}
+/// Two layouts of memory, a tenth apart: which one a process gets is chance.
+double bimodal(Random& random) {
+  return (random.uniform() < 0.5 ? 0.1 : 0.0) + 0.002 * random.normal();
+}
+/// One process in ten was disturbed, by as much as it takes.
+double disturbed(Random& random) {
+  const double usual = 0.01 * random.normal();
+  return random.uniform() < 0.1 ? usual + 0.3 * random.exponential() : usual;
+}
+
+MeasuredSide drawn(const Scatter& scatter, std::size_t processes, double factor, Random& random) {
+  MeasuredSide side;
+  for (std::size_t i = 0; i < processes; ++i) {
+    side.medians.push_back(100 * factor * std::exp(scatter(random)));
+    side.deviations.push_back(0.002);
+  }
+  return side;
+}
+
+struct Found {
+  double any = 0;      ///< share of comparisons with a cell below 1 %, adjusted
+  double planted = 0;  ///< of the planted cells
+};
+
+/// Comparisons of so many cells, of which the first is slower by `change`.
+Found compare_often(const Scatter& scatter, std::size_t processes, std::size_t cells,
+                    std::size_t times, double change, std::optional<Noise> noise) {
+  Random random(7);
+  Changes changes(kAlarms / static_cast<double>(cells), noise);
+  std::size_t any = 0, planted = 0;
+  for (std::size_t i = 0; i < times; ++i) {
+    std::vector<double> p;
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const MeasuredSide base = drawn(scatter, processes, 1, random);
+      const MeasuredSide head = drawn(scatter, processes, cell == 0 ? 1 + change : 1, random);
+      p.push_back(changes.of(base, head).p);
+    }
+    const std::vector<double> adjusted = holm(p);
+    any += *std::min_element(adjusted.begin(), adjusted.end()) <= kAlarms ? 1 : 0;
+    planted += adjusted.front() <= kAlarms ? 1 : 0;
+  }
+  const auto count = static_cast<double>(times);
+  return {static_cast<double>(any) / count, static_cast<double>(planted) / count};
+}
+
+struct Case {
+  const char* name;
+  Scatter scatter;
+};
+
+/// 1 in 100 whole comparisons, and what 1,000 of them scatter by (0.3 %).
+TEST(Changes, AtMostOneOfAHundredComparisonsAlarmsForNothing) {
+  for (const Case& each :
+       {Case{"normal", &normal}, Case{"bimodal", &bimodal}, Case{"disturbed", &disturbed}}) {
+    for (const std::size_t cells : {std::size_t{1}, std::size_t{12}, std::size_t{60}}) {
+      const std::size_t processes = processes_for(kAlarms / static_cast<double>(cells));
+      const Found found = compare_often(each.scatter, processes, cells, 1000, 0, std::nullopt);
+      EXPECT_LE(found.any, 0.017) << each.name << " " << cells;
+    }
+  }
+}
+
+/// Too few processes for the order of pairs: Student's t, with what the anchors tell.
+TEST(Changes, FewProcessesAlarmAsSeldom) {
+  Random random(3);
+  std::size_t any = 0;
+  constexpr std::size_t kTimes = 1000, kCells = 10, kAnchors = 12;
+  for (std::size_t i = 0; i < kTimes; ++i) {
+    std::vector<double> anchors(kAnchors);
+    for (double& ns : anchors) ns = 60 * std::exp(normal(random));
+    Changes changes(kAlarms / kCells, anchor_noise(relative_spread(anchors), kAnchors));
+    std::vector<double> p;
+    for (std::size_t cell = 0; cell < kCells; ++cell) {
+      const std::size_t processes = 1 + cell % 3;
+      p.push_back(
+          changes.of(drawn(&normal, processes, 1, random), drawn(&normal, processes, 1, random)).p);
+    }
+    const std::vector<double> adjusted = holm(p);
+    any += *std::min_element(adjusted.begin(), adjusted.end()) <= kAlarms ? 1 : 0;
+  }
+  EXPECT_LE(any, kTimes * 17 / 1000);
+}
+
+TEST(Changes, APlantedChangeIsFound) {
+  for (const std::size_t cells : {std::size_t{1}, std::size_t{12}, std::size_t{60}}) {
+    const double level = kAlarms / static_cast<double>(cells);
+    const std::size_t processes = processes_to_see(0.05, 0.02, level);
+    const Found found = compare_often(&normal, processes, cells, 400, 0.05, std::nullopt);
+    EXPECT_GE(found.planted, 0.94) << cells << " cells, " << processes << " processes";
+    EXPECT_LE(processes, 20U);
+  }
+}
+
+TEST(Changes, TheIntervalHoldsTheTruth) {
+  for (const std::size_t processes : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+    Random random(11);
+    Changes changes(kAlarms, std::nullopt);
+    std::size_t held = 0;
+    constexpr std::size_t kTimes = 2000;
+    for (std::size_t i = 0; i < kTimes; ++i) {
+      const Change change =
+          changes.of(drawn(&normal, processes, 1, random), drawn(&normal, processes, 1.05, random));
+      held += change.lo <= 1.05 && 1.05 <= change.hi ? 1 : 0;
+    }
+    EXPECT_GE(held, kTimes * 94 / 100) << processes;
+  }
+}
+
+TEST(Changes, WhatCouldBeSeenIsSeen) {
+  const MeasuredSide base{{100, 101, 99, 102, 98, 100.5, 99.5, 100.2}, {}};
+  Changes changes(kAlarms, std::nullopt);
+  const Change same = changes.of(base, base);
+  EXPECT_GT(same.could_see, 0);
+  MeasuredSide head = base;
+  for (double& ns : head.medians) ns *= 1 + same.could_see * 1.01;
+  EXPECT_LE(changes.of(base, head).p, kAlarms);
+}
+
+TEST(ProcessesFor, IsTheLeastNumberThatReachesTheLevel) {
+  EXPECT_EQ(processes_for(0.5), 4U);
+  for (const double level : {0.01, 1e-4, 1e-7}) {
+    const std::size_t n = processes_for(level);
+    EXPECT_LE(RankSum(n, n).least_p(), level);
+    EXPECT_GT(RankSum(n - 1, n - 1).least_p(), level);
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::stats
