@@ -40,20 +40,30 @@ Presence presence_of(const SideCell* base, const SideCell* head) {
   return Presence::both;
 }
 
+const Anchor& anchor_of(const Side& side, const std::string& machine) {
+  static const Anchor kNone;
+  const auto found = side.anchors.find(machine);
+  return found == side.anchors.end() ? kNone : found->second;
+}
+
 /// The most that is known of what two processes differ by: of the side whose spread is larger.
-std::optional<stats::Noise> noise_of(const Side& base, const Side& head) {
+std::optional<stats::Noise> noise_of(const Anchor& base, const Anchor& head) {
   std::optional<stats::Noise> most;
-  for (const Side* side : {&base, &head}) {
-    const auto noise = stats::anchor_noise(side->spread, side->anchors);
+  for (const Anchor* anchor : {&base, &head}) {
+    const auto noise = stats::anchor_noise(anchor->spread, anchor->workers);
     if (noise && (!most || noise->deviation > most->deviation)) most = noise;
   }
   return most;
 }
 
+double drift_of(const Anchor& base, const Anchor& head) {
+  if (base.workers == 0 || head.workers == 0) return 0;
+  return std::abs(std::log(head.median_ns / base.median_ns));
+}
+
 /// Two runs have two states of the machine; one run with two environments has one.
-double drift_of(const Side& base, const Side& head) {
-  if (base.facts.runs == head.facts.runs || !base.anchor || !head.anchor) return 0;
-  return std::abs(std::log(*head.anchor / *base.anchor));
+bool is_one_run(const Side& base, const Side& head) {
+  return base.facts.runs == head.facts.runs;
 }
 
 std::string percent(double share) {
@@ -61,19 +71,22 @@ std::string percent(double share) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-void warn(Comparison& made, const Side& base, const Side& head, double drift) {
+void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
+  if (base.build == head.build) return;
+  made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
+}
+
+void warn_of_anchors(Comparison& made, const std::string& machine, const Anchor& base,
+                     const Anchor& head, double drift) {
+  const std::string where = machine.empty() ? "" : " on " + machine;
   if (drift > made.options.threshold / 2) {
     made.warnings.push_back("the anchor, native -> native, moved by " + percent(std::expm1(drift)) +
-                            " between the runs: intervals reach that much further");
+                            " between the runs" + where + ": intervals reach that much further");
   }
-  if (base.build != head.build) {
-    made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
-  }
-  if (made.options.instructions) return;
-  if (base.anchors < 2 && head.anchors < 2) {
-    made.warnings.emplace_back(
-        "no anchor from a second worker: what processes differ by is known from the cells' own "
-        "workers alone, --replicas 6 gives them");
+  if (base.workers < 2 && head.workers < 2) {
+    made.warnings.push_back("no anchor from a second worker" + where +
+                            ": what processes differ by is known from the cells' own workers "
+                            "alone, --replicas 6 gives them");
   }
 }
 
@@ -88,14 +101,23 @@ ChangeWord word_of(const ComparedCell& cell, const CompareOptions& options) {
 void judge_times(Comparison& made, const std::vector<Measured>& measured, const Side& base,
                  const Side& head) {
   if (measured.empty()) return;
-  const double drift = drift_of(base, head);
   const double level = made.options.false_alarms / static_cast<double>(measured.size());
-  stats::Changes changes(level, noise_of(base, head), drift);
+  std::map<std::string, stats::Changes> machines;
+  const auto changes_of = [&](const std::string& machine) -> stats::Changes& {
+    const auto found = machines.find(machine);
+    if (found != machines.end()) return found->second;
+    const Anchor& before = anchor_of(base, machine);
+    const Anchor& after = anchor_of(head, machine);
+    const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
+    warn_of_anchors(made, machine, before, after, drift);
+    return machines.try_emplace(machine, level, noise_of(before, after), drift).first->second;
+  };
   std::vector<double> p;
   p.reserve(measured.size());
   for (const Measured& each : measured) {
-    const stats::Change change = changes.of(each.base->workers, each.head->workers);
     ComparedCell& cell = made.cells[each.cell];
+    const stats::Change change =
+        changes_of(cell.machine).of(each.base->workers, each.head->workers);
     cell.ratio = change.ratio;
     cell.lo = change.lo;
     cell.hi = change.hi;
@@ -110,7 +132,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     // Without a second process on either side, or an anchor, an interval says too little.
     cell.verdict = cell.could_see ? word_of(cell, made.options) : ChangeWord::ambig;
   }
-  warn(made, base, head, drift);
+  warn_of_builds(made, base, head);
 }
 
 void judge_counts(Comparison& made, const std::vector<Measured>& measured, const Side& base,
@@ -129,7 +151,7 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
     else
       cell.verdict = ChangeWord::same;
   }
-  warn(made, base, head, 0);
+  warn_of_builds(made, base, head);
 }
 
 const SideCell* find(const Side& side, const std::string& name) {

@@ -70,22 +70,28 @@ json facts_of(const json& machine) {
   return facts;
 }
 
-void read_environment(Side& side, const json& about, const std::string& wanted) {
-  const json& environments = about["environments"];
+void read_environments(Side& side, const std::string& machine, const json& environments,
+                       const std::string& wanted) {
   for (const auto& [name, item] : environments.items()) {
     if (!wanted.empty() && name != wanted) continue;
-    if (side.facts.python.empty()) side.facts.python = item.value("python", "");
+    if (side.facts.python.empty()) side.facts.python = item["python"].get<std::string>();
     for (const auto& [library, version] : item["libraries"].items()) {
-      side.facts.libraries[library] = version.get<std::string>();
+      side.facts.libraries.try_emplace(library, version.get<std::string>());
     }
     if (!item.contains("anchor")) continue;
-    const json& anchor = item["anchor"];
-    const std::size_t workers = anchor["workers"].get<std::size_t>();
-    if (workers <= side.anchors) continue;
-    side.anchor = anchor["median_ns"].get<double>();
-    side.anchors = workers;
-    side.spread = anchor.contains("spread") ? anchor["spread"].get<double>() : 0;
+    const json& told = item["anchor"];
+    Anchor& anchor = side.anchors[machine];
+    const auto workers = told["workers"].get<std::size_t>();
+    if (workers <= anchor.workers) continue;
+    const double spread = told.contains("spread") ? told["spread"].get<double>() : 0;
+    anchor = {told["median_ns"].get<double>(), workers, spread};
   }
+}
+
+void read_machine(Side& side, const std::string& name, const json& about,
+                  const std::string& wanted) {
+  side.machines[name] = facts_of(about["machine"]);
+  read_environments(side, name, about["environments"], wanted);
 }
 
 void read_context(Side& side, const json& context, const std::filesystem::path& path,
@@ -94,27 +100,23 @@ void read_context(Side& side, const json& context, const std::filesystem::path& 
   if (!wanted.empty() && !about["environments"].contains(wanted)) {
     throw UsageError(path.string() + ": no environment '" + wanted + "' in this run");
   }
-  // Of several machines each is known by its name; of one, nobody asks for it.
-  json machine = json::object();
   if (about.contains("machines")) {
     for (const auto& [name, item] : about["machines"].items()) {
-      if (item.is_object()) machine[name] = facts_of(item.value("machine", json::object()));
+      read_machine(side, name, item, wanted);
     }
   } else {
-    machine[""] = facts_of(about["machine"]);
+    read_machine(side, "", about, wanted);
   }
-  side.machine.update(machine);
-  side.facts.date = context.value("date", "");
+  side.facts.date = context["date"].get<std::string>();
   const json build = about.value("build", json(""));
   side.build = build.is_string() ? build.get<std::string>() : "";
-  read_environment(side, about, wanted);
 }
 
 }  // namespace
 
 Side read_side(const SideSource& source) {
   Side side;
-  side.machine = json::object();
+  side.machines = json::object();
   side.facts.environment = source.environment;
   for (const std::filesystem::path& path : source.documents) {
     const json context = read_document(path, [&](ReadEntry read) {
@@ -137,9 +139,9 @@ Side read_side(const SideSource& source) {
 
 void require_same_machine(const Side& base, const Side& head) {
   std::string told;
-  for (const auto& [name, facts] : base.machine.items()) {
-    if (!head.machine.contains(name)) continue;
-    const json& other = head.machine[name];
+  for (const auto& [name, facts] : base.machines.items()) {
+    if (!head.machines.contains(name)) continue;
+    const json& other = head.machines[name];
     for (const char* key : kMachine) {
       const json before = facts.value(key, json()), after = other.value(key, json());
       if (before == after) continue;

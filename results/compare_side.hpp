@@ -24,13 +24,18 @@ struct SideCell {
   stats::MeasuredSide workers;
 };
 
+/// native -> native in the workers of a machine.
+struct Anchor {
+  double median_ns = 0;
+  std::size_t workers = 0;
+  double spread = 0;
+};
+
 /// A side as it was read.
 struct Side {
   std::unordered_map<std::string, SideCell> cells;
-  nlohmann::json machine;        ///< the facts that must be the same
-  std::optional<double> anchor;  ///< median, ns
-  std::size_t anchors = 0;
-  double spread = 0;
+  nlohmann::json machines;                ///< by name, the facts that must be the same
+  std::map<std::string, Anchor> anchors;  ///< by machine; that of the most workers
   std::string build;
   SideFacts facts;
 };

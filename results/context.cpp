@@ -26,6 +26,12 @@ void check_environment(const Fields& environment) {
   }
 }
 
+void check_environments(const Fields& environments) {
+  for (const auto& [key, value] : environments.json().items()) {
+    check_environment(environments.object(key));
+  }
+}
+
 void check_dlbench(const Fields& about) {
   if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
     about.fail("schema", schema > kSchema ? "1: a newer dlbench wrote this document" : "1");
@@ -33,9 +39,13 @@ void check_dlbench(const Fields& about) {
   about.text("version");
   about.number("wall_s");
   about.object("machine");
-  const Fields environments = about.object("environments");
-  for (const auto& [key, value] : environments.json().items()) {
-    check_environment(environments.object(key));
+  check_environments(about.object("environments"));
+  if (!about.has("machines")) return;
+  const Fields machines = about.object("machines");
+  for (const auto& [key, value] : machines.json().items()) {
+    const Fields machine = machines.object(key);
+    machine.object("machine");
+    check_environments(machine.object("environments"));
   }
 }
 

@@ -35,12 +35,10 @@ Cell cell_from(const Fields& item) {
   x.bytes = item.count("bytes");
   x.environment = axis(item, "environment");
 
-  // Entries of another machine in a merged document say so behind the name.
-  const std::string own = name(cell);
-  const std::string given = item.text("name");
-  if (given != own && given.rfind(own + "/machine:", 0) != 0) {
-    item.fail("name", "the name of its axes, \"" + own + "\"");
-  }
+  // In a document of several machines the name says which one behind the axes.
+  std::string own = name(cell);
+  if (item.has("machine")) own += "/machine:" + axis(item, "machine");
+  if (item.text("name") != own) item.fail("name", "the name of its axes, \"" + own + "\"");
   return cell;
 }
 

@@ -33,7 +33,7 @@ std::string pointer_part(std::string_view key) {
     else if (letter == '/')
       part += "~1";
     else
-      part += static_cast<unsigned char>(letter) < ' ' ? '?' : letter;
+      part += static_cast<unsigned char>(letter) < ' ' || letter == '\x7f' ? '?' : letter;
   }
   return part;
 }

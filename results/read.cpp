@@ -17,16 +17,12 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
-constexpr std::string_view kMachine = "/machine:";
 
 ReadEntry read_item(const Fields& item, bool measured) {
   if (is_measured(outcome_from(item.one_of("outcome", kOutcomes))) != measured) {
     item.fail("outcome", measured ? "a measured outcome" : "an outcome without a number");
   }
-  ReadEntry read{entry_from_json(item), item.text("name"), ""};
-  const std::size_t at = read.name.find(kMachine);
-  if (at != std::string::npos) read.machine = read.name.substr(at + kMachine.size());
-  return read;
+  return {entry_from_json(item), item.text("name"), item.text_or("machine", "")};
 }
 
 }  // namespace

@@ -12,6 +12,16 @@ namespace {
 
 using nlohmann::json;
 
+/// The library's text repeats what it read, which may be anything, and of any length.
+std::string readable(std::string text) {
+  constexpr std::size_t kMost = 200;
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  for (char& letter : text) {
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  return text;
+}
+
 /// Builds the value while it knows where it is: that is what a person needs of a broken file.
 class Builder : public nlohmann::json_sax<json> {
  public:
@@ -49,7 +59,7 @@ class Builder : public nlohmann::json_sax<json> {
     const std::size_t fault = text.find(" - ");
     failure = (pointer().empty() ? "/" : pointer()) + ": broken at byte " +
               std::to_string(position) + ": " +
-              (fault == std::string::npos ? text : text.substr(fault + 3));
+              readable(fault == std::string::npos ? text : text.substr(fault + 3));
     return false;
   }
 

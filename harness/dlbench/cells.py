@@ -12,7 +12,7 @@ from dlbench.errors import BadInput
 from dlbench.grid import DULL
 from dlbench.values import Entry
 
-WORD_AXES = ("protocol", "device", "case", "clock", "environment", "phase")
+WORD_AXES = ("protocol", "device", "case", "clock", "environment", "machine", "phase")
 MOST_CANDIDATES = 12
 
 

@@ -25,7 +25,7 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
     ordered = sorted(entries, key=_order)
     rows = [_row(entry) for entry in ordered]
     heads = list(HEAD)
-    for axis in ("device", "case", "environment"):
+    for axis in ("device", "case", "environment", "machine"):
         found = {entry.get(axis) for entry in entries}
         # Rows that all are of another environment than our own must not look like ours.
         if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):

@@ -67,6 +67,36 @@ def about(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def machines(document: dict[str, Any]) -> list[str]:
+    """The names of the machines of a document that was merged; none in one of a single machine."""
+    return sorted(about(document).get("machines", {}))
+
+
+def of_machine(document: dict[str, Any], machine: str) -> dict[str, Any]:
+    """One machine's own document, as it was before it was merged."""
+    own = dict(about(document)["machines"][machine])
+    context = {**own.pop("context"), "dlbench": own}
+    lists = {
+        key: sorted(
+            (_without_machine(entry) for entry in document[key] if entry["machine"] == machine),
+            key=cell_name,
+        )
+        for key in ("benchmarks", "not_measured")
+    }
+    return {"context": context, **lists}
+
+
+def _without_machine(entry: Entry) -> Entry:
+    named = str(entry["name"]).partition("/machine:")[0]
+    made = {key: value for key, value in entry.items() if key != "machine"} | {"name": named}
+    return made | {"run_name": named} if "run_name" in entry else made
+
+
+def by_machine(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """(machine, its document) each; of a single machine the document itself, under no name."""
+    return [(name, of_machine(document, name)) for name in machines(document)] or [("", document)]
+
+
 def copy_floors(document: dict[str, Any]) -> dict[str, dict[str, float]]:
     """GB/s of plain copies on this machine, `warm` and `fresh`, by environment."""
     told = environments(document).items()

@@ -30,6 +30,7 @@ from dlbench.counting import bill_text, explain, valgrind
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
+from dlbench.merge import merge
 
 PROBE_S = 30.0  #: may an interpreter take to tell what it is
 ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON", help="Also of that Python.")
@@ -79,16 +80,21 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         return
     if not cell:
         made = files(path.parent)
-        request = documents.about(document).get("request", {})
-        render = terminal.render_couple if request.get("couple") else terminal.render
-        lines = render(document, console.width, run_, str(path.parent), made, most_lines=1000)
-        terminal.show(lines, console)
+        for machine, part in documents.by_machine(document):
+            if machine:
+                console.print(f"\nmachine {machine}", style="bold", highlight=False)
+            request = documents.about(part).get("request", {})
+            render = terminal.render_couple if request.get("couple") else terminal.render
+            lines = render(part, console.width, run_, str(path.parent), made, most_lines=1000)
+            terminal.show(lines, console)
         return
     chosen = cells.matching(document, cell)
     if len(chosen) > 1:
         terminal.show(couple.table(chosen, console.width), console)
         return
-    floors = documents.copy_floors(document).get(chosen[0]["environment"], {})
+    machine = chosen[0].get("machine")
+    own = documents.of_machine(document, machine) if machine else document
+    floors = documents.copy_floors(own).get(chosen[0]["environment"], {})
     for line in couple.details(chosen[0], floors):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 
@@ -170,8 +176,12 @@ def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout
 def plot(run_: str, figure: str | None) -> None:
     """Draw a run's figures again, into its folder."""
     path = documents.locate(run_)
-    for name in run.draw(documents.load(path), path.parent, figure):
-        click.echo(path.parent / name)
+    for machine, part in documents.by_machine(documents.load(path)):
+        # Those of several machines have a folder each.
+        folder = path.parent / machine
+        folder.mkdir(exist_ok=True)
+        for name in run.draw(part, folder, figure):
+            click.echo(folder / name)
 
 
 @click.command()
@@ -208,6 +218,7 @@ VERBS = {
         plot,
         verb.check,
         compare,
+        merge,
         selftest,
     )
 }

@@ -149,7 +149,11 @@ TEST_F(Validate, AnEntryOfAnotherMachineSaysSoInItsName) {
   const std::string other = document["benchmarks"][0]["name"].get<std::string>() + "/machine:epyc";
   document["benchmarks"][0]["name"] = other;
   document["benchmarks"][0]["run_name"] = other;
+  EXPECT_NE(complaint(document.dump()).find("/benchmarks/0/name"), npos);
+  document["benchmarks"][0]["machine"] = "epyc";
   EXPECT_EQ(complaint(document.dump()), "");
+  document["context"]["dlbench"]["machines"] = {{"epyc", {{"machine", 1}}}};
+  EXPECT_NE(complaint(document.dump()).find("/context/dlbench/machines/epyc/machine"), npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ RIGHT = ("size", "base", "head", "change", "95 % interval")
 AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
         "environment": "default", "machine": ""}  # fmt: skip
 #: Columns that go, in this order, where all do not fit.
-SPARE = ("95 % interval", "base", "head", "protocol")
+SPARE = ("head", "base", "95 % interval", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
           "gained": "green", "AMBIG": "yellow", "other": "magenta"}  # fmt: skip
 ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", "SAME")
@@ -50,6 +50,13 @@ def change(ratio: float) -> str:
         return f"x {values.significant(ratio)}" if ratio < 1000 else f"x {ratio:.0f}"
     share = (ratio - 1) * 100
     return f"{share:+.1f} %"
+
+
+def interval(low: float, high: float) -> str:
+    """ "-0.3..+4.1 %", "x 1.8..2.4"."""
+    if low > 0.5 and high < 2:
+        return f"{(low - 1) * 100:+.1f}..{(high - 1) * 100:+.1f} %"
+    return f"x {low:.2g}..{high:.2g}"
 
 
 def amount(value: float | None, metric: str) -> str:
@@ -126,7 +133,7 @@ def _row(cell: Cell, metric: str) -> dict[str, str]:
     ratio = cell["ratio"]
     row["change"] = change(ratio) if ratio is not None else ""
     known = ratio is not None and metric == "time"
-    row["95 % interval"] = f"{change(cell['lo'])} .. {change(cell['hi'])}" if known else ""
+    row["95 % interval"] = interval(cell["lo"], cell["hi"]) if known else ""
     row["verdict"] = words(cell)
     return row
 

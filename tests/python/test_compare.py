@@ -1,0 +1,261 @@
+"""`dlbench compare`: what it says of two documents, and how it ends."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import synthetic
+from dlbench import _core, cli
+from dlbench.compare import gate, sides, table
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "results/compare.schema.json").read_text())
+ANCHOR = {"median_ns": 60.0, "spread": 0.01, "half_width": 0.04, "workers": 20}
+Document = dict[str, Any]
+
+
+def document(seed: int, workers: int = 10, spread: float = 0.01) -> Document:
+    """Three libraries at one size, each cell in so many workers that scatter by so much."""
+    made = synthetic.document(("native", "numpy", "mlx"), (4096,), failing=0.0)
+    made["context"]["dlbench"]["environments"]["default"]["anchor"] = dict(ANCHOR)
+    chance = random.Random(seed)
+    for entry in made["benchmarks"]:
+        entry["workers"] = []
+        for _ in range(workers):
+            ns = entry["real_time"] * (1 + chance.gauss(0, spread))
+            entry["workers"].append({"median_ns": ns, "first_ns": 1.0, "samples_ns": [ns] * 6})
+    return made
+
+
+def write(folder: Path, name: str, made: Document) -> str:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(made))
+    return str(path)
+
+
+def entry(made: Document, producer: str, consumer: str) -> dict[str, Any]:
+    """Of the protocol dlpack by the clock call."""
+    (found,) = [
+        e
+        for e in made["benchmarks"]
+        if (e["producer"], e["consumer"]) == (producer, consumer)
+        and (e["protocol"], e["clock"]) == ("dlpack", "call")
+    ]
+    assert isinstance(found, dict)
+    return found
+
+
+def slower(made: Document, factor: float) -> Document:
+    """numpy -> numpy takes so many times as long."""
+    changed = copy.deepcopy(made)
+    one = entry(changed, "numpy", "numpy")
+    for worker in one["workers"]:
+        worker["median_ns"] *= factor
+    one["real_time"] *= factor
+    return changed
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> str:
+    return write(tmp_path, "base", document(1))
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = cli.main(["compare", *words])
+    told = capsys.readouterr()
+    return status, told.out, told.err
+
+
+def test_nothing_changed(base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, base, write(tmp_path, "head", document(2)), "--strict")
+    assert status == 0
+    assert "SAME" in out
+    assert "could have seen a change of" in out
+    assert "SLOW" not in out
+
+
+def test_a_slower_cell_is_a_regression(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = write(tmp_path, "head", slower(document(2), 1.1))
+    status, out, err = run(capsys, base, head)
+    assert (status, err) == (1, "dlbench: a regression: 1 slow\n")
+    (row,) = [line for line in out.splitlines() if line.endswith("SLOW") and "->" in line]
+    assert row.startswith("numpy -> numpy")
+    assert "+10." in row or "+9." in row
+    assert run(capsys, base, head, "--fail-on", "outcome,lost")[0] == 0
+    assert run(capsys, base, head, "--fail-on", "none")[0] == 0
+    assert run(capsys, head, base)[0] == 0  # FAST is none
+    assert run(capsys, base, head, "--threshold", "30%")[0] == 0
+
+
+def test_a_copy_is_a_regression_at_any_speed(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = slower(document(2), 0.5)
+    entry(made, "numpy", "numpy")["outcome"] = "copy"
+    status, out, err = run(capsys, base, write(tmp_path, "head", made))
+    assert status == 1
+    assert "1 outcome" in err
+    assert "zero-copy -> copy" in out
+    assert "worse, FAST" in out
+
+
+def test_a_lost_cell(base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = document(2)
+    made["benchmarks"].remove(entry(made, "numpy", "numpy"))
+    status, out, err = run(capsys, base, write(tmp_path, "head", made))
+    assert (status, err) == (1, "dlbench: a regression: 1 lost\n")
+    assert "lost" in out
+    assert run(capsys, write(tmp_path, "head", made), base)[0] == 0
+
+
+def test_noise_alone_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    noisy = [write(tmp_path, str(seed), document(seed, 3, 0.2)) for seed in (1, 2)]
+    assert run(capsys, *noisy)[0] == 0
+    status, out, _ = run(capsys, *noisy, "--strict")
+    assert status == 3
+    assert "too noisy to say" in out
+    assert "AMBIG" in run(capsys, *noisy, "--all")[1]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider(
+    width: int,
+    base: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    head = write(tmp_path, "head", slower(document(2), 1.1))
+    out = run(capsys, base, head, "--all")[1]
+    assert max(map(len, out.splitlines())) <= width
+
+
+def test_json_is_as_its_schema_says(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = slower(document(2), 1.1)
+    made["benchmarks"].remove(entry(made, "native", "numpy"))
+    out = run(capsys, base, write(tmp_path, "head", made), "--json")[1]
+    comparison = json.loads(out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
+    assert comparison["counts"]["SLOW"] == comparison["counts"]["lost"] == 1
+    names = [cell["name"] for cell in comparison["cells"]]
+    assert names == sorted(names)
+    assert len(names) == len(document(1)["benchmarks"])
+    (slow,) = [cell for cell in comparison["cells"] if cell["verdict"] == "SLOW"]
+    assert slow["lo"] < slow["ratio"] < slow["hi"]
+    assert slow["p"] <= 0.01
+
+
+def test_other_machines_are_refused(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = document(2)
+    made["context"]["dlbench"]["machine"] |= {"cpu": "Another", "cores": 64}
+    head = write(tmp_path, "head", made)
+    status, out, err = run(capsys, base, head)
+    assert (status, out) == (2, "")
+    assert "cpu" in err
+    assert "cores" in err
+    assert "--force" in err
+    assert run(capsys, base, head, "--force")[0] == 0
+    made = document(2)
+    made["context"] |= {"host_name": "elsewhere", "mhz_per_cpu": 1}
+    assert run(capsys, base, write(tmp_path, "head", made))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["RUN"], "compare takes two runs"),
+        (["RUN", "nowhere"], "no run 'nowhere'"),
+        (["RUN", "RUN", "--fail-on", "slw"], "did you mean 'slow'?"),
+        (["RUN", "RUN", "--threshold", "5"], "5"),
+        (["RUN", "RUN", "--count", "cycles"], "allowed: instructions"),
+        (["RUN", "RUN", "--count", "instructions"], "no cell has a count on both sides"),
+        (["RUN", "RUN", "--sizes", "4KiB"], "--sizes is for what is measured now"),
+        (["--aa"], "say what to compare"),
+        (["--aa", "--matrix", "--base-env", "a=python"], "--aa has this environment"),
+        (["native", "native", "--base-env", "a=python"], "two environments"),
+    ],
+)
+def test_bad_use_is_one_line(
+    words: list[str], said: str, base: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, *[base if word == "RUN" else word for word in words])
+    assert (status, out) == (2, "")
+    assert err.startswith("dlbench: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_the_words_of_a_row() -> None:
+    cell = {"presence": "both", "outcome_change": None, "verdict": "SLOW"}
+    assert table.words(cell) == "SLOW"
+    assert table.words(cell | {"outcome_change": "worse"}) == "worse, SLOW"
+    assert table.words(cell | {"presence": "lost", "verdict": None}) == "lost"
+    assert [table.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
+
+
+def test_exit_statuses() -> None:
+    counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG"), 0)
+    noisy: dict[str, Any] = {"counts": counts | {"AMBIG": 1}}
+    assert gate.status(noisy, ("slow",), strict=False) == 0
+    assert gate.status(noisy, ("slow",), strict=True) == 3
+    bad = {"counts": counts | {"AMBIG": 1, "worse": 2}}
+    assert gate.status(bad, ("slow", "outcome"), strict=True) == 1
+    assert gate.failures(bad, ("slow", "outcome", "lost")) == ["2 outcome"]
+
+
+def test_the_change_between_two_sides() -> None:
+    side = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
+    assert _core.change_of(side, side)["p"] == 1
+    moved = _core.change_of(side, [1.2 * ns for ns in side])
+    assert moved["by_ranks"]
+    assert moved["p"] == pytest.approx(2 / 924)
+    assert moved["ratio"] == pytest.approx(1.2)
+    assert moved["lo"] < moved["ratio"] < moved["hi"]
+    assert _core.processes_to_see(0.05, 0.02, 0.01) < _core.processes_to_see(0.05, 0.04, 0.01)
+
+
+def test_workers_are_asked_for_where_cells_are_open() -> None:
+    cell = {"verdict": "SAME", "spread": 0.5, "producer": "a", "consumer": "b"}
+    comparison: dict[str, Any] = {"cells": [cell], "false_alarms": 0.01, "threshold": 0.05}
+    assert sides.open_directions(comparison) == set()
+    assert sides.workers_needed(comparison) == 0
+    comparison["cells"].append(cell | {"verdict": "AMBIG", "spread": 0.02, "producer": "c"})
+    assert sides.open_directions(comparison) == {("c", "b")}
+    assert 6 < sides.workers_needed(comparison) < 20
+
+
+def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A/A of the native halves: both environments in one run, alternating; no alarm."""
+    out = tmp_path / "aa"
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--json"]
+    status, told, _ = run(capsys, *words, "--out", str(out), "--workers", "7")
+    comparison = json.loads(told)
+    jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
+    assert status == 0
+    assert comparison["aa"]["cells"] == 1
+    assert comparison["aa"]["alarms"] == 0
+    (cell,) = comparison["cells"]
+    assert cell["base_workers"] == cell["head_workers"] >= 6
+    assert json.loads((out / "comparison.json").read_text())["cells"] == [cell]
+    workers = [
+        line["worker"]["environment"]
+        for line in map(json.loads, (out / "journal.jsonl").read_text().splitlines())
+        if "worker" in line
+    ]
+    # Each replica has both, in either order.
+    pairs = {frozenset(workers[i : i + 2]) for i in range(0, len(workers), 2)}
+    assert pairs == {frozenset(("base", "head"))}

@@ -1,0 +1,103 @@
+"""`dlbench merge`: one document of several machines, and what the verbs make of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import synthetic
+from dlbench import cli, document
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
+
+
+def plant(folder: Path, name: str, cpu: str, libraries: tuple[str, ...]) -> dict[str, Any]:
+    """A run of that name on a machine of its own."""
+    made = synthetic.document(libraries, (4096, 65536), failing=0.1)
+    made["context"]["dlbench"]["machine"]["cpu"] = cpu
+    made["context"]["host_name"] = name
+    (folder / name).mkdir()
+    (folder / name / "results.json").write_text(json.dumps(made))
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    plant(tmp_path, "box", "A CPU", ("native", "numpy", "mlx"))
+    plant(tmp_path, "rocm", "Another CPU", ("native", "numpy", "torch"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_each_row_knows_its_machine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["merge", "box", "big=rocm", "--out", "all"]) == 0
+    path = folder / "all" / "results.json"
+    assert capsys.readouterr().out == "all/results.json\n"
+    merged = json.loads(path.read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(merged)
+    assert document.machines(merged) == ["big", "box"]
+    names = [entry["name"] for entry in document.entries(merged)]
+    assert len(names) == len(set(names))
+    for entry in document.entries(merged):
+        assert entry["name"].endswith(f"/machine:{entry['machine']}")
+    for name, source in (("box", "box"), ("big", "rocm")):
+        own = json.loads((folder / source / "results.json").read_text())
+        assert document.of_machine(merged, name) == own
+
+
+def test_the_verbs_fold_by_machine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["merge", "box", "rocm", "--out", "all"]) == 0
+    capsys.readouterr()
+    assert cli.main(["show", "all"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("machine box") < out.index("A CPU") < out.index("machine rocm")
+    assert out.index("machine rocm") < out.index("Another CPU")
+    assert cli.main(["show", "all", "numpy", "native", "dlpack", "4KiB"]) == 0
+    out = capsys.readouterr().out
+    assert "machine" in out.splitlines()[0]
+    assert cli.main(["show", "all", "numpy", "native", "dlpack", "4KiB", "rocm"]) == 0
+    assert "/machine:rocm" in capsys.readouterr().out
+    assert cli.main(["plot", "all", "--figure", "matrix"]) == 0
+    for name in ("box", "rocm"):
+        assert (folder / "all" / name / "matrix.svg").stat().st_size > 1000
+
+
+def test_merged_runs_are_merged_and_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(folder, "third", "A third", ("native", "numpy"))
+    assert cli.main(["merge", "box", "rocm", "--out", "two"]) == 0
+    assert cli.main(["merge", "two", "third", "--out", "three"]) == 0
+    merged = json.loads((folder / "three" / "results.json").read_text())
+    assert document.machines(merged) == ["box", "rocm", "third"]
+    capsys.readouterr()
+    assert cli.main(["compare", "two", "three", "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    assert counts["lost"] == 0
+    assert counts["gained"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["box"], "two runs at least"),
+        (["box", "nowhere"], "no run 'nowhere'"),
+        (["box", "box"], "two machines are called 'box': name the runs"),
+        (["box", "rocm", "--out", "box"], "is not empty"),
+    ],
+)
+def test_bad_use_is_one_line(
+    words: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (folder / "box" / "results.json").read_bytes()
+    words = words if "--out" in words else [*words, "--out", "new"]
+    assert cli.main(["merge", *words]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert (folder / "box" / "results.json").read_bytes() == before
+    assert not (folder / "new").exists()
