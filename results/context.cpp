@@ -22,6 +22,7 @@ void check_environment(const Fields& environment) {
     const Fields anchor = environment.object("anchor");
     anchor.positive("median_ns");
     if (anchor.has("spread")) anchor.number("spread");
+    if (anchor.has("half_width")) anchor.number("half_width");
     anchor.count("workers");
   }
 }
@@ -32,6 +33,28 @@ void check_environments(const Fields& environments) {
   }
 }
 
+/// What was asked of the run, as far as it is told.
+void check_request(const Fields& request) {
+  for (const std::string_view key : {"couple", "producers", "consumers", "protocols", "devices",
+                                     "cases", "sizes", "count", "phases", "env"}) {
+    if (request.has(key)) request.texts(key);
+  }
+  for (const std::string_view key : {"filter", "budget", "precision", "timeout", "adapters"}) {
+    if (request.has(key)) request.text(key);
+  }
+  for (const std::string_view key : {"replicas", "jobs", "seed"}) {
+    if (request.has(key)) request.count(key);
+  }
+}
+
+void check_told(const Fields& about) {
+  if (about.has("request")) check_request(about.object("request"));
+  if (about.has("absent")) {
+    const Fields absent = about.object("absent");
+    for (const auto& [key, value] : absent.json().items()) absent.text(key);
+  }
+}
+
 void check_dlbench(const Fields& about) {
   if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
     about.fail("schema", schema > kSchema ? "1: a newer dlbench wrote this document" : "1");
@@ -39,12 +62,16 @@ void check_dlbench(const Fields& about) {
   about.text("version");
   about.number("wall_s");
   about.object("machine");
+  check_told(about);
   check_environments(about.object("environments"));
   if (!about.has("machines")) return;
   const Fields machines = about.object("machines");
   for (const auto& [key, value] : machines.json().items()) {
     const Fields machine = machines.object(key);
     machine.object("machine");
+    machine.number("wall_s");
+    check_told(machine);
+    if (machine.object("context").has("dlbench")) machine.fail("context", "no `dlbench` in it");
     check_environments(machine.object("environments"));
   }
 }
