@@ -150,6 +150,8 @@ def _below(comparison: dict[str, Any], width: int, *, everything: bool) -> list[
         spread = f"{values.percent(see['least'])} to {values.percent(see['most'])}"
         text = f"could have seen a change of {values.percent(see['median'])} in the median cell"
         shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
+    if "aa" in comparison:
+        shown += [Text(line) for line in fold(_alarms(comparison["aa"]), width, gap=" ")]
     if counts["AMBIG"] and not everything:
         ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them,"
         more = "more workers (--replicas, --workers) tell them"
@@ -157,6 +159,15 @@ def _below(comparison: dict[str, Any], width: int, *, everything: bool) -> list[
     for warning in comparison["warnings"]:
         shown += [Text(line, style="yellow") for line in _wrapped(warning, width)]
     return shown
+
+
+def _alarms(seen: dict[str, int]) -> list[str]:
+    """Of two sides that are one."""
+    cells, by_chance = seen["cells"], seen["cells"] / 20
+    return [
+        f"A/A: {count(seen['alarms'], 'false alarm')} in {count(cells, 'cell')};",
+        f"{seen['outside_95']} outside their own 95 % interval, {by_chance:.1f} are by chance",
+    ]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
