@@ -55,7 +55,10 @@ def main() -> None:
         f"native -> planted {far['base']:.0f} ns; {steps} steps for {planting.BASE_STEPS} make it "
         f"{share:.1%} slower; threshold {asked.threshold:.0%}"
     )
-    for kind, count, wanted in (("planted", steps, "SLOW"), ("nothing", planting.BASE_STEPS, "SAME or AMBIG")):
+    for kind, count, wanted in (
+        ("planted", steps, "SLOW"),
+        ("nothing", planting.BASE_STEPS, "SAME or AMBIG"),
+    ):
         words: Counter[str] = Counter()
         seen, workers, begin = [], 0, time.perf_counter()
         for number in range(asked.times):

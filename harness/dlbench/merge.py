@@ -84,7 +84,7 @@ def _machine(context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _context(contexts: list[dict[str, Any]], machines: dict[str, Any]) -> dict[str, Any]:
-    """Readers of Google Benchmark's JSON look for the first one's keys; what is of one machine alone
+    """Readers of Google Benchmark's JSON look for the first one's keys; what is of one machine
     stands with that machine."""
     own = {
         "schema": contexts[0]["dlbench"]["schema"],

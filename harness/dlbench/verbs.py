@@ -92,8 +92,7 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     if len(chosen) > 1:
         terminal.show(couple.table(chosen, console.width), console)
         return
-    machine = chosen[0].get("machine")
-    own = documents.of_machine(document, machine) if machine else document
+    own = dict(documents.by_machine(document))[chosen[0].get("machine", "")]
     floors = documents.copy_floors(own).get(chosen[0]["environment"], {})
     for line in couple.details(chosen[0], floors):
         console.print(line, soft_wrap=True, highlight=False, markup=False)

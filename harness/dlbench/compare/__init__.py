@@ -26,7 +26,7 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
             "base_workers", "head_workers",         # processes that were measured
             "ratio", "lo", "hi",                    # head over base, 95 % interval; None without
             "p",                                    # of no change, adjusted for all cells
-            "spread",                               # between processes: standard deviation, relative
+            "spread",                               # of processes: standard deviation, relative
             "could_see",                            # smallest change that would have been SLOW
             "verdict": "FAST", "SLOW", "SAME", "AMBIG" or None,
             "outcome_change": "worse", "better", "other" or None,

@@ -28,7 +28,7 @@ def reasons(text: str) -> tuple[str, ...]:
 
 
 def failures(comparison: Comparison, fail_on: tuple[str, ...]) -> list[str]:
-    """ ["2 slow", "1 lost"]: what was found of that which makes the command fail."""
+    """["2 slow", "1 lost"]: what was found of that which makes the command fail."""
     counts = comparison["counts"]
     return [f"{counts[REASONS[word]]} {word}" for word in fail_on if counts[REASONS[word]]]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, machine, options, rundir, run
+from dlbench import _core, machine, options, run, rundir
 from dlbench.document import RESULTS
 from dlbench.errors import BadInput
 from dlbench.request import Request
@@ -46,9 +46,7 @@ def is_asked(params: dict[str, Any]) -> bool:
     return bool(params["aa"] or any(named))
 
 
-def measure(
-    words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
-) -> dict[str, Any]:
+def measure(words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
     """Measures both sides and compares them. `told` are options of `_core.compare`."""
     if bool(words) == params["matrix"]:
         raise BadInput("say what to compare: --matrix, or two libraries, as in --aa numpy torch")

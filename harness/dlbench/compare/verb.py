@@ -23,7 +23,7 @@ DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 def measuring(function: Any) -> Any:
     """Adds those options."""
     for option in reversed(options.OPTIONS):
-        made = option(lambda: None).__click_params__[0]  # type: ignore[attr-defined]
+        made = option(lambda: None).__click_params__[0]
         if made.name in MEASURING:
             function = option(function)
     return function
