@@ -1,9 +1,9 @@
 """The same question put to `dlbench compare` and to pyperf: did numpy -> torch change?
 
 Wall time of one A/A comparison of dlbench beside two `pyperf timeit` and their `compare_to`, and
-the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its own
-processes scattered. As a time grows with the square of what it shall see, the last ratio is that of
-the times for one and the same change. Needs pyperf for this Python.
+the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its
+own processes scattered. As a time grows with the square of what it shall see, the last ratio is
+that of the times for one and the same change. Needs pyperf for this Python.
 """
 
 from __future__ import annotations
