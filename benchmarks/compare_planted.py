@@ -7,23 +7,23 @@ in at least 95 of 100 planted ones, FAST or SLOW in at most 1 of 100 where both 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import planting
-from dlbench import machine
 from dlbench.compare import sides
+from dlbench.environments import environment
 from dlbench.request import Request
 
 
 def side(folder: Path, name: str, steps: int) -> sides.Side:
     """A side whose consumer works so many steps."""
     made = planting.libraries(planting.adapters(folder / name, steps), name)
-    return sides.Side(name, sys.executable, made, machine.interpreter())
+    return sides.Side(replace(environment.here(), name=name), made)
 
 
 def compared(steps: int, threshold: float, workers: int, seed: int) -> dict[str, Any]:

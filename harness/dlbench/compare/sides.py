@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, machine, options, run, rundir
+from dlbench import _core, options, run, rundir
 from dlbench.document import RESULTS
+from dlbench.environments import environment
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 from dlbench.request import Request
 
@@ -28,12 +30,14 @@ COMPARISON = "comparison.json"
 
 @dataclass(frozen=True)
 class Side:
-    """One environment: its name in the run, its interpreter, and what it can measure."""
+    """One environment, and what it can measure."""
 
-    name: str
-    python: str
+    place: Environment
     libraries: list[_core.Library]
-    told: dict[str, Any]  #: as the document's `environments` has it
+
+    @property
+    def name(self) -> str:
+        return self.place.name
 
 
 def is_asked(params: dict[str, Any]) -> bool:
@@ -60,25 +64,28 @@ def measure(words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
     base, head = chosen(params, asked)
     pair = Pair(base, head, asked, quiet=params["quiet"] or params["as_json"])
     most = params["workers"] or MOST
-    comparison = two_stages(pair, rundir.fresh(params["out"]), most, told)
+    folder = rundir.fresh(params["out"])
+    comparison = two_stages(pair, folder, most, told)
     if params["aa"]:
         comparison["aa"] = alarms(comparison)
+    text = json.dumps(comparison, allow_nan=False, indent=1)
+    (folder / COMPARISON).write_text(text + "\n", encoding="utf-8")
     return comparison
 
 
 def chosen(params: dict[str, Any], asked: Request) -> tuple[Side, Side]:
     """Base and head."""
     if params["aa"]:
-        return here("base", asked), here("head", asked)
-    raise BadInput("--base-env and --head-env: not in this build")
+        base, head = (replace(environment.here(), name=name) for name in ("base", "head"))
+    else:
+        asked.env = [params["base_env"], params["head_env"]]
+        _, base, head = run.find_environments(asked)
+    return side(base, asked), side(head, asked)
 
 
-def here(name: str, asked: Request) -> Side:
-    """The environment that dlbench runs in, under this name."""
-    found = run.find_libraries(asked.adapters, asked.libraries())
-    for library in found:
-        library.environment = name
-    return Side(name, sys.executable, found, machine.interpreter())
+def side(place: Environment, asked: Request) -> Side:
+    """What is asked, in that environment."""
+    return Side(place, run.find_libraries(asked, [place]))
 
 
 @dataclass(frozen=True)
@@ -102,18 +109,16 @@ class Pair:
         """A run of so many workers a couple and side; its document."""
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
-        context = run.context(self.asked, libraries, sys.argv)
-        context["dlbench"]["environments"] = {
-            side.name: dict(side.told) for side in (self.base, self.head)
-        }
+        places = [self.base.place, self.head.place]
+        context = run.context(self.asked, libraries, plan, places, sys.argv)
         wanted = self.asked.options(folder, context, resume=False)
-        wanted.pythons = {side.name: side.python for side in (self.base, self.head)}
+        wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         summary = run.execute(plan, wanted, quiet=self.quiet)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was settled is kept in {folder}")
         signal = summary.signal or run.count_instructions(
-            folder, self.asked, summary, quiet=self.quiet
+            folder, self.asked, places, summary, quiet=self.quiet
         )
         document = _core.write_document(str(folder))
         if signal:
@@ -148,8 +153,6 @@ def two_stages(pair: Pair, folder: Path, most: int, told: dict[str, Any]) -> dic
         more = pair.plan(directions)
         documents.append(pair.measure(more, folder / MORE, needed, budget_s / 2))
         comparison = pair.compare(documents, told)
-    text = json.dumps(comparison, allow_nan=False, indent=1)
-    (folder / COMPARISON).write_text(text + "\n", encoding="utf-8")
     return comparison
 
 
