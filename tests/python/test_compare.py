@@ -238,6 +238,18 @@ def test_workers_are_asked_for_where_cells_are_open() -> None:
     assert 6 < sides.workers_needed(comparison) < 20
 
 
+def test_where_nothing_is_measured_nothing_is_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["saboteur:wrong-values", "native"]
+    assert run(capsys, *words, "--aa", "--out", str(tmp_path / "none"))[0] == 2
+    words = ["--matrix", "--producers", "saboteur:wrong-name", "--consumers", "native"]
+    words += ["--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--workers", "1"]
+    status, out, err = run(capsys, *words, "--out", str(tmp_path / "refused"))
+    assert (status, out) == (2, "")
+    assert err.splitlines()[-1].startswith("dlbench: nothing could be measured: 1 refused; ")
+
+
 def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A/A of the native halves: both environments in one run, alternating; no alarm."""
     out = tmp_path / "aa"

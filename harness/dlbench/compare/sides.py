@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from dlbench.document import RESULTS
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
+from dlbench.layout import listing
 from dlbench.request import Request
 
 COARSE, MOST = 6, 30  #: workers a couple and side: of the first pass, and in all
@@ -147,6 +149,7 @@ def two_stages(pair: Pair, folder: Path, most: int, told: dict[str, Any]) -> dic
     budget_s = _core.parse_seconds(pair.asked.budget) if pair.asked.budget else 0.0
     documents = [pair.measure(plan, folder, coarse, budget_s / 2)]
     comparison = pair.compare(documents, told)
+    require_numbers(comparison, folder)
     directions = open_directions(comparison)
     needed = 0 if told["instructions"] else min(workers_needed(comparison), most) - coarse
     if directions and needed > 0:
@@ -154,6 +157,15 @@ def two_stages(pair: Pair, folder: Path, most: int, told: dict[str, Any]) -> dic
         documents.append(pair.measure(more, folder / MORE, needed, budget_s / 2))
         comparison = pair.compare(documents, told)
     return comparison
+
+
+def require_numbers(comparison: dict[str, Any], folder: Path) -> None:
+    """Raises BadInput where neither side has one: there is nothing that could be the same."""
+    cells = comparison["cells"]
+    if all(cell[side] is None for cell in cells for side in ("base", "head")):
+        outcomes = Counter(str(cell["head_outcome"]) for cell in cells)
+        why = listing(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+        raise BadInput(f"nothing could be measured: {why}; dlbench show {folder} has the reasons")
 
 
 def open_cells(comparison: dict[str, Any]) -> list[dict[str, Any]]:
