@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +257,7 @@ def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--json"]
     status, told, _ = run(capsys, *words, "--out", str(out), "--workers", "7")
     comparison = json.loads(told)
+    assert [comparison[side]["environment"] for side in ("base", "head")] == ["base", "head"]
     jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
     assert status == 0
     assert comparison["aa"]["cells"] == 1
@@ -271,3 +273,21 @@ def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     # Each replica has both, in either order.
     pairs = {frozenset(workers[i : i + 2]) for i in range(0, len(workers), 2)}
     assert pairs == {frozenset(("base", "head"))}
+
+
+def test_two_environments_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each side has its own name and interpreter; here both are this one."""
+    words = ["--matrix", "--producers", "native", "--consumers", "native", "--protocols", "dlpack"]
+    words += ["--sizes", "4KiB", "--json", "--workers", "2", "--out", str(tmp_path / "run")]
+    words += [f"--base-env=old={sys.executable}", f"--head-env=new={sys.executable}"]
+    status, told, _ = run(capsys, *words)
+    comparison = json.loads(told)
+    assert status == 0
+    assert comparison["base"]["environment"] == "old"
+    assert comparison["head"]["environment"] == "new"
+    (cell,) = comparison["cells"]
+    assert cell["base_workers"] == cell["head_workers"] == 2
+    assert "environment" not in cell["name"]
+    status, _, err = run(capsys, "native", "native", "--base-env=a=/nowhere", "--head-env=b=/none")
+    assert status == 2
+    assert "/nowhere: no such file" in err

@@ -58,7 +58,7 @@ def measure(words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
         raise BadInput("say what to compare: --matrix, or two libraries, as in --aa numpy torch")
     if words and len(words) != 2:
         raise BadInput(f"a couple is two libraries, not {len(words)}")
-    unasked = dict.fromkeys(("count", "precision", "replicas", "env"))
+    unasked = {"precision": None, "replicas": None, "env": ()}
     asked = options.request({**unasked, **params, "count": None}, words)
     asked.precision = PRECISION
     if told["instructions"]:

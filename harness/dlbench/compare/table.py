@@ -45,8 +45,8 @@ def is_changed(cell: Cell) -> bool:
 
 
 def change(ratio: float) -> str:
-    """ "+5.2 %", "-31 %", "x 2.4"."""
-    if ratio >= 2 or ratio <= 0.5:
+    """ "+5.2 %", "-31.0 %", "x 2.40"."""
+    if ratio >= 2:
         return f"x {values.significant(ratio)}" if ratio < 1000 else f"x {ratio:.0f}"
     share = (ratio - 1) * 100
     return f"{share:+.1f} %"
@@ -54,7 +54,7 @@ def change(ratio: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """ "-0.3..+4.1 %", "x 1.8..2.4"."""
-    if low > 0.5 and high < 2:
+    if high < 2:
         return f"{(low - 1) * 100:+.1f}..{(high - 1) * 100:+.1f} %"
     return f"x {low:.2g}..{high:.2g}"
 
