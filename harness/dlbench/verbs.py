@@ -18,6 +18,7 @@ from dlbench import (
     discover,
     doctor,
     listing,
+    publish,
     repro,
     run,
     terminal,
@@ -218,6 +219,7 @@ VERBS = {
         verb.check,
         compare,
         merge,
+        publish.export,
         selftest,
     )
 }

@@ -1,0 +1,41 @@
+"""The verbs that turn a run into files for others: `export` and `report`."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+
+from dlbench import document as documents
+from dlbench import writing
+from dlbench.errors import BadInput, first_line
+
+OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
+FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
+
+
+@click.command("export")
+@click.argument("run_", metavar="RUN")
+@click.option("--format", "format_", metavar="NAME", required=True,
+              help="bmf, github-action, pyperf, csv or markdown.")  # fmt: skip
+@OUTPUT
+@FORCE
+def export(run_: str, format_: str, output: str | None, force: bool) -> None:
+    """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
+
+    bmf is Bencher's metric format, github-action the customSmallerIsBetter of
+    github-action-benchmark, markdown a step summary of under 1 MiB.
+    """
+    if output is not None:
+        writing.require_free(Path(output), "--output", force=force)
+    document = documents.load(documents.locate(run_))
+    exporters = importlib.import_module("dlbench.exporters")
+    try:
+        text = exporters.export(document, format_)
+    except ValueError as error:
+        raise BadInput(first_line(error)) from error
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        writing.write_text(Path(output), text)

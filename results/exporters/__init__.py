@@ -1,0 +1,41 @@
+"""A results document in the formats of other tools, one file a format.
+
+An exporter is a pure function of the loaded document; its text ends with a line feed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import bmf, csv, github_action, markdown, pyperf
+
+__all__ = ["FORMATS", "export"]
+
+Document = Mapping[str, Any]
+
+FORMATS: dict[str, Callable[[Document], str]] = {
+    "bmf": bmf.export,
+    "github-action": github_action.export,
+    "pyperf": pyperf.export,
+    "csv": csv.export,
+    "markdown": markdown.export,
+}
+#: These have no word for a cell without a number, and their readers no use for an empty file.
+NUMBERS_ONLY = ("bmf", "github-action", "pyperf")
+
+
+def export(document: Document, name: str) -> str:
+    """The document in the format of that name.
+
+    Raises ValueError for an unknown format, with the nearest name, and where the format holds
+    numbers only and the document has none.
+    """
+    if name not in FORMATS:
+        near = difflib.get_close_matches(name, FORMATS, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"unknown format {name!r}{hint}; allowed: {', '.join(FORMATS)}")
+    if name in NUMBERS_ONLY and not document["benchmarks"]:
+        raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
+    return FORMATS[name](document)

@@ -1,0 +1,51 @@
+"""Bencher Metric Format: latency with its interval, and what else a cell is a number of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+LONGEST_NAME = 1024  #: Bencher refuses longer names of benchmarks
+
+#: Slug of Bencher's measure -> key of the entry. `latency` is in nanoseconds, as Bencher has it.
+MEASURES = {
+    "gb-per-second": "gb_per_s",
+    "instructions": "instructions",
+    "unexplained": "unexplained_ns",
+}
+#: Keys of an interval's ends where a measure has one.
+BOUNDS = {"unexplained": ("unexplained_lo_ns", "unexplained_hi_ns")}
+
+
+def export(document: Mapping[str, Any]) -> str:
+    """`{name: {measure: {value, lower_value, upper_value}}}`; cells without a number are absent."""
+    made = {_name(entry["name"]): _measures(entry) for entry in document["benchmarks"]}
+    return json.dumps(made, indent=1, allow_nan=False) + "\n"
+
+
+def _measures(entry: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    latency = _metric(entry["real_time"], entry["lo_ns"], entry["hi_ns"])
+    found = {"latency": latency}
+    for measure, key in MEASURES.items():
+        if key in entry:
+            bounds = [entry[bound] for bound in BOUNDS.get(measure, ()) if bound in entry]
+            found[measure] = _metric(entry[key], *bounds)
+    return found
+
+
+def _metric(value: float, low: float | None = None, high: float | None = None) -> dict[str, float]:
+    metric = {"value": value}
+    if low is not None and high is not None:
+        # A reader refuses bounds that do not enclose the value; an interval of few rounds may not.
+        metric |= {"lower_value": min(low, value), "upper_value": max(high, value)}
+    return metric
+
+
+def _name(name: str) -> str:
+    """The name, cut where it is too long, and then told apart by its hash."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: LONGEST_NAME - 17]}-{digest}"

@@ -1,0 +1,72 @@
+"""pyperf's JSON: a benchmark a cell, a run a worker, a value a round."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from typing import Any
+
+FORMAT = "1.0"
+NS = 1e-9  #: pyperf's unit is the second
+
+
+def export(document: Mapping[str, Any]) -> str:
+    """A suite that `pyperf show`, `stats` and `compare_to` read."""
+    common = _metadata(document)
+    made = [_benchmark(entry, document) for entry in document["benchmarks"]]
+    suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
+    return json.dumps(suite, indent=1, allow_nan=False) + "\n"
+
+
+def _benchmark(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "name": entry["name"],
+        "unit": "second",
+        "loops": max(entry["iterations"], 1),
+        "dlbench_outcome": entry["outcome"],
+    }
+    python = _python(entry, document)
+    metadata |= {"python_version": python} if python else {}
+    return {"metadata": metadata, "runs": [_run(worker) for worker in entry["workers"]]}
+
+
+def _run(worker: Mapping[str, Any]) -> dict[str, Any]:
+    # A phase less the instrument's own cost may come out below 0; pyperf knows positive times only.
+    positive = [sample * NS for sample in worker["samples_ns"] if sample > 0]
+    run: dict[str, Any] = {"values": positive or [worker["median_ns"] * NS]}
+    if worker["first_ns"] > 0:
+        run["warmups"] = [[1, worker["first_ns"] * NS]]
+    return run
+
+
+def _python(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    environments = document["context"]["dlbench"]["environments"]
+    return str(environments.get(entry["environment"], {}).get("python", "")).strip()
+
+
+def _metadata(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What all benchmarks share, in pyperf's own keys; it refuses empty texts."""
+    context = document["context"]
+    about = context["dlbench"]
+    found: dict[str, Any] = {
+        "hostname": context["host_name"],
+        "cpu_model_name": about["machine"].get("cpu", ""),
+        "platform": about["machine"].get("kernel", ""),
+        "dlbench_version": about["version"],
+        "date": _date(context["date"]),
+    }
+    cores = about["machine"].get("cores") or context["num_cpus"]
+    found |= {"cpu_count": cores} if cores else {}
+    texts = {key: v.strip() if isinstance(v, str) else v for key, v in found.items()}
+    return {key: value for key, value in texts.items() if value}
+
+
+def _date(text: str) -> str:
+    """ISO 8601 as pyperf writes it; empty where the text is none."""
+    try:
+        # Python 3.10 does not read the suffix Z.
+        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return ""
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
