@@ -59,7 +59,7 @@ OPTIONS = (
     click.option("--resume", metavar="DIR", help="Go on with a run that was cut off."),
     click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
     click.option("--seed", type=click.IntRange(0), help="Of the order of rounds."),
-    click.option("--no-plots", is_flag=True, help="Draw nothing."),
+    click.option("--no-plots", is_flag=True, help="No figures, no report."),
     click.option("--quiet", is_flag=True, help="Print nothing but errors."),
 )
 

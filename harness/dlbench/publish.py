@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dlbench import document as documents
-from dlbench import writing
+from dlbench import reporting, writing
 from dlbench.errors import BadInput, first_line
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
@@ -38,4 +38,19 @@ def export(run_: str, format_: str, output: str | None, force: bool) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        writing.write_text(Path(output), text)
+        writing.write_asked(Path(output), lambda out: out.write(text.encode()))
+
+
+@click.command("report")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@OUTPUT
+@FORCE
+def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Make one HTML file of a run that needs nothing else; of several, with what changed.
+
+    With two runs, base and head, it has a view of the changes. Without --output it goes into the
+    last run's folder: report.html, or change.html where there are several.
+    """
+    if output is not None:
+        writing.require_free(Path(output), "--output", force=force)
+    click.echo(reporting.report(runs, Path(output) if output is not None else None))

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dlbench import _core, discover, machine, progress, terminal
+from dlbench import _core, discover, machine, progress, reporting, terminal
 from dlbench import document as documents
 from dlbench.counting import run as counting
 from dlbench.counting import valgrind
@@ -161,7 +161,7 @@ def conclude(
     quiet: bool,
     console: Console,
 ) -> int:
-    """Document, figures, terminal; the exit status."""
+    """Document, figures, report, terminal; the exit status."""
     go_on = f"dlbench --resume {folder}"
     if summary.disk_full:
         why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
@@ -171,8 +171,9 @@ def conclude(
         path = Path(_core.write_document(str(folder)))
         document = documents.load(path)
         drawn = draw(document, folder) if plots else ()
+        page = reporting.at_the_end(document, folder, shown_place(folder)[0]) if plots else ()
         # Each figure is there as SVG as well; one name says enough.
-        files = (path.name, *(name for name in drawn if name.endswith(".png")))
+        files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
         return 2

@@ -220,6 +220,7 @@ VERBS = {
         compare,
         merge,
         publish.export,
+        publish.report,
         selftest,
     )
 }

@@ -19,18 +19,19 @@ def require_free(path: Path, option: str, *, force: bool) -> None:
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Writes what `fill` writes, put into its place whole. Raises BadInput, the place named."""
+    """Writes what `fill` writes, put into its place whole. Raises OSError."""
     draft = path.with_name(f".{path.name}-{os.getpid()}")
     try:
         with draft.open("wb") as out:
             fill(out)
         draft.replace(path)
-    except OSError as error:
-        raise BadInput(f"cannot write {path}: {os_reason(error)}") from error
     finally:
         draft.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Like write()."""
-    write(path, lambda out: out.write(text.encode()))
+def write_asked(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Like write(), of a file that a person asked for. Raises BadInput, the place named."""
+    try:
+        write(path, fill)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {os_reason(error)}") from error

@@ -1,0 +1,63 @@
+"""Writes the HTML report of a run, or of several."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dlbench import document as documents
+from dlbench import writing
+from dlbench.errors import BadInput, first_line
+
+OF_ONE, OF_SEVERAL = "report.html", "change.html"
+
+
+def report(runs: Sequence[str], output: Path | None) -> Path:
+    """The file: `output`, or the usual name in the last run's folder. Raises BadInput."""
+    page = _page()
+    try:
+        page.require()
+    except ModuleNotFoundError as error:
+        raise BadInput(first_line(error)) from error
+    places = [documents.locate(run) for run in runs]
+    path = output or places[-1].parent / (OF_ONE if len(runs) == 1 else OF_SEVERAL)
+    # One document at a time is in memory.
+    packed = [
+        page.pack(documents.load(place), label, run)
+        for place, label, run in zip(places, labels(places), runs, strict=True)
+    ]
+    writing.write_asked(path, lambda out: page.write(out, packed))
+    return path
+
+
+def at_the_end(document: dict[str, Any], folder: Path, name: str) -> tuple[str, ...]:
+    """The report of a run that has just ended, as its file's name; none without the extra.
+
+    Raises OSError.
+    """
+    page = _page()
+    try:
+        page.require()
+    except ModuleNotFoundError:
+        return ()
+    packed = page.pack(document, labels([folder / "results.json"])[0], name)
+    writing.write(folder / OF_ONE, lambda out: page.write(out, [packed]))
+    return (OF_ONE,)
+
+
+def labels(places: Sequence[Path]) -> list[str]:
+    """What the page calls these runs: their folders' names, told apart where they are alike."""
+    names = [place.resolve().parent.name or str(place) for place in places]
+    files = [place.name for place in places]
+    if len(set(names)) == len(names):
+        return names
+    both = [f"{name}/{file}" for name, file in zip(names, files, strict=True)]
+    if len(set(both)) == len(both):
+        return both
+    return [f"{number}: {name}" for number, name in enumerate(both, 1)]
+
+
+def _page() -> Any:
+    return importlib.import_module("dlbench.plots.report")

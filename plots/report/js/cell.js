@@ -1,0 +1,107 @@
+// All that is known of one cell, in a dialog of its own.
+
+function facts(caption, rows) {
+  const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (shown.length === 0) return null;
+  return element("table", {}, element("caption", {}, caption), element("tbody", {}, ...shown.map(
+    ([key, value]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, value)))));
+}
+
+const list = (items) => (items?.length ? element("ul", {}, ...items.map((item) => element("li", {}, item))) : null);
+
+function numbers(run, cell, rest) {
+  if (!run.isMeasured(cell)) return [];
+  const rounds = rest.workers.reduce((sum, worker) => sum + worker.samples_ns.length, 0);
+  const workers = rest.workers.length === 1 ? "one process" : `${rest.workers.length} processes`;
+  return [
+    ["median", duration(run.time[cell])],
+    ["95 % interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])}`],
+    ["median deviation", duration(rest.mad_ns)],
+    ["rounds", `${rounds} of ${rest.iterations} exchanges, ${workers}`],
+    ["first call", duration(rest.workers[0].first_ns)],
+    ["CPU time", duration(rest.cpu_time)],
+    ["over its floor", rest.floor_ratio && `${rest.floor_ratio.toPrecision(3)}x`],
+    ["rate", rest.gb_per_s && `${rest.gb_per_s.toPrecision(2)} GB/s`],
+    ["instructions", rest.instructions?.toLocaleString("en")],
+  ];
+}
+
+function verdict(run, cell, rest) {
+  const rows = [["outcome", run.value("outcome", cell)]];
+  if (!run.isMeasured(cell)) {
+    rows.push(["reason", run.reason(cell)], ["exception", rest.exception], ["signal", rest.signal],
+      ["code", rest.code], ["stderr", rest.stderr_tail && element("pre", {}, rest.stderr_tail)]);
+    return rows;
+  }
+  rows.push(["copied by", rest.copied_by], ["changed", rest.changed.join(", ")],
+    ["late read", rest.late_read === true ? "the source was still read after the call returned" : ""]);
+  for (const [key, value] of Object.entries(rest.evidence)) {
+    rows.push([key, { yes: "yes: memory is shared", no: "no: it was copied", skipped: "did not look" }[value]]);
+  }
+  return rows;
+}
+
+function seen(rest) {
+  const found = rest.seen;
+  if (!found) return [];
+  const { guard } = found;
+  const pages = guard && `${guard.read} of ${guard.pages} read, ${guard.written} written, ${guard.late} late`;
+  return [
+    ["protocol used", found.used], ["seen", found.via],
+    ["calls", list(found.calls.map((call) => element("code", {}, call)))],
+    ["struct", [found.struct, found.version.join(".")].filter(Boolean).join(" ")],
+    ["flags", found.flags.join(", ")],
+    ["pages", pages], ["by", guard && guard.by.join(", ")],
+  ];
+}
+
+function bill(rest) {
+  if (!rest.phases) return null;
+  const rows = rest.phases.parts.map((part) => [part.phase, `${duration(part.ns)}  ${part.what}`]);
+  rows.push(["unexplained", `${duration(rest.unexplained_ns)} of ${duration(rest.phases.exchange_ns)}`]);
+  return facts(`Phases, via ${rest.phases.via}`, rows);
+}
+
+function versions(run, cell) {
+  const found = run.environments[run.value("environment", cell)];
+  if (!found) return [];
+  const sides = [...new Set([run.value("producer", cell), run.value("consumer", cell)])];
+  return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];
+}
+
+function commands(run, cell) {
+  const words = ["producer", "consumer", "protocol"].map((axis) => run.value(axis, cell));
+  words.push(String(run.value("bytes", cell)));
+  const verbs = run.isMeasured(cell) ? ["show", "explain"] : ["show", "repro"];
+  return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.join(" ")}`).join("\n");
+}
+
+function cellAxes(run, cell) {
+  return run.choice.filter((axis) => ["protocol", "device", "case", "bytes"].includes(axis)
+    || (run.value(axis, cell) !== USUAL[axis])).map((axis) => level(axis, run.value(axis, cell)));
+}
+
+async function openCell(run, cell) {
+  const rest = await run.rest(cell);
+  const dialog = byId("cell");
+  const close = element("button", { type: "button", class: "close" }, "close");
+  close.addEventListener("click", () => dialog.close());
+  const title = `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`;
+  const chart = element("div", { class: "chart", role: "img", "aria-label": "Each round's time, and their spread" });
+  const values = rest.workers?.map((worker) => worker.samples_ns.map(duration).join(", ")).join("; ");
+  dialog.replaceChildren(...[
+    close, element("h2", { id: "cell-title" }, title),
+    element("p", { class: "note" }, cellAxes(run, cell).join(" \u00b7 ")),
+    element("p", { class: "note" }, element("code", {}, rest.name)),
+    rest.warnings?.length ? element("div", {}, element("strong", {}, "Warnings"), list(rest.warnings)) : null,
+    run.isMeasured(cell) ? chart : null,
+    run.isMeasured(cell) ? element("details", {}, element("summary", {}, "rounds as numbers"), values) : null,
+    element("div", { class: "facts" }, ...[facts("Time", numbers(run, cell, rest)),
+      facts("Verdict", verdict(run, cell, rest)), facts("What was called", seen(rest)), bill(rest),
+      facts("Versions", versions(run, cell))].filter(Boolean)),
+    element("h3", {}, "Closer"), element("pre", {}, commands(run, cell)),
+  ].filter(Boolean));
+  if (!dialog.open) dialog.showModal();
+  history.replaceState(null, "", `#${encodeURIComponent(rest.name)}`);
+  if (run.isMeasured(cell)) await drawSamples(chart, run, cell, rest.workers);
+}

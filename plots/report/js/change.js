@@ -1,0 +1,75 @@
+// What changed between two sides: the ratios with their intervals, and every cell below them.
+
+const MOST_RATIOS = 50;
+const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
+  AMBIG: ["#8a8a8a", "diamond-open"], SAME: ["#56b4e9", "circle-open"] };
+
+function changeName(cell) {
+  const usual = [["phase", "exchange"], ["device", "cpu"], ["case", "f32"], ["clock", "call"]];
+  const unusual = usual.filter(([key, value]) => cell[key] !== value).map(([key]) => cell[key]);
+  return [`${cell.producer} \u2192 ${cell.consumer}`, cell.protocol, size(cell.bytes), ...unusual].join(" ");
+}
+
+function changeSaid(change) {
+  const { counts } = change;
+  const told = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
+  const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
+  const within = `Changes within ${percent(change.threshold)} count as none`;
+  const could = change.could_see ? `; the smallest that could have been seen: ${percent(change.could_see.least)}, `
+    + `in the median ${percent(change.could_see.median)}` : "";
+  return [`${side(change.base)} against ${side(change.head)}: ${told.join(", ")}. ${within}${could}.`,
+    ...(change.warnings ?? [])].join(" ");
+}
+
+function changeRow(cell, runs) {
+  const ns = cell.metric === "instructions" ? (value) => value?.toLocaleString("en") : duration;
+  const number = (value) => (value === null ? "" : ns(value));
+  const verdict = cell.presence === "both" ? cell.verdict ?? "" : cell.presence;
+  const kind = cell.verdict === "SLOW" || cell.presence === "lost" ? "worse" : cell.verdict === "FAST" ? "better" : "";
+  const outcome = cell.base_outcome === cell.head_outcome ? cell.head_outcome ?? ""
+    : `${cell.base_outcome ?? "none"} \u2192 ${cell.head_outcome ?? "none"}`;
+  const name = element("button", { type: "button" }, changeName(cell));
+  name.addEventListener("click", async () => {
+    for (const run of [...runs].reverse()) {
+      const found = await run.named(cell.name);
+      if (found !== null) { await openCell(run, found); return; }
+    }
+  });
+  const interval = cell.lo === null || cell.hi === null ? "" : `${cell.lo.toFixed(3)} .. ${cell.hi.toFixed(3)}`;
+  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : cell.ratio.toFixed(3), interval,
+    number(cell.base), number(cell.head),
+    element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
+}
+
+function drawRatios(change, place) {
+  const told = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
+  place.hidden = told.length === 0;
+  if (place.hidden) return null;
+  const traces = Object.entries(VERDICTS).map(([verdict, [color, symbol]]) => {
+    const cells = told.filter((cell) => cell.verdict === verdict);
+    return { name: verdict, type: "scatter", mode: "markers", y: cells.map(changeName),
+      x: cells.map((cell) => cell.ratio), marker: { color, symbol, size: 10, line: { width: 1.5, color } },
+      error_x: { type: "data", symmetric: false, color, thickness: 1.5, width: 4,
+        array: cells.map((cell) => (cell.hi ?? cell.ratio) - cell.ratio),
+        arrayminus: cells.map((cell) => cell.ratio - (cell.lo ?? cell.ratio)) },
+      text: cells.map((cell) => percent(cell.ratio - 1)), hovertemplate: "%{text}<extra></extra>" };
+  }).filter((trace) => trace.x.length > 0);
+  const band = { type: "rect", yref: "paper", y0: 0, y1: 1, x0: 1 / (1 + change.threshold),
+    x1: 1 + change.threshold, fillcolor: styled("--line"), opacity: 0.4, line: { width: 0 }, layer: "below" };
+  const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
+  return drawChart(place, traces, { height: 110 + 22 * told.length, shapes: [band, one],
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
+    xaxis: axis("head over base", { type: "log", dtick: "D1" }),
+    yaxis: axis("", { categoryorder: "array", categoryarray: told.map(changeName) }) });
+}
+
+async function loadChange(runs) {
+  const change = await unpackJson("change-data");
+  change.cells = change.rows.map((row) => Object.fromEntries([...change.keys, "metric"].map(
+    (key, i) => [key, key === "metric" ? change.metric : row[i]])));
+  byId("change-said").textContent = changeSaid(change);
+  const head = ["cell", "verdict", "ratio", "95 % interval", "base", "head", "outcome", "in words"];
+  longTable(byId("change-table"), `${change.cells.length} cells, those that changed first`, head,
+    change.cells.map((cell) => () => changeRow(cell, runs)), [2, 3, 4, 5]);
+  return new LazyChart("change-chart", (place) => drawRatios(change, place));
+}

@@ -1,0 +1,73 @@
+// What is shown: a run, and one level of each axis; the form that chooses them.
+
+const USUAL = { phase: "exchange", protocol: "dlpack", device: "cpu", case: "f32", clock: "call",
+  environment: "default", machine: "" };
+const NAMED = { phase: "phase", protocol: "protocol", device: "device", case: "case", bytes: "size",
+  clock: "clock", environment: "environment", machine: "machine" };
+
+class Choice {
+  constructor(runs, redraw) {
+    this.runs = runs;
+    this.redraw = redraw;
+    this.run = runs[runs.length - 1];
+    this.shown = this.first();
+  }
+
+  first() {
+    const usual = (choice) => (choice.measured > 0 ? 100 : 0)
+      + Object.entries(USUAL).filter(([axis, value]) => choice.axes[axis] === value).length;
+    return this.run.choices.reduce((best, choice) => {
+      const more = usual(choice) - usual(best);
+      return more > 0 || (more === 0 && choice.axes.bytes < best.axes.bytes) ? choice : best;
+    }, this.run.choices[0]);
+  }
+
+  // The choice that has this level and else is most like what is shown now.
+  nearest(wanted) {
+    const before = this.shown.axes;
+    const alike = (choice) => Object.keys(before)
+      .filter((axis) => choice.axes[axis] === before[axis]).length + (choice.measured > 0 ? 0.5 : 0);
+    const fit = this.run.choices.filter((choice) => Object.entries(wanted)
+      .every(([axis, value]) => String(choice.axes[axis]) === value));
+    return fit.reduce((best, one) => (best && alike(best) >= alike(one) ? best : one), null);
+  }
+
+  pick(axis, value) {
+    this.shown = this.nearest({ [axis]: value }) ?? this.shown;
+    this.draw(axis);
+    this.redraw();
+  }
+
+  pickRun(number) {
+    this.run = this.runs[number];
+    this.shown = this.nearest({}) ?? this.first();
+    this.draw("run");
+    this.redraw();
+  }
+
+  draw(focus = null) {
+    const form = byId("choice");
+    form.replaceChildren();
+    if (this.runs.length > 1) {
+      const options = this.runs.map((run) => [String(run.number), run.label]);
+      picker(form, "run", "run", options, String(this.run.number), (value) => this.pickRun(Number(value)));
+    }
+    for (const axis of this.run.choice) {
+      const levels = this.run.levels(axis);
+      if (levels.length < 2) continue;
+      const options = levels.map((value) => [String(value), level(axis, value)]);
+      picker(form, axis, NAMED[axis], options, String(this.shown.axes[axis]),
+        (value) => this.pick(axis, value));
+    }
+    if (focus !== null) form.elements[focus]?.focus();
+  }
+
+  // The levels that are shown, as text; those that there is one of in the run go unsaid but these.
+  said() {
+    const { axes } = this.shown;
+    const always = ["device", "protocol", "case", "bytes"];
+    const unusual = this.run.choice.filter((axis) => !always.includes(axis)
+      && axes[axis] !== USUAL[axis] && this.run.levels(axis).length > 1);
+    return [...always, ...unusual].map((axis) => level(axis, axes[axis])).join(" \u00b7 ");
+  }
+}

@@ -1,0 +1,105 @@
+// Puts the page together.
+
+const THEMES = { light: "dark", dark: "light" };
+
+function remembered() {
+  try { return localStorage.getItem("dlbench-theme"); } catch { return null; }
+}
+
+function theme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+}
+
+function setTheme(name) {
+  const button = byId("theme");
+  if (name in THEMES) document.documentElement.dataset.theme = name;
+  button.textContent = `${THEMES[theme()]} colours`;
+  button.setAttribute("aria-pressed", String(theme() === "dark"));
+}
+
+function recolour() {
+  LazyChart.all.forEach((chart) => chart.changed());
+}
+
+function switchTheme() {
+  setTheme(THEMES[theme()]);
+  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* it lasts as long as the page */ }
+  recolour();
+}
+
+function showSections(run) {
+  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)]]) {
+    byId(id).hidden = !has;
+    document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
+  }
+}
+
+async function draw() {
+  setTheme(remembered());
+  byId("theme").addEventListener("click", switchTheme);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setTheme(null); recolour(); });
+  const count = document.querySelectorAll('script[id^="index-"]').length;
+  const runs = await Promise.all([...Array(count).keys()].map((number) => Run.load(number)));
+  const charts = {};
+  const redraw = (only = null) => {
+    if (only === null) {
+      drawMatrix(choice);
+      showSections(choice.run);
+      drawRefusals(choice.run);
+      if (hasSync(choice.run)) drawSync(choice.run);
+    }
+    Object.entries(charts).forEach(([name, chart]) => (only === null || only === name) && chart.changed());
+  };
+  const choice = new Choice(runs, redraw);
+  if (choice.shown === undefined) {
+    byId("matrix-said").textContent = "This run has no cells.";
+    return;
+  }
+  choice.draw();
+  drawRefusalsForm(choice);
+  redraw();
+  charts.scaling = new LazyChart("scaling-chart", (place) => drawScaling(choice, place));
+  charts.phases = new LazyChart("phases-chart", (place) => drawPhases(choice, place));
+  if (byId("change") !== null) await loadChange(runs);
+
+  byId("matrix-table").addEventListener("keydown", walkMatrix);
+  byId("matrix-table").addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-cell]");
+    if (button !== null) openCell(choice.run, Number(button.dataset.cell));
+  });
+  byId("cell").addEventListener("close", () => history.replaceState(null, "", location.pathname + location.search));
+  byId("cell").addEventListener("click", (event) => event.target === byId("cell") && byId("cell").close());
+  printing();
+  // Printing waits for no promise: have the charts' library at hand by then.
+  (window.requestIdleCallback ?? setTimeout)(() => plotly());
+  await openAsked(runs);
+}
+
+// Paper is light, and what was not in view is on it too.
+function printing() {
+  let before;
+  addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = "light";
+    LazyChart.all.forEach((chart) => { chart.stale = true; chart.refresh(true); });
+  });
+  addEventListener("afterprint", () => {
+    if (before === undefined) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = before;
+    recolour();
+  });
+}
+
+// A link to a cell: the page's address with the cell's name behind it.
+async function openAsked(runs) {
+  const name = decodeURIComponent(location.hash.slice(1));
+  if (!name.includes("/")) return;
+  for (const run of [...runs].reverse()) {
+    const cell = await run.named(name);
+    if (cell !== null) { await openCell(run, cell); return; }
+  }
+}
+
+// `ready`: milliseconds until all was there, for those who measure it.
+draw().finally(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });

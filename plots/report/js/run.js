@@ -1,0 +1,84 @@
+// One run: its cells by number, and which of them one choice of axes shows.
+
+class Run {
+  constructor(number, index) {
+    Object.assign(this, index, { number });
+    this.measured = this.time.length;
+    this.chunks = new Map();
+    this.choices = this.group();
+  }
+
+  static async load(number) {
+    return new Run(number, await unpackJson(`index-${number}`));
+  }
+
+  value(axis, cell) {
+    const { levels, codes } = this.axes[axis];
+    return levels[codes === null ? 0 : codes[cell]];
+  }
+
+  isMeasured(cell) {
+    return cell < this.measured;
+  }
+
+  reason(cell) {
+    const { levels, codes } = this.reasons;
+    return levels[codes === null ? 0 : codes[cell - this.measured]];
+  }
+
+  // Cells by what they share but for producer and consumer.
+  group() {
+    const found = new Map();
+    const varied = this.choice.filter((axis) => this.axes[axis].codes !== null);
+    for (let cell = 0; cell < this.cells; cell += 1) {
+      let key = 0;
+      for (const axis of varied) {
+        key = key * this.axes[axis].levels.length + this.axes[axis].codes[cell];
+      }
+      const group = found.get(key);
+      if (group === undefined) found.set(key, [cell]);
+      else group.push(cell);
+    }
+    return [...found.values()].map((cells) => ({
+      cells,
+      axes: Object.fromEntries(this.choice.map((axis) => [axis, this.value(axis, cells[0])])),
+      measured: cells.filter((cell) => this.isMeasured(cell)).length,
+    }));
+  }
+
+  levels(axis) {
+    const { levels } = this.axes[axis];
+    return axis === "bytes" ? [...levels].sort((a, b) => a - b) : [...levels];
+  }
+
+  // What the index has not: samples, evidence, what was called.
+  async rest(cell) {
+    const place = Math.floor(cell / this.chunk);
+    if (!this.chunks.has(place)) {
+      this.chunks.set(place, await unpackJson(`cells-${this.number}-${place}`));
+    }
+    return this.chunks.get(place)[cell % this.chunk];
+  }
+
+  async named(name) {
+    const wanted = Object.fromEntries(name.split("/").slice(1).map((part) => {
+      const colon = part.indexOf(":");
+      return [part.slice(0, colon), part.slice(colon + 1)];
+    }));
+    wanted.phase = name.split("/")[0];
+    const fits = (axes, cell) => Object.entries(wanted).every(
+      ([axis, value]) => !(axis in axes) || String(this.value(axis, cell)) === value);
+    for (const choice of this.choices) {
+      if (!fits(choice.axes, choice.cells[0])) continue;
+      for (const cell of choice.cells) {
+        if (fits(this.axes, cell) && (await this.rest(cell)).name === name) return cell;
+      }
+    }
+    return null;
+  }
+}
+
+// The yardstick first: everything else is read against it.
+function inOrder(names) {
+  return [...new Set(names)].sort((a, b) => (a !== "native") - (b !== "native") || (a < b ? -1 : 1));
+}

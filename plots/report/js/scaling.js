@@ -1,0 +1,96 @@
+// Time over the array's size for one consumer, a line a producer; or the other way round.
+
+const scaling = { side: "consumer", name: null };
+
+// The choice's cells at every size, on the clock `ready` where a pair has it.
+function scalingLines(choice) {
+  const { run, shown } = choice;
+  const same = ["protocol", "device", "case", "environment", "machine"];
+  const lines = new Map();
+  for (const one of run.choices) {
+    const { phase, clock } = one.axes;
+    if (phase !== "exchange" || clock === "device") continue;
+    if (!same.every((axis) => one.axes[axis] === shown.axes[axis])) continue;
+    for (const cell of one.cells) {
+      if (!run.isMeasured(cell)) continue;
+      const key = `${run.value("producer", cell)}/${run.value("consumer", cell)}`;
+      const line = lines.get(key) ?? { call: [], ready: [] };
+      line[clock].push(cell);
+      lines.set(key, line);
+    }
+  }
+  return [...lines].map(([key, line]) => {
+    const [producer, consumer] = key.split("/");
+    const cells = line.ready.length ? line.ready : line.call;
+    cells.sort((a, b) => run.value("bytes", a) - run.value("bytes", b));
+    return { producer, consumer, cells, ready: line.ready.length > 0 };
+  });
+}
+
+function scalingTrace(run, line, name, i) {
+  const { color, symbol } = look(i);
+  const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
+  const times = line.cells.map((cell) => run.time[cell]);
+  return { x: line.cells.map((cell) => run.value("bytes", cell)), y: times, name, type: "scatter",
+    mode: "lines+markers", line: { color, dash: copied.some(Boolean) ? "dash" : "solid", width: 1.8 },
+    marker: { color, size: 8, symbol: copied.map((is) => (is ? `${symbol}-open` : symbol)) },
+    error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color,
+      array: line.cells.map((cell, at) => Math.max(run.hi[cell] - times[at], 0)),
+      arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo[cell], 0), times[at] * 0.999)) },
+    text: line.cells.map((cell, at) => `${duration(times[at])}, ${run.value("outcome", cell)}`),
+    hovertemplate: `${name}: %{text}<extra></extra>` };
+}
+
+function floorTraces(run, environment, sizes) {
+  const found = run.environments[environment] ?? {};
+  const ends = [Math.min(...sizes), Math.max(...sizes)];
+  const line = (y, name, dash) => ({ x: ends, y, name, mode: "lines", type: "scatter",
+    line: { color: styled("--grey"), width: 1, dash }, hoverinfo: "name" });
+  const traces = [];
+  const call = found.floors_ns?.call;
+  if (call > 0) traces.push(line([call, call], "floor: an empty call", "dot"));
+  for (const [key, rate] of Object.entries(found.copy_floors_gb_per_s ?? {})) {
+    traces.push(line(ends.map((bytes) => bytes / rate), `a plain copy, ${key}: ${rate.toPrecision(2)} GB/s`, "dashdot"));
+  }
+  return traces;
+}
+
+function drawScaling(choice, place) {
+  const { run, shown } = choice;
+  const lines = scalingLines(choice);
+  const sizes = [...new Set(lines.flatMap((line) => line.cells.map((cell) => run.value("bytes", cell))))];
+  const other = scaling.side === "consumer" ? "producer" : "consumer";
+  const names = inOrder(lines.map((line) => line[scaling.side]));
+  if (!names.includes(scaling.name)) [scaling.name] = names;
+  drawScalingForm(choice, names);
+  const chosen = lines.filter((line) => line[scaling.side] === scaling.name);
+  const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
+  const ready = chosen.some((line) => line.ready) ? ", until the data is there" : "";
+  const told = sizes.length < 2 ? "One size was measured: no line to draw. dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+    : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
+      + "Flat shares memory; a slope copies (dashed, hollow). Bars: 95 % interval.";
+  byId("scaling-said").textContent = names.length ? told : "Nothing was measured here.";
+  place.hidden = sizes.length < 2 || names.length === 0;
+  if (place.hidden) return null;
+  const all = inOrder(lines.map((line) => line[other]));
+  const traces = [...chosen.map((line) => scalingTrace(run, line, line[other], all.indexOf(line[other]))),
+    ...floorTraces(run, shown.axes.environment, sizes)];
+  sizes.sort((a, b) => a - b);
+  return drawChart(place, traces, { height: 430, legend: { orientation: innerWidth < 700 ? "h" : "v",
+    y: innerWidth < 700 ? -0.25 : 1 },
+  xaxis: axis("size of the array", { type: "log", tickvals: sizes, ticktext: sizes.map(size) }),
+  yaxis: timeAxis("one exchange", traces.flatMap((trace) => trace.y)) });
+}
+
+function drawScalingForm(choice, names) {
+  const form = byId("scaling-choice");
+  const focus = form.contains(document.activeElement) ? document.activeElement.name : null;
+  form.replaceChildren();
+  if (names.length === 0) return;
+  const again = () => choice.redraw("scaling");
+  picker(form, "side", "one", [["consumer", "consumer"], ["producer", "producer"]], scaling.side,
+    (value) => { scaling.side = value; again(); });
+  picker(form, "name", "which", names.map((name) => [name, name]), scaling.name,
+    (value) => { scaling.name = value; again(); });
+  if (focus) form.elements[focus]?.focus();
+}

@@ -1,0 +1,18 @@
+// Who waits for whom: a row a cell and stream argument.
+
+const hasSync = (run) => Object.keys(run.sync).length > 0;
+
+function drawSync(run) {
+  const share = (value) => (typeof value === "number" ? percent(value) : "");
+  const time = (value) => (typeof value === "number" ? duration(value) : "");
+  const rows = Object.entries(run.sync).flatMap(([place, variants]) => variants.map((one) => () => {
+    const cell = Number(place);
+    const name = element("button", { type: "button" },
+      `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)} ${run.value("protocol", cell)} ${run.value("device", cell)}`);
+    name.addEventListener("click", () => openCell(run, cell));
+    return [name, one.stream === null ? "none" : String(one.stream), element("strong", {}, one.waits ?? ""),
+      one.saw ?? "", time(one.handoff_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
+  }));
+  longTable(byId("sync-table"), "Shares are of a known delay, for which the host was held", ["exchange", "stream",
+    "waits", "saw", "hand-over", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
+}

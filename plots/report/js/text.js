@@ -1,0 +1,75 @@
+// Elements, and numbers as a person reads them: the same words as on the terminal.
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") made.className = value;
+    else if (key in made && typeof value !== "string") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const byId = (id) => document.getElementById(id);
+
+function significant(value) {
+  if (value < 9.995) return value.toFixed(2);
+  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
+}
+
+function duration(nanoseconds) {
+  let value = Math.abs(nanoseconds), unit = "ns";
+  for (const larger of ["us", "ms", "s"]) {
+    if (value < 999.5) break;
+    value /= 1000;
+    unit = larger;
+  }
+  return `${nanoseconds < 0 ? "-" : ""}${significant(value)} ${unit}`;
+}
+
+function size(bytes) {
+  for (const [power, unit] of [[40, "TiB"], [30, "GiB"], [20, "MiB"], [10, "KiB"]]) {
+    const one = 2 ** power;
+    if (bytes >= one && bytes % one === 0) return `${bytes / one} ${unit}`;
+  }
+  return `${bytes} B`;
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
+}
+
+// A level of an axis: bytes are numbers, an empty machine is this one.
+function level(axis, value) {
+  return axis === "bytes" ? size(value) : value === "" ? "this one" : String(value);
+}
+
+// A table of rows that are lists of texts or elements; numbers: the right-aligned columns.
+function rowsTable(caption, head, rows, numbers = []) {
+  const right = new Set(numbers);
+  const kind = (column) => (right.has(column) ? { class: "number" } : {});
+  const top = head.map((text, i) => element("th", { scope: "col", ...kind(i) }, text));
+  const body = rows.map((row) => element("tr", {}, ...row.map((cell, i) => (
+    i === 0 ? element("th", { scope: "row", ...kind(i) }, cell) : element("td", kind(i), cell)))));
+  return element("table", { class: "rows" }, element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, ...top)), element("tbody", {}, ...body));
+}
+
+// A table that shows its first rows, and all of them when asked.
+function longTable(place, caption, head, rows, numbers, first = 100) {
+  place.replaceChildren(rowsTable(caption, head, rows.slice(0, first).map((row) => row()), numbers));
+  if (rows.length <= first) return;
+  const more = element("button", { type: "button" }, `show all ${rows.length} rows`);
+  more.addEventListener("click", () => longTable(place, caption, head, rows, numbers, rows.length));
+  place.append(more);
+}
+
+function picker(form, name, text, options, chosen, change) {
+  const select = element("select", { name });
+  for (const [value, shown] of options) {
+    select.append(element("option", { value, selected: value === chosen }, shown));
+  }
+  select.addEventListener("change", () => change(select.value));
+  form.append(element("label", {}, text, select));
+}

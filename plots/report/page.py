@@ -1,0 +1,35 @@
+"""The page as a stream: the frame from the template, then the data, a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from dlbench import _core
+
+from . import parts
+from .run import Packed
+
+
+def write(out: BinaryIO, runs: Sequence[Packed], change: str | None) -> None:
+    """`change`: a packed comparison."""
+    frame = parts.template().generate(
+        version=_core.version,
+        runs=runs,
+        has_change=change is not None,
+        style=parts.style(),
+        scripts=parts.scripts(),
+        blobs=_blobs(runs, change),
+    )
+    for text in frame:
+        out.write(text.encode())
+
+
+def _blobs(runs: Sequence[Packed], change: str | None) -> Iterator[tuple[str, str]]:
+    for number, run in enumerate(runs):
+        yield f"index-{number}", run.index
+        for place, chunk in enumerate(run.chunks):
+            yield f"cells-{number}-{place}", chunk
+    if change is not None:
+        yield "change-data", change
+    yield "plotly", parts.plotly()

@@ -1,0 +1,59 @@
+"""What the page is put together from: the template, our style and scripts, and plotly.js."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from .packing import packed_bytes
+
+HERE = Path(__file__).parent
+#: In the order in which they are defined; all of them share one scope.
+SCRIPTS = ("text", "unpack", "run", "choice", "matrix", "chart", "samples", "cell", "scaling",
+           "phases", "change", "sync", "refusals", "page")  # fmt: skip
+PLOTLY = "package_data/plotly.min.js"
+INSTALL = "pip install 'dlbench[report]'"
+
+
+def require() -> None:
+    """Raises ModuleNotFoundError unless the template engine and the plotting library are there."""
+    for name in ("jinja2", "plotly"):
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"the report needs {name}: {INSTALL}", name=name)
+    _plotly()
+
+
+def style() -> str:
+    return (HERE / "style.css").read_text(encoding="utf-8")
+
+
+def scripts() -> str:
+    """One function, so that nothing of ours is global."""
+    texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    return '"use strict";\n(() => {\n' + "\n".join(texts) + "\n})();\n"
+
+
+def template() -> Any:
+    import jinja2
+
+    loader = jinja2.FileSystemLoader(HERE)
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True,
+                              lstrip_blocks=True).get_template("page.html.j2")  # fmt: skip
+
+
+@functools.cache
+def plotly() -> str:
+    """plotly.js, packed: the page unpacks it once a chart is to be seen."""
+    return packed_bytes(_plotly().read_bytes())
+
+
+def _plotly() -> Path:
+    # Only its JavaScript is wanted; importing the package would take longer than all the rest.
+    spec = importlib.util.find_spec("plotly")
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    path = Path(places[0], PLOTLY) if places else Path(PLOTLY)
+    if not path.is_file():
+        raise ModuleNotFoundError(f"this plotly carries no {PLOTLY}: {INSTALL}", name="plotly")
+    return path

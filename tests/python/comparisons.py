@@ -1,0 +1,51 @@
+"""Comparisons made up for tests, in the shape that `dlbench compare` gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+AXES = ("phase", "clock", "producer", "consumer", "protocol", "device", "case", "bytes")
+
+
+def cell(
+    name: str, base: dict[str, Any] | None, head: dict[str, Any] | None, threshold: float
+) -> dict[str, Any]:
+    """One cell; a change beyond the threshold is one, whatever the intervals."""
+    some = head or base or {}
+    made = {"name": name, **{axis: some[axis] for axis in AXES}, "environment": "", "machine": ""}
+    made["presence"] = "both" if base and head else "gained" if head else "lost"
+    for side, entry in (("base", base), ("head", head)):
+        made[side] = entry.get("real_time") if entry else None
+        made[f"{side}_outcome"] = entry["outcome"] if entry else None
+        made[f"{side}_workers"] = 1 if entry else 0
+    made |= dict.fromkeys(("ratio", "lo", "hi", "p", "could_see", "verdict", "outcome_change"))
+    if made["base"] and made["head"]:
+        ratio = made["head"] / made["base"]
+        slow, fast = ratio > 1 + threshold, ratio < 1 / (1 + threshold)
+        made |= {"ratio": ratio, "lo": ratio * 0.98, "hi": ratio * 1.02, "p": 0.5}
+        made |= {"verdict": "SLOW" if slow else "FAST" if fast else "SAME", "could_see": 0.06}
+    worse = base and head and (base["outcome"], head["outcome"]) == ("zero-copy", "copy")
+    return made | {"outcome_change": "worse" if worse else None, "details": []}
+
+
+def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> dict[str, Any]:
+    """Base against head, cell by cell."""
+    sides = [{e["name"]: e for e in d["benchmarks"] + d["not_measured"]} for d in (base, head)]
+    names = sorted({*sides[0], *sides[1]})
+    cells = [cell(name, sides[0].get(name), sides[1].get(name), threshold) for name in names]
+    counts = {v: sum(c["verdict"] == v for c in cells) for v in ("FAST", "SLOW", "SAME", "AMBIG")}
+    counts |= {p: sum(c["presence"] == p for c in cells) for p in ("gained", "lost")}
+    side = {"environment": "", "date": "2026-01-01", "libraries": {}, "python": "3.11.7"}
+    return {
+        "dlbench_comparison": 1,
+        "version": "0.1.0",
+        "metric": "time",
+        "threshold": threshold,
+        "false_alarms": 0.01,
+        "base": {"runs": ["base"], **side},
+        "head": {"runs": ["head"], **side},
+        "counts": counts | {"worse": 0, "better": 0, "other": 0},
+        "could_see": {"least": 0.03, "median": 0.06, "most": 0.2},
+        "warnings": [],
+        "cells": cells,
+    }

@@ -1,0 +1,144 @@
+"""The report as a file: where it goes, what it refuses, and that it needs nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dlbench.plots import report
+from dlbench.plots.report import packing
+
+import comparisons
+import samples
+from dlbench import cli, reporting
+
+Captured = pytest.CaptureFixture[str]
+
+
+def page(*documents: dict[str, Any], comparison: dict[str, Any] | None = None) -> str:
+    out = io.BytesIO()
+    report.write(out, [report.pack(d, f"run{i}", "latest") for i, d in enumerate(documents)],
+                 comparison)  # fmt: skip
+    return out.getvalue().decode()
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    for name in ("base", "head"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text(json.dumps(samples.couple()))
+    return [tmp_path / "base", tmp_path / "head"]
+
+
+@pytest.fixture
+def no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec",
+                        lambda name, *more: None if name == "plotly" else find(name, *more))  # fmt: skip
+
+
+def test_the_same_documents_give_the_same_bytes() -> None:
+    both = comparisons.of(samples.couple(), samples.matrix())
+    first = page(samples.couple(), samples.matrix(), comparison=both)
+    assert first == page(samples.couple(), samples.matrix(), comparison=both)
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    text = page(samples.couple())
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", text)
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_every_cell_is_in_the_page() -> None:
+    document = samples.matrix()
+    text = page(document)
+
+    def blob(name: str) -> Any:
+        (packed,) = re.findall(f'<script type="text/plain" id="{name}">([^<]+)</script>', text)
+        return json.loads(packing.zlib.decompress(packing.base64.b64decode(packed), 31))
+
+    index = blob("index-0")
+    entries = document["benchmarks"] + document["not_measured"]
+    names = [cell["name"] for place in range(-(-len(entries) // index["chunk"]))
+             for cell in blob(f"cells-0-{place}")]  # fmt: skip
+    assert names == [entry["name"] for entry in entries]
+    assert index["time"] == [entry["real_time"] for entry in document["benchmarks"]]
+    outcomes = index["axes"]["outcome"]
+    assert [outcomes["levels"][code] for code in outcomes["codes"]] == [
+        entry["outcome"] for entry in entries
+    ]
+
+
+def test_changes_come_in_the_order_in_which_they_matter() -> None:
+    base = samples.document(*(samples.measured(name, "torch", 100.0) for name in "abcd"))
+    head = samples.document(
+        samples.measured("a", "torch", 101.0),
+        samples.measured("b", "torch", 50.0),
+        samples.measured("c", "torch", 130.0),
+        samples.measured("d", "torch", 100.0, outcome="copy"),
+        samples.measured("e", "torch", 1.0),
+    )
+    rows = report.changes.rows(comparisons.of(base, head))
+    producer = report.changes.KEYS.index("producer")
+    assert [row[producer] for row in rows] == ["d", "c", "b", "e", "a"]
+
+
+def test_the_verb_writes_into_the_last_runs_folder(runs: list[Path], capsys: Captured) -> None:
+    assert cli.main(["report", str(runs[0])]) == 0
+    assert capsys.readouterr().out == f"{runs[0] / 'report.html'}\n"
+    assert cli.main(["report", str(runs[0])]) == 0
+    assert "base" in (runs[0] / "report.html").read_text()
+    capsys.readouterr()
+    assert cli.main(["report", *map(str, runs)]) == 0
+    assert capsys.readouterr().out == f"{runs[1] / 'change.html'}\n"
+    assert sorted(path.name for path in runs[1].iterdir()) == ["change.html", "results.json"]
+
+
+def test_a_named_file_is_not_overwritten(runs: list[Path], capsys: Captured) -> None:
+    target = runs[0] / "mine.html"
+    target.write_text("mine")
+    line = ["report", str(runs[0]), "--output", str(target)]
+    assert cli.main(line) == 2
+    assert "is there already; --force replaces it" in capsys.readouterr().err
+    assert target.read_text() == "mine"
+    assert cli.main([*line, "--force"]) == 0
+    assert target.read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("words", [["no/such/run"], []])
+def test_bad_use_is_one_line(words: list[str], capsys: Captured) -> None:
+    assert cli.main(["report", *words]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+def test_without_the_extra_it_says_what_to_install(
+    runs: list[Path], no_plotly: None, capsys: Captured
+) -> None:
+    assert cli.main(["report", str(runs[0])]) == 2
+    assert capsys.readouterr().err == (
+        "dlbench: the report needs plotly: pip install 'dlbench[report]'\n"
+    )
+    # A run that ends does not mind.
+    assert reporting.at_the_end(samples.couple(), runs[0], "latest") == ()
+    assert not (runs[0] / "report.html").exists()
+
+
+def test_a_run_leaves_its_report(runs: list[Path]) -> None:
+    assert reporting.at_the_end(samples.couple(), runs[0], "latest") == ("report.html",)
+    assert (runs[0] / "report.html").stat().st_size > 1_000_000
+
+
+def test_runs_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    one, two = tmp_path / "a/run/results.json", tmp_path / "b/run/results.json"
+    assert reporting.labels([one]) == ["run"]
+    assert reporting.labels([one, two]) == ["1: run/results.json", "2: run/results.json"]
+    assert reporting.labels([one, tmp_path / "a/run/other.json"]) == [
+        "run/results.json", "run/other.json",
+    ]  # fmt: skip
