@@ -6,42 +6,60 @@ A figure is a pure function of the loaded document: the same document gives the 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
-from . import drawing, fallbacks, matrix, phases, scaling
+from . import change, drawing, drift, ecdf, fallbacks, matrix, phases, scaling, sync
 from .choosing import Document
 
-__all__ = ["FIGURES", "draw"]
+__all__ = ["CHANGE", "FIGURES", "draw", "draw_change"]
 
 FIGURES: dict[str, Callable[[Document], Figure]] = {
     "matrix": matrix.figure,
     "scaling": scaling.figure,
     "phases": phases.figure,
     "fallbacks": fallbacks.figure,
+    "sync": sync.figure,
+    "ecdf": ecdf.figure,
+    "drift": drift.figure,
 }
+#: Drawn of a comparison of two runs, not of a document.
+CHANGE = "change"
+ALL = (*FIGURES, CHANGE)
+#: What a run draws at its end; the others are for who asks further.
+AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
 #: Figures that not every document has something for; asked for by name they say so.
 WHERE: dict[str, Callable[[Document], bool]] = {
     "phases": phases.has_phases,
     "fallbacks": fallbacks.has_fallbacks,
+    "sync": sync.has_sync,
 }
 
 
-def draw(document: Document, folder: Path, name: str | None = None) -> list[Path]:
-    """Writes NAME.svg and NAME.png into the folder; where no name is given, all figures that the
-    document has something for.
+def draw(
+    document: Document, folder: Path, name: str | None = None, among: Iterable[str] = FIGURES
+) -> list[Path]:
+    """Writes NAME.svg and NAME.png into the folder; where no name is given, all figures `among`
+    these that the document has something for.
 
     Raises ValueError for an unknown figure, with the nearest name, and OSError.
     """
     if name is not None and name not in FIGURES:
-        near = difflib.get_close_matches(name, FIGURES, 1)
+        near = difflib.get_close_matches(name, ALL, 1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"unknown figure {name!r}{hint}; allowed: {', '.join(FIGURES)}")
+        raise ValueError(f"unknown figure {name!r}{hint}; allowed: {', '.join(ALL)}")
     paths: list[Path] = []
-    fit = (each for each in FIGURES if each not in WHERE or WHERE[each](document))
+    fit = (each for each in among if each not in WHERE or WHERE[each](document))
     for each in fit if name is None else (name,):
         with drawing.style():
             paths += drawing.save(FIGURES[each](document), folder, each)
     return paths
+
+
+def draw_change(comparison: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Writes change.svg and change.png into the folder. Raises OSError."""
+    with drawing.style():
+        return drawing.save(change.figure(comparison), folder, CHANGE)

@@ -13,12 +13,10 @@ from dlbench import values
 
 from . import choosing
 from .choosing import Document, Entry
-from .drawing import GREY, INK, PALE, PAPER, inches, shortened, text_width, wrapped
+from .drawing import INK, PAPER, text_width
+from .forest import SMALL, forest
 
-MARGIN, HEADING, BOTTOM, LINE = 0.25, 0.86, 0.62, 0.17  # inches, as all measures here
-ROW, BAR, WIDE = 0.26, 0.16, 5.2
-LABEL, SMALL = 8.5, 7.0  # points
-LONGEST_LABEL = 2.6
+BAR = 0.62  # of a row
 MOST_BARS = 60
 WIDEST = 2.0  # shares; what is further out is cut off
 HATCH = "////"
@@ -50,36 +48,15 @@ class Bar:
 def figure(document: Document) -> Figure:
     """The smallest size, one protocol, the case f32; the longest exchange first."""
     bars, said, left_out = _bars(document)
-    label_room = max([1.0, *(min(text_width(bar.label, LABEL), LONGEST_LABEL) for bar in bars)])
-    left = MARGIN + label_room + 0.12
-    width = left + WIDE + 0.95 + MARGIN
-    notes = wrapped(_notes(document, bars, left_out), SMALL, width - 2 * MARGIN)
-    below = 0.12 + LINE * len(notes) + BOTTOM
-    body = max(ROW * len(bars), 0.6)
-    height = HEADING + body + below
-
-    result = Figure(figsize=(width, height))
-    canvas = inches(result)
-    canvas.text(MARGIN, height - 0.32, "What one exchange is made of", fontsize=14, weight="bold",
-                va="center")  # fmt: skip
-    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
-    for index, line in enumerate(notes):
-        y = 0.12 + LINE * (len(notes) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
-    if not bars:
-        canvas.text(width / 2, below + body / 2, _nothing(document), fontsize=12, color=GREY,
-                    ha="center", va="center")  # fmt: skip
-        return result
-    axes = result.add_axes((left / width, below / height, WIDE / width, body / height))
-    _draw(axes, bars)
-    for index, bar in enumerate(bars):
-        y = below + body - ROW * (index + 0.5)
-        canvas.text(left - 0.1, y, shortened(bar.label, LABEL, LONGEST_LABEL), fontsize=LABEL,
-                    ha="right", va="center")  # fmt: skip
-        canvas.text(left + WIDE + 0.1, y, values.duration(bar.whole["real_time"]), fontsize=LABEL,
-                    color=INK, va="center")  # fmt: skip
-    _draw_key(canvas, left, below - 0.42)
-    return result
+    labels = [bar.label for bar in bars]
+    times = [values.duration(bar.whole["real_time"]) for bar in bars]
+    notes = _notes(document, bars, left_out)
+    title = "What one exchange is made of"
+    made = forest(title, said, labels, times, notes, _nothing(document))
+    if made.axes is not None:
+        _draw(made.axes, bars)
+        _draw_key(made.canvas, *made.key)
+    return made.figure
 
 
 def _nothing(document: Document) -> str:
@@ -125,17 +102,11 @@ def _bar(entry: Entry, with_place: bool) -> Bar:
 def _draw(axes: Axes, bars: list[Bar]) -> None:
     """Shares: exchanges differ by a factor of a thousand, and each is to be read."""
     end = min(max([1.1, *(1.03 * bar.end() for bar in bars)]), WIDEST)
-    axes.set(xlim=(0, end), ylim=(len(bars) * ROW, 0))
+    axes.set_xlim(0, end)
     for index, bar in enumerate(bars):
-        _draw_bar(axes, bar, ROW * index + (ROW - BAR) / 2)
+        _draw_bar(axes, bar, index + (1 - BAR) / 2)
     axes.xaxis.set_major_locator(FixedLocator([i / 4 for i in range(int(end * 4) + 1)]))
     axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
-    axes.yaxis.set_visible(False)
-    axes.grid(axis="x", color=PALE, linewidth=0.5)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=SMALL + 0.5, length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
 
 
 def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:

@@ -170,7 +170,7 @@ def conclude(
     try:
         path = Path(_core.write_document(str(folder)))
         document = documents.load(path)
-        drawn = draw(document, folder) if plots else ()
+        drawn = draw(document, folder, at_the_end=True) if plots else ()
         page = reporting.at_the_end(document, folder, shown_place(folder)[0]) if plots else ()
         # Each figure is there as SVG as well; one name says enough.
         files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
@@ -209,11 +209,15 @@ def print_run(
     terminal.show(render(document, console.width, name, place, files), console)
 
 
-def draw(document: dict[str, Any], folder: Path, figure: str | None = None) -> tuple[str, ...]:
-    """Draws one or all figures; their files' names. A figure that fails costs no result."""
+def draw(
+    document: dict[str, Any], folder: Path, figure: str | None = None, *, at_the_end: bool = False
+) -> tuple[str, ...]:
+    """Draws one or all figures, or those of a run's end; their files' names. A figure that fails
+    costs no result."""
     plots = importlib.import_module("dlbench.plots")  # matplotlib takes its time
+    among = plots.AT_THE_END if at_the_end else plots.FIGURES
     try:
-        return tuple(Path(path).name for path in plots.draw(document, folder, figure))
+        return tuple(Path(path).name for path in plots.draw(document, folder, figure, among))
     except OSError:
         raise
     except ValueError as error:

@@ -38,8 +38,11 @@ def runs(tmp_path: Path) -> list[Path]:
 @pytest.fixture
 def no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec",
-                        lambda name, *more: None if name == "plotly" else find(name, *more))  # fmt: skip
+
+    def without(name: str, *more: Any) -> Any:
+        return None if name == "plotly" else find(name, *more)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without)
 
 
 def test_the_same_documents_give_the_same_bytes() -> None:

@@ -1,0 +1,105 @@
+"""Change: the ratio of head over base with its interval, a row a cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dlbench import values
+
+from .drawing import INK, PALE, PAPER, text_width
+from .forest import SMALL, Forest, forest
+
+MOST_ROWS = 60
+#: Colour and marker of each verdict: colour alone is not enough for everybody.
+LOOKS = {
+    "SLOW": ("#d55e00", ">"),
+    "FAST": ("#009e73", "<"),
+    "AMBIG": ("#6f6f6f", "D"),
+    "SAME": ("#0072b2", "o"),
+}
+ORDER = ("SLOW", "FAST", "AMBIG", "SAME")
+USUAL = {"phase": "exchange", "device": "cpu", "case": "f32", "clock": "call"}
+
+
+def figure(comparison: Mapping[str, Any]) -> Figure:
+    """Those that changed first, the greatest change above."""
+    cells = [cell for cell in comparison["cells"] if cell["ratio"] is not None]
+    cells.sort(key=lambda c: (ORDER.index(c["verdict"] or "SAME"), -_size(c), c["name"]))
+    shown = cells[:MOST_ROWS]
+    counts = comparison["counts"]
+    told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
+    within = values.percent(comparison["threshold"])
+    notes = ["bar: 95 % interval of the ratio", f"band: changes within {within} count as none"]
+    notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
+    notes += [f"dlbench {comparison['version']}", _sides(comparison)]
+    labels, words = [_label(cell) for cell in shown], [_word(cell) for cell in shown]
+    nothing = "no cell was measured on both sides"
+    made = forest("What changed", told, labels, words, notes, nothing)
+    if made.axes is not None:
+        _draw(made.axes, shown, comparison["threshold"])
+        _draw_key(made, {cell["verdict"] for cell in shown})
+    return made.figure
+
+
+def _size(cell: Mapping[str, Any]) -> float:
+    return abs(math.log(cell["ratio"]))
+
+
+def _label(cell: Mapping[str, Any]) -> str:
+    unusual = [str(cell[axis]) for axis, value in USUAL.items() if cell[axis] != value]
+    words = [f"{cell['producer']} \u2192 {cell['consumer']}", cell["protocol"]]
+    return "  ".join([*words, values.size(cell["bytes"]), *unusual])
+
+
+def _word(cell: Mapping[str, Any]) -> str:
+    changed = cell["outcome_change"] and f"{cell['base_outcome']} \u2192 {cell['head_outcome']}"
+    change = f"{100 * (cell['ratio'] - 1):+.1f} %"
+    return f"{change}  {changed}" if changed else change
+
+
+def _sides(comparison: Mapping[str, Any]) -> str:
+    sides = (comparison[side] for side in ("base", "head"))
+    return " against ".join(
+        " ".join([*side["runs"], side["environment"]]).strip() for side in sides
+    )
+
+
+def _draw(axes: Axes, cells: list[Mapping[str, Any]], threshold: float) -> None:
+    ends = [cell[key] or cell["ratio"] for cell in cells for key in ("lo", "hi", "ratio")]
+    most = max([1 + 2 * threshold, *ends, *(1 / end for end in ends if end > 0)]) ** 1.05
+    axes.set(xscale="log", xlim=(1 / most, most))
+    axes.axvspan(1 / (1 + threshold), 1 + threshold, color=PALE, alpha=0.6, linewidth=0)
+    axes.axvline(1, color=INK, linewidth=0.8)
+    steps = (1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100)
+    near = [step for step in steps if step <= most]
+    kept = [step for step in near if step == 1 or step - 1 > (near[-1] - 1) / 5] or near
+    ticks = sorted({*kept, *(1 / step for step in kept)})
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:.3g}x"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    for row, cell in enumerate(cells):
+        colour, marker = LOOKS[cell["verdict"] or "SAME"]
+        if cell["lo"] is not None and cell["hi"] is not None:
+            ends = [max(cell["lo"], 1 / most), min(cell["hi"], most)]
+            axes.plot(ends, [row + 0.5] * 2, color=colour, linewidth=1.6, solid_capstyle="butt")
+        filled = cell["verdict"] in ("SLOW", "FAST")
+        axes.plot([cell["ratio"]], [row + 0.5], marker=marker, markersize=5.5, color=colour,
+                  markerfacecolor=colour if filled else PAPER, linestyle="none")  # fmt: skip
+
+
+def _draw_key(made: Forest, verdicts: set[str | None]) -> None:
+    x, y = made.key
+    for verdict, (colour, marker) in LOOKS.items():
+        if verdict not in verdicts:
+            continue
+        made.canvas.plot([x + 0.1], [y], marker=marker, color=colour, markersize=5.5,
+                         markerfacecolor=colour if verdict in ("SLOW", "FAST") else PAPER,
+                         linestyle="none")  # fmt: skip
+        made.canvas.text(x + 0.25, y, verdict, fontsize=SMALL + 1, va="center")
+        x += 0.25 + text_width(verdict, SMALL + 1) + 0.3

@@ -1,0 +1,64 @@
+"""Rows of one figure each: a label on the left, an axis in the middle, a word on the right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .drawing import GREY, PALE, inches, shortened, text_width, wrapped
+
+MARGIN, HEADING, BOTTOM, LINE = 0.25, 0.86, 0.62, 0.17  # inches, as all measures here
+ROW, WIDE = 0.26, 5.2
+LABEL, SMALL = 8.5, 7.0  # points
+LONGEST_LABEL = 3.4
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The figure; the axes whose rows are at 0.5, 1.5, ... from above; where the key goes."""
+
+    figure: Figure
+    canvas: Axes
+    axes: Axes | None
+    key: tuple[float, float]
+
+
+def forest(
+    title: str, said: str, labels: list[str], words: list[str], notes: list[str], nothing: str
+) -> Forest:
+    """Room for these rows; `nothing` is said where there are none."""
+    rooms = (min(text_width(label, LABEL), LONGEST_LABEL) for label in labels)
+    left = MARGIN + max([1.0, *rooms]) + 0.12
+    right = max([0.3, *(text_width(word, LABEL) for word in words)]) + 0.15
+    width = left + WIDE + right + MARGIN
+    told = wrapped(notes, SMALL, width - 2 * MARGIN)
+    below = 0.12 + LINE * len(told) + BOTTOM
+    body = max(ROW * len(labels), 0.6)
+    height = HEADING + body + below
+    figure = Figure(figsize=(width, height))
+    canvas = inches(figure)
+    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
+    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    for index, line in enumerate(told):
+        y = 0.12 + LINE * (len(told) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    if not labels:
+        canvas.text(width / 2, below + body / 2, nothing, fontsize=12, color=GREY, ha="center",
+                    va="center")  # fmt: skip
+        return Forest(figure, canvas, None, (left, below - 0.42))
+    axes = figure.add_axes((left / width, below / height, WIDE / width, body / height))
+    axes.set_ylim(len(labels), 0)
+    axes.yaxis.set_visible(False)
+    axes.grid(axis="x", color=PALE, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL + 0.5, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    for index, (label, word) in enumerate(zip(labels, words, strict=True)):
+        y = below + body - ROW * (index + 0.5)
+        canvas.text(left - 0.1, y, shortened(label, LABEL, LONGEST_LABEL), fontsize=LABEL,
+                    ha="right", va="center")  # fmt: skip
+        canvas.text(left + WIDE + 0.1, y, word, fontsize=LABEL, va="center")
+    return Forest(figure, canvas, axes, (left, below - 0.42))

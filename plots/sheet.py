@@ -1,0 +1,77 @@
+"""A sheet of equal panels, one a consumer, with a heading above, a legend and notes below."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .drawing import GREY, inches, wrapped
+from .scaling_panel import HIGH, WIDE
+from .sheet_key import ROW, SMALL, Key, draw_keys, rows_of
+
+MARGIN, LEFT, GAP_X, GAP_Y = 0.25, 0.72, 0.2, 0.42  # inches, as all measures here
+HEADING, BOTTOM, LINE = 1.0, 0.34, 0.17
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one panel goes; `first` of its row, `last` of its column."""
+
+    axes: Axes
+    first: bool
+    last: bool
+
+    def hide_inner_labels(self) -> None:
+        """The panels share their axes; the outer ones are labelled."""
+        self.axes.tick_params(labelleft=self.first, labelbottom=self.last)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The figure, and a place for each panel."""
+
+    figure: Figure
+    places: list[Place]
+
+
+def sheet(title: str, said: str, count: int, keys: list[Key], notes: list[str]) -> Sheet:
+    """Room for so many panels; without any it says that nothing was measured."""
+    across = _across(count)
+    down = math.ceil(count / across)
+    width = max(LEFT + across * WIDE + (across - 1) * GAP_X + MARGIN, 6.0)
+    key_rows = rows_of(keys, width - 2 * MARGIN)
+    told = wrapped(notes, SMALL, width - 2 * MARGIN)
+    below = 0.12 + LINE * len(told) + 0.08 + ROW * len(key_rows)
+    body = max(down * HIGH + (down - 1) * GAP_Y, 1.0) + BOTTOM
+    height = HEADING + body + below
+
+    figure = Figure(figsize=(width, height))
+    canvas = inches(figure)
+    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
+    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    if not count:
+        canvas.text(width / 2, below + body / 2, "nothing was measured", fontsize=12, color=GREY,
+                    ha="center", va="center")  # fmt: skip
+    draw_keys(canvas, key_rows, MARGIN, below - 0.08)
+    for index, line in enumerate(told):
+        y = 0.12 + LINE * (len(told) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    places = []
+    for index in range(count):
+        row, column = divmod(index, across)
+        x = LEFT + column * (WIDE + GAP_X)
+        y = height - HEADING - HIGH - row * (HIGH + GAP_Y)
+        axes = figure.add_axes((x / width, y / height, WIDE / width, HIGH / height))
+        places.append(Place(axes, column == 0, index + across >= count))
+    return Sheet(figure, places)
+
+
+def _across(count: int) -> int:
+    """Panels side by side: wider than high, at most five, few places left empty."""
+    if count <= 3:
+        return max(count, 1)
+    square = math.ceil(math.sqrt(count))
+    return min({min(square, 5), min(square + 1, 5)}, key=lambda across: (-count % across, across))

@@ -1,0 +1,75 @@
+"""Who waits for whom: for what share of a known delay the host was held, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator, FuncFormatter
+
+from . import choosing
+from .choosing import Document, Entry
+from .drawing import text_width
+from .forest import SMALL, Forest, forest
+
+MOST_ROWS = 60
+#: Okabe and Ito's colours, as the phases have them.
+COLOURS = {"export": "#d55e00", "import": "#0072b2"}
+BAR = 0.62  # of a row
+Row = tuple[Entry, Mapping[str, Any]]
+
+
+def has_sync(document: Document) -> bool:
+    """Is there anything to draw?"""
+    return any(entry.get("sync") for entry in choosing.exchanges(document))
+
+
+def figure(document: Document) -> Figure:
+    """A row a cell and stream argument."""
+    rows = [(e, one) for e in choosing.exchanges(document) for one in e.get("sync") or ()]
+    shown = rows[:MOST_ROWS]
+    notes = ["share of a known delay of the producer's queue for which the call held the host"]
+    notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
+    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
+    nothing = "no streams were looked at: --sync" if measured else "nothing was measured"
+    made = forest("Who waits for whom", "host held, by export and by import" if shown else "",
+                  [_label(*row) for row in shown], [_word(one) for _, one in shown],
+                  (notes if shown else []) + choosing.provenance(document), nothing)  # fmt: skip
+    if made.axes is not None:
+        _draw(made.axes, shown)
+        _draw_key(made)
+    return made.figure
+
+
+def _label(entry: Entry, one: Mapping[str, Any]) -> str:
+    stream = "no stream" if one["stream"] is None else f"stream {one['stream']}"
+    return f"{entry['producer']} \u2192 {entry['consumer']}  {entry['device']}  {stream}"
+
+
+def _word(one: Mapping[str, Any]) -> str:
+    saw = f", saw {one['saw']}" if one.get("saw") else ""
+    return f"{one.get('waits', '')}{saw}"
+
+
+def _draw(axes: Axes, rows: list[Row]) -> None:
+    axes.set_xlim(0, 1.05)
+    axes.xaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
+    for index, (_, one) in enumerate(rows):
+        x = 0.0
+        for side, colour in COLOURS.items():
+            wide = max(float(one.get(f"{side}_blocked") or 0.0), 0.0)
+            corner = (x, index + (1 - BAR) / 2)
+            axes.add_patch(Rectangle(corner, wide, BAR, facecolor=colour, edgecolor="none"))
+            x += wide
+
+
+def _draw_key(made: Forest) -> None:
+    x, y = made.key
+    for side, colour in COLOURS.items():
+        made.canvas.add_patch(Rectangle((x, y - 0.06), 0.24, 0.12, facecolor=colour))
+        made.canvas.text(x + 0.3, y, side, fontsize=SMALL + 1, va="center")
+        x += 0.3 + text_width(side, SMALL + 1) + 0.25

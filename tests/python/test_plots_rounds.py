@@ -1,0 +1,164 @@
+"""The figures of single rounds, of what changed, and of who waits."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dlbench.plots import AT_THE_END, FIGURES, change, draw, draw_change, drift, ecdf, lines, sync
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import comparisons
+import samples
+import synthetic
+
+ARROW = "\u2192"
+
+
+def document(**rounds: list[float]) -> dict[str, Any]:
+    """Each producer's rounds of one exchange with torch."""
+    made = []
+    for producer, times in rounds.items():
+        workers = [
+            {"median_ns": sorted(times)[len(times) // 2], "first_ns": 1, "samples_ns": times}
+        ]
+        made.append(samples.measured(producer, "torch", workers[0]["median_ns"], workers=workers))
+    return samples.document(*made)
+
+
+def panel(figure: Figure, title: str = f"{ARROW} torch") -> Axes:
+    (found,) = [axes for axes in figure.axes if axes.get_title(loc="left") == title]
+    return found
+
+
+def curves(axes: Axes) -> dict[str, Any]:
+    """Lines of more than a point, by colour."""
+    return {to_hex(x.get_color()): x for x in axes.lines if len(x.get_xdata()) > 2}
+
+
+def words(figure: Figure) -> str:
+    return " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
+
+
+def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
+    figure = ecdf.figure(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0]))
+    axes = panel(figure)
+    looks = lines.looks(["jax", "numpy"])
+    curve = curves(axes)[looks["numpy"].colour]
+    assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
+    assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
+    marks = {
+        to_hex(x.get_color()): x.get_xdata()[0] for x in axes.lines if x.get_marker() != "None"
+    }
+    assert marks == {looks["numpy"].colour: 25.0, looks["jax"].colour: 6.0}
+
+
+def test_ecdf_dashes_copies() -> None:
+    made = document(numpy=[1.0, 2.0, 3.0], jax=[5.0, 6.0, 7.0])
+    made["benchmarks"][0]["outcome"] = "copy"
+    styles = {line.get_linestyle() for line in curves(panel(ecdf.figure(made))).values()}
+    assert styles == {"-", "--"}
+
+
+def test_drift_shows_rounds_in_their_order_over_the_median() -> None:
+    times = [100.0, 110.0, 120.0, 130.0, 140.0]
+    axes = panel(drift.figure(document(numpy=times)))
+    (line,) = curves(axes).values()
+    assert list(line.get_xdata()) == [1, 2, 3, 4, 5]
+    assert list(line.get_ydata()) == pytest.approx([ns / 120.0 for ns in times])
+
+
+def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
+    figure = drift.figure(document(numpy=[100.0, 9000.0, 101.0, 1.0, 99.0]))
+    (line,) = curves(panel(figure)).values()
+    assert max(line.get_ydata()) == drift.WIDEST
+    assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
+    assert "beyond 3x: at the edge" in words(figure)
+
+
+def test_a_worker_is_a_line() -> None:
+    made = document(numpy=[1.0, 2.0, 3.0])
+    made["benchmarks"][0]["workers"] *= 2
+    axes = panel(drift.figure(made))
+    assert len([x for x in axes.lines if len(x.get_xdata()) == 3]) == 2
+
+
+def compared(**ratios: float) -> dict[str, Any]:
+    base = samples.document(*(samples.measured(name, "torch", 100.0) for name in ratios))
+    head = copy.deepcopy(base)
+    for entry in head["benchmarks"]:
+        entry["real_time"] *= ratios[entry["producer"]]
+    return comparisons.of(base, head)
+
+
+def test_change_is_a_forest_with_the_slowest_above() -> None:
+    figure = change.figure(compared(a=1.0, b=1.3, c=0.5, d=2.0))
+    labels = [t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()]
+    assert [label.split()[0] for label in labels] == ["d", "b", "c", "a"]
+    for word in ("+100.0 %", "+30.0 %", "-50.0 %", "2 SLOW", "1 FAST", "1 SAME",
+                 "within 5.0 % count as none", "base against head"):  # fmt: skip
+        assert word in words(figure)
+    axes = figure.axes[1]
+    points = [x for x in axes.lines if x.get_marker() not in ("None", "")]
+    assert [x.get_xdata()[0] for x in points] == [2.0, 1.3, 0.5, 1.0]
+    assert [x.get_marker() for x in points] == [">", ">", "<", "o"]
+    bars = [list(x.get_xdata()) for x in axes.lines if x.get_linewidth() == 1.6]
+    assert bars[0] == pytest.approx([2.0 * 0.98, 2.0 * 1.02])
+
+
+def test_change_names_an_outcome_that_changed() -> None:
+    made = compared(a=1.0)
+    made["cells"][0] |= {"outcome_change": "worse", "head_outcome": "copy"}
+    assert f"zero-copy {ARROW} copy" in words(change.figure(made))
+
+
+def test_change_without_a_common_cell_says_so(tmp_path: Path) -> None:
+    one = samples.document(samples.measured("a", "torch", 1.0))
+    other = samples.document(samples.measured("b", "torch", 1.0))
+    made = comparisons.of(one, other)
+    assert "no cell was measured on both sides" in words(change.figure(made))
+    names = [path.name for path in draw_change(made, tmp_path)]
+    assert names == ["change.svg", "change.png"]
+
+
+def with_streams() -> dict[str, Any]:
+    made = document(numpy=[1.0, 2.0, 3.0])
+    made["benchmarks"][0]["sync"] = [
+        {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "saw": "new",
+         "waits": "host"},
+        {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "nobody"},
+    ]  # fmt: skip
+    return made
+
+
+def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
+    figure = sync.figure(with_streams())
+    bars = [p for p in figure.axes[1].patches if isinstance(p, Rectangle)]
+    wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
+    export, take = sync.COLOURS["export"], sync.COLOURS["import"]
+    assert wide == [(export, 0, 0.9), (take, 0.9, 0.05), (export, 0, 0.0), (take, 0.0, 0.0)]
+    for word in ("no stream", "stream -1", "host, saw new", "nobody"):
+        assert word in words(figure)
+
+
+def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
+    names = {path.stem for path in draw(with_streams(), tmp_path, among=AT_THE_END)}
+    assert names == {"matrix", "scaling", "sync"}
+    names = {path.stem for path in draw(document(numpy=[1.0, 2.0]), tmp_path)}
+    assert names == {"matrix", "scaling", "ecdf", "drift"}
+    assert "no streams were looked at: --sync" in words(sync.figure(document(numpy=[1.0])))
+
+
+@pytest.mark.parametrize("name", ["ecdf", "drift"])
+def test_figures_of_rounds_have_a_panel_for_each_consumer_alike(name: str) -> None:
+    made = synthetic.document(("native", "numpy", "torch", "mlx"), failing=0.0)
+    figure = FIGURES[name](made)
+    drawn = {axes.get_title(loc="left"): axes for axes in figure.axes[1:]}
+    assert set(drawn) == {f"{ARROW} {each}" for each in ("native", "numpy", "torch", "mlx")}
+    assert len({axes.get_xlim() for axes in drawn.values()}) == 1
+    assert len({axes.get_ylim() for axes in drawn.values()}) == 1
