@@ -31,7 +31,7 @@ def forest(
     """Room for these rows; `nothing` is said where there are none."""
     rooms = (min(text_width(label, LABEL), LONGEST_LABEL) for label in labels)
     left = MARGIN + max([1.0, *rooms]) + 0.12
-    right = max([0.3, *(text_width(word, LABEL) for word in words)]) + 0.15
+    right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15
     width = left + WIDE + right + MARGIN
     told = wrapped(notes, SMALL, width - 2 * MARGIN)
     below = 0.12 + LINE * len(told) + BOTTOM
