@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dlbench import values
+from dlbench import ladder, values
 
 FLOORS = {
     "empty": "the loop around nothing",
@@ -59,8 +59,11 @@ def _headline(document: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator
     pythons = {env["python"] for env in about["environments"].values() if env["python"]}
     yield from (f"Python {python}" for python in sorted(pythons))
     yield str(document["context"]["date"])[:10]
-    exchanges = [e for e in document["not_measured"] if e["phase"] == "exchange"]
-    yield f"{len(document['benchmarks'])} cells measured, {len(exchanges)} not"
+    without = [e for e in document["not_measured"] if e["phase"] == "exchange"]
+    untimed = sum(map(ladder.is_untimed, without))
+    yield f"{len(document['benchmarks'])} cells measured, {len(without) - untimed} not"
+    if untimed:
+        yield f"{untimed} end as {ladder.BASELINE} does"
 
 
 def _machine(context: Mapping[str, Any], machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -93,7 +96,7 @@ def _run(document: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[tupl
     if "seed" in about:
         yield "seed", str(about["seed"])
     cells = [*document["benchmarks"], *document["not_measured"]]
-    outcomes = Counter(entry["outcome"] for entry in cells if entry["phase"] == "exchange")
+    outcomes = Counter(ladder.outcome(e) for e in cells if e["phase"] == "exchange")
     yield "exchanges", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
 
 

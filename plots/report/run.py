@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dlbench import grid, values
+from dlbench import grid, ladder, values
 from dlbench.errors import first_line
 from dlbench.findings import FAILURES, pairs_text
 
@@ -18,9 +18,10 @@ Entry = Mapping[str, Any]
 #: What chooses a matrix, and the two that span it.
 CHOICE = ("phase", "protocol", "device", "case", "bytes", "clock", "environment", "machine")
 PAIR = ("producer", "consumer")
+AXES = (*CHOICE, *PAIR)
 CHUNK = 500  #: cells; one is unpacked when one of its cells is looked at
 #: Not repeated in the chunks: the index has it, or it is the same for every cell.
-INDEXED = frozenset((*CHOICE, *PAIR, "run_name", "run_type", "repetitions", "repetition_index",
+INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
                      "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "outcome",
                      "reason"))  # fmt: skip
 PARTS = ("query", "export", "import", "release")
@@ -53,23 +54,26 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
         "chunk": CHUNK,
         "dull": grid.DULL,
         "choice": CHOICE,
-        "axes": {axis: _coded(entries, axis) for axis in (*CHOICE, *PAIR, "outcome")},
+        "axes": {
+            **{axis: _coded(entry.get(axis, "") for entry in entries) for axis in AXES},
+            "outcome": _coded(map(ladder.outcome, entries)),
+        },
         "time": [entry["real_time"] for entry in measured],
         "lo": [entry["lo_ns"] for entry in measured],
         "hi": [entry["hi_ns"] for entry in measured],
         "marks": [sum(MARKS.get(mark, 0) for mark in values.marks(entry)) for entry in measured],
         "parts": {i: _parts(entry) for i, entry in enumerate(measured) if "phases" in entry},
         "sync": {i: entry["sync"] for i, entry in enumerate(entries) if entry.get("sync")},
-        "reasons": _coded(document["not_measured"], "reason"),
+        "reasons": _coded(entry["reason"] for entry in document["not_measured"]),
         "refusals": _refusals(document["not_measured"], len(measured)),
         "environments": environments,
     }
 
 
-def _coded(entries: Sequence[Entry], key: str) -> dict[str, Any]:
-    """Levels, and each entry's place among them; no places where there is one level only."""
+def _coded(found: Iterable[Any]) -> dict[str, Any]:
+    """Levels, and each value's place among them; no places where there is one level only."""
     places: dict[Any, int] = {}
-    codes = [places.setdefault(entry.get(key, ""), len(places)) for entry in entries]
+    codes = [places.setdefault(value, len(places)) for value in found]
     return {"levels": list(places), "codes": codes if len(places) > 1 else None}
 
 
@@ -86,7 +90,8 @@ def _refusals(missing: Sequence[Entry], first: int) -> list[dict[str, Any]]:
     """Cells without a number that share a reason: who, how many, and the first of them."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, entry in enumerate(missing):
-        if entry["phase"] == "exchange":  # a phase shares its exchange's reason
+        # A phase shares its exchange's reason; what was left untimed is no failure.
+        if entry["phase"] == "exchange" and not ladder.is_untimed(entry):
             axes = (str(entry[axis]) for axis in ("outcome", "protocol", "device"))
             key = (*axes, first_line(values.reason(entry)))
             groups.setdefault(key, []).append(place)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlbench import document as documents
-from dlbench import grid, terminal, values
+from dlbench import grid, ladder, terminal, values
 from dlbench.errors import first_line
 
 #: GitHub drops a step's summary that is larger than this; the rest is room for other summaries.
@@ -59,7 +59,7 @@ def _head(document: dict[str, Any]) -> str:
     about = documents.about(document)
     # The phases of an exchange share its outcome and need not be counted again.
     entries = [e for e in documents.entries(document) if e["phase"] == "exchange"]
-    counts = Counter(str(entry["outcome"]) for entry in entries)
+    counts = Counter(map(ladder.outcome, entries))
     measured = sum(values.is_measured(entry) for entry in entries)
     machine = about.get("machine", {}).get("cpu", "")
     versions = ", ".join(f"{name} {v}" for name, v in documents.libraries(document).items())
@@ -90,7 +90,7 @@ def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
         if one.rows():
             yield escaped(one.title), _matrix(one)
     missing = [e for e in document["not_measured"] if e["phase"] == "exchange"]
-    telling = [e for e in missing if e["outcome"] not in grid.DULL]
+    telling = [e for e in missing if e["outcome"] not in grid.DULL and not ladder.is_untimed(e)]
     if telling:
         reasons = Counter(
             (e["outcome"], f"{e['producer']} -> {e['consumer']}", e["protocol"],

@@ -51,6 +51,7 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "name": _plain("name"),
     **{axis: _plain(axis) for axis in AXES},
     "outcome": _plain("outcome"),
+    "found": _plain("found"),
     **{number: _plain(number) for number in NUMBERS},
     "workers": lambda entry: len(entry["workers"]) if "workers" in entry else None,
     "rounds": _rounds,

@@ -31,11 +31,10 @@ function verdict(run, cell, rest) {
   if (!run.isMeasured(cell)) {
     rows.push(["reason", run.reason(cell)], ["exception", rest.exception], ["signal", rest.signal],
       ["code", rest.code], ["stderr", rest.stderr_tail && element("pre", {}, rest.stderr_tail)]);
-    return rows;
   }
-  rows.push(["copied by", rest.copied_by], ["changed", rest.changed.join(", ")],
+  rows.push(["copied by", rest.copied_by], ["changed", rest.changed?.join(", ")],
     ["late read", rest.late_read === true ? "the source was still read after the call returned" : ""]);
-  for (const [key, value] of Object.entries(rest.evidence)) {
+  for (const [key, value] of Object.entries(rest.evidence ?? {})) {
     rows.push([key, { yes: "yes: memory is shared", no: "no: it was copied", skipped: "did not look" }[value]]);
   }
   return rows;
