@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from dlbench import comparing, reporting, writing
 from dlbench import document as documents
-from dlbench import reporting, writing
 from dlbench.errors import BadInput, first_line
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
@@ -19,9 +19,10 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is the
 @click.argument("run_", metavar="RUN")
 @click.option("--format", "format_", metavar="NAME", required=True,
               help="bmf, github-action, pyperf, csv or markdown.")  # fmt: skip
+@click.option("--base", metavar="RUN", help="markdown: also what changed since that run.")
 @OUTPUT
 @FORCE
-def export(run_: str, format_: str, output: str | None, force: bool) -> None:
+def export(run_: str, format_: str, base: str | None, output: str | None, force: bool) -> None:
     """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
@@ -29,10 +30,16 @@ def export(run_: str, format_: str, output: str | None, force: bool) -> None:
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
-    document = documents.load(documents.locate(run_))
+    if base is not None and format_ != "markdown":
+        raise BadInput(f"--base is for --format markdown: {format_} holds one run")
+    path = documents.locate(run_)
+    document = documents.load(path)
     exporters = importlib.import_module("dlbench.exporters")
     try:
-        text = exporters.export(document, format_)
+        if base is None:
+            text = exporters.export(document, format_)
+        else:
+            text = exporters.summary(document, comparing.since(base, path))
     except ValueError as error:
         raise BadInput(first_line(error)) from error
     if output is None:

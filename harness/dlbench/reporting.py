@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dlbench import _core, comparing, writing
 from dlbench import document as documents
-from dlbench import writing
 from dlbench.errors import BadInput, first_line
 
 OF_ONE, OF_SEVERAL = "report.html", "change.html"
@@ -28,8 +29,21 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
         page.pack(documents.load(place), label, run)
         for place, label, run in zip(places, labels(places), runs, strict=True)
     ]
-    writing.write_asked(path, lambda out: page.write(out, packed))
+    comparison = _comparison(places)
+    writing.write_asked(path, lambda out: page.write(out, packed, comparison))
     return path
+
+
+def _comparison(places: Sequence[Path]) -> dict[str, Any] | None:
+    """The first run against the last; of one run, what it kept of its own two sides."""
+    if len(places) == 1:
+        return comparing.kept(places[0].parent)
+    try:
+        return comparing.compare(places[0], places[-1])
+    except _core.UsageError as error:
+        # Runs of two machines can still be looked at side by side.
+        sys.stderr.write(f"dlbench: no view of the changes: {first_line(error)}\n")
+        return None
 
 
 def at_the_end(document: dict[str, Any], folder: Path, name: str) -> tuple[str, ...]:

@@ -222,3 +222,9 @@ def draw(
         raise
     except ValueError as error:
         raise BadInput(first_line(error)) from error
+
+
+def draw_change(comparison: dict[str, Any], folder: Path) -> tuple[str, ...]:
+    """Draws what changed; its files' names."""
+    plots = importlib.import_module("dlbench.plots")
+    return tuple(path.name for path in plots.draw_change(comparison, folder))

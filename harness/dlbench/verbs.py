@@ -13,6 +13,7 @@ from rich.console import Console
 from dlbench import (
     _core,
     cells,
+    comparing,
     couple,
     debug,
     discover,
@@ -172,10 +173,17 @@ def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout
 
 @click.command()
 @click.argument("run_", metavar="RUN")
-@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling, phases.")
-def plot(run_: str, figure: str | None) -> None:
-    """Draw a run's figures again, into its folder."""
+@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling, ecdf, drift, ...")
+@click.option("--base", metavar="RUN", help="Draw the figure change: against that run.")
+def plot(run_: str, figure: str | None, base: str | None) -> None:
+    """Draw a run's figures again, into its folder; with --base, what changed since that run."""
     path = documents.locate(run_)
+    if base is not None and figure not in (None, "change"):
+        raise BadInput(f"--base is for the figure change: {figure} shows one run")
+    if base is not None or figure == "change":
+        for name in run.draw_change(comparing.since(base, path), path.parent):
+            click.echo(path.parent / name)
+        return
     for machine, part in documents.by_machine(documents.load(path)):
         # Those of several machines have a folder each.
         folder = path.parent / machine

@@ -9,9 +9,9 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import bmf, csv, github_action, markdown, pyperf
+from . import bmf, changes, csv, github_action, markdown, pyperf
 
-__all__ = ["FORMATS", "export"]
+__all__ = ["FORMATS", "export", "summary"]
 
 Document = Mapping[str, Any]
 
@@ -39,3 +39,8 @@ def export(document: Document, name: str) -> str:
     if name in NUMBERS_ONLY and not document["benchmarks"]:
         raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
     return FORMATS[name](document)
+
+
+def summary(document: Document, comparison: Mapping[str, Any]) -> str:
+    """The step summary of a run, with what changed since the one that it was compared with."""
+    return markdown.export(document, above=changes.section(comparison))

@@ -10,6 +10,8 @@ from dlbench import document as documents
 from dlbench import grid, ladder, terminal, values
 from dlbench.errors import first_line
 
+from .tables import escaped, table
+
 #: GitHub drops a step's summary that is larger than this; the rest is room for other summaries.
 MOST_BYTES = 1024 * 1024 - 64 * 1024
 #: What a reader must see without unfolding anything.
@@ -36,22 +38,6 @@ def export(document: Mapping[str, Any], most_bytes: int = MOST_BYTES, above: str
         text += f"\nLeft out for its size: {', '.join(left_out[:3])}"
         text += f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         text += "; results.json has all of it.\n"
-    return text
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
-    """A table whose columns `numbers` are right-aligned."""
-    right = set(numbers)
-    rule = ["---:" if i in right else "---" for i in range(len(head))]
-    lines = [head, rule, *([escaped(text) for text in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def escaped(text: str) -> str:
-    """Text that stays one cell and shows as it is."""
-    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("\\", "\\\\"), ("|", "\\|"),
-                          ("`", "\\`"), ("*", "\\*"), ("_", "\\_"), ("\n", " ")):  # fmt: skip
-        text = text.replace(char, instead)
     return text
 
 

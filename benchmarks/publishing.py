@@ -1,0 +1,131 @@
+"""Exporters and report over the number of cells: seconds, MB of memory, MB written.
+
+The documents are made from a real run, whose cells are repeated under other libraries' names; give
+its folder or results.json, or one is made of the default matrix. Each size is measured in a process
+of its own, so that the peak memory is that size's; `load` is reading and checking the document,
+which all of the others need first and which their memory includes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dlbench import document as documents
+
+CELLS = (1_000, 10_000, 100_000)
+ACROSS = 20  #: names made of each library
+HEAD = ("cells", "what", "seconds", "peak MB", "written MB")
+
+
+def copies(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The entries again and again, each time between other libraries."""
+    number = 0
+    while True:
+        for entry in entries:
+            producer = f"{entry['producer']}{number // ACROSS:03}"
+            consumer = f"{entry['consumer']}{number % ACROSS:02}"
+            pair = f"producer:{entry['producer']}/consumer:{entry['consumer']}/"
+            name = entry["name"].replace(pair, f"producer:{producer}/consumer:{consumer}/")
+            made = {**entry, "name": name, "producer": producer, "consumer": consumer}
+            yield made | ({"run_name": name} if "run_name" in entry else {})
+        number += 1
+
+
+def enlarged(source: Path, target: Path, cells: int) -> None:
+    """Writes a document of so many cells."""
+    document = documents.load(source)
+    source_of = copies(document["benchmarks"] + document["not_measured"])
+    made = [next(source_of) for _ in range(cells)]
+    document["benchmarks"] = [entry for entry in made if "real_time" in entry]
+    document["not_measured"] = [entry for entry in made if "real_time" not in entry]
+    target.write_text(json.dumps(document))
+
+
+def work(document: dict[str, Any], what: str) -> int:
+    """Bytes that were written."""
+    if what == "load":
+        return 0
+    if what == "report":
+        report = importlib.import_module("dlbench.plots.report")
+        out = io.BytesIO()
+        report.write(out, [report.pack(document, "run", "latest")])
+        return out.tell()
+    return len(importlib.import_module("dlbench.exporters").export(document, what).encode())
+
+
+def measure(path: Path, what: str) -> dict[str, float]:
+    """One of them over one document."""
+    begin = time.perf_counter()
+    document = documents.load(path)
+    if what != "load":
+        begin = time.perf_counter()
+    written = work(document, what)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "peak": peak, "written": written / 1e6}
+
+
+def opened(path: Path) -> float:
+    """Seconds until the report of a document is drawn in Chromium; raises where there is none."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests/python"))
+    browser = importlib.import_module("browser")
+    report = importlib.import_module("dlbench.plots.report")
+    page = path.with_suffix(".html")
+    with page.open("wb") as out:
+        report.write(out, [report.pack(documents.load(path), "run", "latest")])
+    with browser.started() as started:
+        shown = browser.Page(started, page)
+        ready = float(shown.own.evaluate("document.documentElement.dataset.ready")) / 1000
+        shown.close()
+    return ready
+
+
+def one_run(folder: Path) -> Path:
+    """A run of the default matrix, made here."""
+    line = [sys.executable, "-m", "dlbench", "--matrix", "--phases", "all", "--no-plots"]
+    subprocess.run([*line, "--quiet", "--out", str(folder)], check=True)
+    return folder / "results.json"
+
+
+def apart(path: Path, what: str) -> dict[str, float]:
+    """In a process of its own."""
+    found = subprocess.check_output([sys.executable, __file__, what, str(path)])
+    return dict(json.loads(found))
+
+
+def main() -> None:
+    """Print the curves."""
+    if len(sys.argv) == 3:
+        what, path = sys.argv[1], Path(sys.argv[2])
+        print(json.dumps({"seconds": opened(path)} if what == "open" else measure(path, what)))
+        return
+    formats = list(importlib.import_module("dlbench.exporters").FORMATS)
+    with tempfile.TemporaryDirectory() as folder:
+        source = (documents.locate(sys.argv[1]) if len(sys.argv) == 2
+                  else one_run(Path(folder) / "run"))  # fmt: skip
+        print("{:>8}  {:14}{:>9}{:>9}{:>12}".format(*HEAD))
+        for cells in CELLS:
+            path = Path(folder) / f"{cells}.json"
+            enlarged(source, path, cells)
+            for what in ("load", *formats, "report"):
+                seen = apart(path, what)
+                print(f"{cells:8}  {what:14}{seen['seconds']:9.2f}{seen['peak']:9.0f}"
+                      f"{seen['written']:12.1f}", flush=True)  # fmt: skip
+            try:
+                print(f"{cells:8}  {'open':14}{apart(path, 'open')['seconds']:9.2f}", flush=True)
+            except subprocess.CalledProcessError:
+                print(f"{cells:8}  {'open':14}  needs Chromium and playwright")
+
+
+if __name__ == "__main__":
+    main()

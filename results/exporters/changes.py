@@ -1,0 +1,79 @@
+"""What changed between two sides, as part of a step summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dlbench import values
+
+from .tables import escaped, table
+
+Cell = Mapping[str, Any]
+
+MOST_ROWS = 200
+HEAD = ("", "cell", "ratio", "95 % interval", "base", "head", "outcome")
+USUAL = {"phase": "exchange", "device": "cpu", "case": "f32", "clock": "call", "environment": ""}
+
+
+def section(comparison: Mapping[str, Any]) -> str:
+    """Counts and what changed in sight, what noise leaves open folded."""
+    counts = comparison["counts"]
+    told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
+    within = values.percent(comparison["threshold"])
+    text = f"\n### What changed: {told or 'nothing'}\n\n"
+    text += f"Changes within {within} count as none.\n\n"
+    cells = comparison["cells"]
+    changed = [cell for cell in cells if _is_changed(cell)]
+    if changed:
+        text += _table(sorted(changed, key=_rank), comparison["metric"])
+    unsure = [cell for cell in cells if cell["verdict"] == "AMBIG" and not _is_changed(cell)]
+    if unsure:
+        summary = f"{len(unsure)} cells of which the noise leaves open whether they changed"
+        body = _table(unsure, comparison["metric"])
+        text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
+    return text + "".join(f"\n{escaped(warning)}\n" for warning in comparison["warnings"])
+
+
+def _is_changed(cell: Cell) -> bool:
+    verdict = cell["verdict"] in ("SLOW", "FAST")
+    return verdict or bool(cell["outcome_change"]) or cell["presence"] != "both"
+
+
+def _rank(cell: Cell) -> tuple[int, str]:
+    """What must not be missed comes first."""
+    if cell["outcome_change"] == "worse" or cell["presence"] == "lost":
+        return 0, cell["name"]
+    return 1 if cell["verdict"] == "SLOW" else 2, cell["name"]
+
+
+def _table(cells: Iterable[Cell], metric: str) -> str:
+    rows = [_row(cell, metric) for cell in cells]
+    text = table(HEAD, rows[:MOST_ROWS], (2, 3, 4, 5))
+    return text + (f"\nand {len(rows) - MOST_ROWS} more\n" if len(rows) > MOST_ROWS else "")
+
+
+def _row(cell: Cell, metric: str) -> list[str]:
+    unusual = [str(cell[axis]) for axis, value in USUAL.items() if cell[axis] != value]
+    where = [f"{cell['producer']} -> {cell['consumer']}", cell["protocol"], *unusual]
+    verdict = cell["verdict"] or "" if cell["presence"] == "both" else cell["presence"]
+    ratio = "" if cell["ratio"] is None else f"{cell['ratio']:.3f}"
+    known = cell["lo"] is not None and cell["hi"] is not None
+    interval = f"{cell['lo']:.3f} .. {cell['hi']:.3f}" if known else ""
+    before, after = cell["base_outcome"], cell["head_outcome"]
+    outcome = after or "" if before == after else f"{before or 'none'} -> {after or 'none'}"
+    sides = [_number(cell[side], metric) for side in ("base", "head")]
+    return [
+        verdict,
+        " ".join([*where, values.size(cell["bytes"])]),
+        ratio,
+        interval,
+        *sides,
+        outcome,
+    ]
+
+
+def _number(value: float | None, metric: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if metric == "instructions" else values.duration(value)

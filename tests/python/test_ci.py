@@ -1,0 +1,142 @@
+"""What the docs tell people to put into CI: each dlbench command of it, run for real.
+
+The commands that measure are too long for a test; they are run over one couple at one size.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+YAML = [yaml.safe_load(text) for kind, text in BLOCKS if kind == "yaml"]
+GITHUB, ACTION_USED, GITLAB = YAML
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+SMALL = "native numpy --replicas 2 --sizes 4KiB --budget 10s"
+#: Commands of the docs that measure the whole matrix of a machine.
+LONG = {"dlbench --matrix --budget 120s --out head": f"dlbench {SMALL} --out again"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a `dlbench` on its PATH, and the runs `base` and `head` in it."""
+    folder = tmp_path_factory.mktemp("ci")
+    (folder / "bin").mkdir()
+    for name, words in (("dlbench", "-m dlbench "), ("python", "")):
+        script = folder / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
+        script.chmod(0o755)
+    shell(folder, f"dlbench {SMALL} --out base && dlbench {SMALL} --out head")
+    return folder
+
+
+def shell(folder: Path, script: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """As a runner does it: bash that stops at the first failure. Noise may end in status 1 of a
+    gate, and in nothing else."""
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    pythonpath = os.pathsep.join(map(str, filter(None, sys.path)))
+    everything = {**os.environ, "PATH": path, "PYTHONPATH": pythonpath, "WHAT": SMALL, **env}
+    everything["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=everything,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    gate = " compare " in script and done.returncode == 1 and "a regression" in done.stderr
+    assert done.returncode == 0 or gate, script + done.stdout + done.stderr
+    return done
+
+
+def commands() -> Iterator[str]:
+    """Every line of the docs that starts dlbench, as code or in a step."""
+    for inline in re.findall(r"`(dlbench [^`]+)`", TEXT):
+        if len(inline.split()) > 2:  # a verb's name alone is no command
+            yield inline
+    scripts = [text for kind, text in BLOCKS if kind == "sh"]
+    scripts += [step.get("run", "") for step in GITHUB["jobs"]["dlbench"]["steps"]]
+    scripts += GITLAB["array exchange"]["script"]
+    for script in scripts:
+        for line in script.splitlines():
+            found = re.search(r"(?:^|\s)(dlbench .*)$", line)
+            yield from [found[1].strip()] if found and not line.startswith("#") else []
+
+
+COMMANDS = sorted(set(commands()))
+
+
+def test_the_docs_have_commands() -> None:
+    verbs = {command.split()[1] for command in COMMANDS}
+    assert {"compare", "export", "report", "$WHAT", "--matrix"} <= verbs
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_docs_runs(command: str, place: Path) -> None:
+    for leftover in ("report.html", "again"):
+        subprocess.run(["rm", "-rf", str(place / leftover)], check=True)
+    line = LONG.get(command, command)
+    line = re.sub(r"\$WHAT --out \w+", "$WHAT --out again", line)
+    if "--count instructions" in line:
+        pytest.skip("counts need runs with --count: tests/python/test_counting.py")
+    shell(place, line)
+    for target in re.findall(r"(?:--output|>>|--out) \"?([^\s\"]+)", line):
+        made = place / ("summary.md" if "SUMMARY" in target else target)
+        assert made.exists(), line
+
+
+def scripts(steps: list[dict[str, Any]]) -> Iterator[str]:
+    return (step["run"] for step in steps if "run" in step)
+
+
+def test_the_workflow_has_all_of_it() -> None:
+    steps = GITHUB["jobs"]["dlbench"]["steps"]
+    text = "\n".join(scripts(steps))
+    assert text.count("dlbench $WHAT --out") == 2
+    assert 'GITHUB_STEP_SUMMARY"' in text
+    assert [s for s in steps if s.get("uses", "").startswith("actions/upload-artifact")]
+    # The gate stands last, so that a failure keeps everything else.
+    assert "dlbench compare base head" in steps[-1]["run"]
+    files = GITLAB["array exchange"]["artifacts"]["paths"]
+    assert files == ["report.html", "base/results.json", "head/results.json"]
+
+
+def value(text: Any, inputs: dict[str, str]) -> str:
+    """An expression of a composite action, as far as ours go."""
+    return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: inputs[match[1]], str(text))
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+def test_the_action_runs(with_base: bool, place: Path) -> None:
+    """All of its steps but the installation and the upload."""
+    inputs = {name: one.get("default", "") for name, one in ACTION["inputs"].items()}
+    inputs |= {"arguments": SMALL, "base-python": "python" if with_base else ""}
+    for leftover in ("dlbench-base", "dlbench-head", "dlbench-report.html", "summary.md"):
+        subprocess.run(["rm", "-rf", str(place / leftover)], check=True)
+    ran = []
+    for step in ACTION["runs"]["steps"]:
+        if "run" not in step or step["name"] == "Install dlbench":
+            continue
+        if "if" in step:
+            assert step["if"] == "inputs.base-python != ''"
+            if not with_base:
+                continue
+        env = {name: value(text, inputs) for name, text in step["env"].items()}
+        shell(place, step["run"], **env)
+        ran.append(step["name"])
+    assert ran == ["Measure", "Summary and report", "Gate"][: 3 if with_base else 2]
+    assert (place / "dlbench-report.html").stat().st_size > 1_000_000
+    summary = (place / "summary.md").read_text()
+    assert ("### What changed" in summary) == with_base
+
+
+def test_the_docs_give_the_action_inputs_that_it_has() -> None:
+    (step,) = ACTION_USED
+    assert set(step["with"]) <= set(ACTION["inputs"])
+    used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
+    assert used == set(ACTION["inputs"])
