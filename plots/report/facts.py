@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dlbench import ladder, values
+
+Entry = Mapping[str, Any]
 
 FLOORS = {
     "empty": "the loop around nothing",
@@ -30,8 +32,9 @@ class Environment:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that is no cell."""
+    """Everything of one machine that is no cell."""
 
+    machine_name: str
     headline: list[str]
     machine: list[tuple[str, str]]
     run: list[tuple[str, str]]
@@ -39,29 +42,45 @@ class Facts:
     environments: list[Environment]
 
 
-def of(document: Mapping[str, Any]) -> Facts:
-    """The facts of one document."""
+def contexts(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Each machine's context, by name; of a document of one machine under no name."""
     context = document["context"]
+    machines = context["dlbench"].get("machines")
+    if not machines:
+        return {"": context}
+    return {name: {**own["context"], "dlbench": own} for name, own in machines.items()}
+
+
+def of(document: Mapping[str, Any]) -> list[Facts]:
+    """The facts of each machine."""
+    cells = [*document["benchmarks"], *document["not_measured"]]
+    found = []
+    for name, context in contexts(document).items():
+        own = [cell for cell in cells if cell.get("machine", "") == name]
+        about = context["dlbench"]
+        found.append(Facts(
+            machine_name=name,
+            headline=list(_headline(own, context)),
+            machine=list(_machine(context, about.get("machine", {}))),
+            run=list(_run(own, context)),
+            absent=sorted(about.get("absent", {}).items()),
+            environments=[_environment(*item) for item in about["environments"].items()],
+        ))  # fmt: skip
+    return found
+
+
+def _headline(cells: Sequence[Entry], context: Mapping[str, Any]) -> Iterator[str]:
     about = context["dlbench"]
-    return Facts(
-        headline=list(_headline(document, about)),
-        machine=list(_machine(context, about.get("machine", {}))),
-        run=list(_run(document, about)),
-        absent=sorted(about.get("absent", {}).items()),
-        environments=[_environment(*item) for item in about["environments"].items()],
-    )
-
-
-def _headline(document: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[str]:
     machine = about.get("machine", {})
     if machine.get("cpu"):
         yield f"{machine['cpu']}, {machine.get('cores', '?')} cores"
     pythons = {env["python"] for env in about["environments"].values() if env["python"]}
     yield from (f"Python {python}" for python in sorted(pythons))
-    yield str(document["context"]["date"])[:10]
-    without = [e for e in document["not_measured"] if e["phase"] == "exchange"]
+    yield str(context["date"])[:10]
+    measured = sum(map(values.is_measured, cells))
+    without = [e for e in cells if e["phase"] == "exchange" and not values.is_measured(e)]
     untimed = sum(map(ladder.is_untimed, without))
-    yield f"{len(document['benchmarks'])} cells measured, {len(without) - untimed} not"
+    yield f"{measured} cells measured, {len(without) - untimed} not"
     if untimed:
         yield f"{untimed} end as {ladder.BASELINE} does"
 
@@ -87,15 +106,15 @@ def _said(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _run(document: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "began", str(document["context"]["date"])
+def _run(cells: Sequence[Entry], context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    about = context["dlbench"]
+    yield "began", str(context["date"])
     yield "took", f"{about['wall_s']:.0f} s"
     yield "dlbench", str(about["version"])
     if about.get("command"):
         yield "command", " ".join(["dlbench", *about["command"][1:]])
     if "seed" in about:
         yield "seed", str(about["seed"])
-    cells = [*document["benchmarks"], *document["not_measured"]]
     outcomes = Counter(ladder.outcome(e) for e in cells if e["phase"] == "exchange")
     yield "exchanges", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
 

@@ -34,7 +34,7 @@ class Packed:
     """A run, packed; the document itself is no longer needed."""
 
     label: str
-    facts: facts.Facts
+    facts: list[facts.Facts]
     index: str
     chunks: list[str]
 
@@ -48,7 +48,7 @@ def pack(document: Mapping[str, Any], label: str, name: str) -> Packed:
 
 def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
     measured = document["benchmarks"]
-    environments = document["context"]["dlbench"]["environments"]
+    machines = facts.contexts(document).items()
     return {
         "cells": len(entries),
         "chunk": CHUNK,
@@ -66,7 +66,7 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
         "sync": {i: entry["sync"] for i, entry in enumerate(entries) if entry.get("sync")},
         "reasons": _coded(entry["reason"] for entry in document["not_measured"]),
         "refusals": _refusals(document["not_measured"], len(measured)),
-        "environments": environments,
+        "environments": {name: own["dlbench"]["environments"] for name, own in machines},
     }
 
 

@@ -6,16 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from . import origin
+
 
 def export(document: Mapping[str, Any]) -> str:
     """A list of `{name, unit, value, range, extra}`. The reader knows one symmetric range: it is
     the longer half of the interval."""
-    versions = _versions(document)
-    made = [_item(entry, versions) for entry in document["benchmarks"]]
+    made = [_item(entry, document) for entry in document["benchmarks"]]
     return json.dumps(made, indent=1, allow_nan=False) + "\n"
 
 
-def _item(entry: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, Any]:
+def _item(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    versions = origin.environment(document, entry).get("libraries", {})
     value = entry["real_time"]
     half = max(entry["hi_ns"] - value, value - entry["lo_ns"], 0.0)
     sides = dict.fromkeys((entry["producer"], entry["consumer"]))
@@ -29,10 +31,3 @@ def _item(entry: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, An
         "range": f"\u00b1 {half:.6g}" if half < 1e6 else f"\u00b1 {half:.0f}",
         "extra": "\n".join(told),
     }
-
-
-def _versions(document: Mapping[str, Any]) -> dict[str, str]:
-    versions: dict[str, str] = {}
-    for environment in document["context"]["dlbench"]["environments"].values():
-        versions = {**environment["libraries"], **versions}
-    return versions

@@ -42,21 +42,26 @@ def export(document: Mapping[str, Any], most_bytes: int = MOST_BYTES, above: str
 
 
 def _head(document: dict[str, Any]) -> str:
-    about = documents.about(document)
     # The phases of an exchange share its outcome and need not be counted again.
     entries = [e for e in documents.entries(document) if e["phase"] == "exchange"]
     counts = Counter(map(ladder.outcome, entries))
     measured = sum(values.is_measured(entry) for entry in entries)
-    machine = about.get("machine", {}).get("cpu", "")
-    versions = ", ".join(f"{name} {v}" for name, v in documents.libraries(document).items())
     lines = [f"### dlbench: {measured} of {len(entries)} exchanges measured", ""]
     lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
-    lines += [escaped(" \u00b7 ".join(part for part in (machine, versions) if part)), ""]
+    lines += [line for name, part in documents.by_machine(document) for line in _origin(name, part)]
     loud = [entry for entry in entries if entry["outcome"] in ALARMING]
     if loud:
         lines += [table(["", "cell", "why"], (_why(entry) for entry in loud[:40]))]
         lines += [f"and {len(loud) - 40} more", ""] if len(loud) > 40 else []
     return "\n".join(lines)
+
+
+def _origin(name: str, document: dict[str, Any]) -> list[str]:
+    """The machine and its libraries, then an empty line."""
+    cpu = documents.about(document).get("machine", {}).get("cpu", "")
+    versions = ", ".join(f"{name} {v}" for name, v in documents.libraries(document).items())
+    told = " \u00b7 ".join(part for part in (name, cpu, versions) if part)
+    return [escaped(told), ""] if told else []
 
 
 def _why(entry: values.Entry) -> list[str]:
@@ -72,9 +77,11 @@ def _cell(entry: values.Entry) -> str:
 
 
 def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    for one in terminal.matrices(document):
-        if one.rows():
-            yield escaped(one.title), _matrix(one)
+    for name, part in documents.by_machine(document):
+        for one in terminal.matrices(part):
+            if one.rows():
+                title = f"{name}   {one.title}" if name else one.title
+                yield escaped(title), _matrix(one)
     missing = [e for e in document["not_measured"] if e["phase"] == "exchange"]
     telling = [e for e in missing if e["outcome"] not in grid.DULL and not ladder.is_untimed(e)]
     if telling:

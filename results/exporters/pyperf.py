@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from . import origin
+
 FORMAT = "1.0"
 NS = 1e-9  #: pyperf's unit is the second
 
@@ -26,8 +28,9 @@ def _benchmark(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "loops": max(entry["iterations"], 1),
         "dlbench_outcome": entry["outcome"],
     }
-    python = _python(entry, document)
-    metadata |= {"python_version": python} if python else {}
+    known = {"python_version": origin.environment(document, entry).get("python", "")}
+    known["cpu_model_name"] = origin.machine(document, entry)["machine"].get("cpu", "")
+    metadata |= {key: text.strip() for key, text in known.items() if text.strip()}
     return {"metadata": metadata, "runs": [_run(worker) for worker in entry["workers"]]}
 
 
@@ -40,18 +43,12 @@ def _run(worker: Mapping[str, Any]) -> dict[str, Any]:
     return run
 
 
-def _python(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    environments = document["context"]["dlbench"]["environments"]
-    return str(environments.get(entry["environment"], {}).get("python", "")).strip()
-
-
 def _metadata(document: Mapping[str, Any]) -> dict[str, Any]:
     """What all benchmarks share, in pyperf's own keys; it refuses empty texts."""
     context = document["context"]
     about = context["dlbench"]
     found: dict[str, Any] = {
         "hostname": context["host_name"],
-        "cpu_model_name": about["machine"].get("cpu", ""),
         "platform": about["machine"].get("kernel", ""),
         "dlbench_version": about["version"],
         "date": _date(context["date"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -15,10 +16,11 @@ from typing import Any
 import pytest
 from dlbench.exporters import FORMATS, export, markdown, rows
 
+import comparisons
 import dlbench
 import samples
 import synthetic
-from dlbench import cli
+from dlbench import cli, exporters, merge
 from dlbench.errors import BadInput
 
 DOCUMENTS = {
@@ -277,6 +279,7 @@ def test_nothing_is_overwritten_without_force(
     ("words", "said"),
     [
         (["--format", "bfm"], "unknown format 'bfm' (did you mean 'bmf'?); allowed: bmf, "),
+        (["--format", "csv", "--base", "."], "--base is for --format markdown: csv holds one run"),
         (["--format", "csv", "--output", "."], "--output .: is a folder"),
         (["--format", "csv", "--output", "no/such/file"], "cannot write no/such/file: No such"),
     ],
@@ -289,6 +292,60 @@ def test_bad_use_is_one_line(
     assert told.out == ""
     assert said in told.err
     assert told.err.count("\n") == 1
+
+
+def of_two_machines() -> dict[str, Any]:
+    return merge.of_parts([("box", samples.couple()), ("gpu", samples.matrix())])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_rows_of_several_machines_are_told_apart(name: str) -> None:
+    text = export(of_two_machines(), name)
+    for machine in ("box", "gpu"):
+        assert (
+            f"machine:{machine}" in text or f"| {machine} " in text or f"{machine} \u00b7" in text
+        )
+    assert bencher_complaints(text) == [] if name == "bmf" else True
+    assert github_complaints(text) == [] if name == "github-action" else True
+
+
+def test_each_machine_has_its_own_libraries() -> None:
+    made = of_two_machines()
+    made["context"]["dlbench"]["machines"]["gpu"]["environments"]["default"]["libraries"] = {
+        "numpy": "9.9"
+    }
+    items = json.loads(export(made, "github-action"))
+    extra = {item["name"].split("machine:")[1]: item["extra"] for item in items
+             if "producer:numpy/consumer:numpy/protocol:dlpack/" in item["name"]}  # fmt: skip
+    assert "numpy 2.4.6" in extra["box"]
+    assert "numpy 9.9" in extra["gpu"]
+    text = export(made, "markdown")
+    assert "gpu \u00b7 Ryzen 9 7950X \u00b7 numpy 9.9" in text
+    assert "<summary>gpu   cpu   4 KiB   dlpack" in text
+
+
+def test_the_summary_says_what_changed() -> None:
+    base, head = samples.couple(), copy.deepcopy(samples.couple())
+    head["benchmarks"][2]["real_time"] *= 2
+    head["benchmarks"][3]["outcome"] = "copy"
+    head["benchmarks"].pop()
+    text = exporters.summary(head, comparisons.of(base, head))
+    head_, _, rest = text.partition("### What changed: ")
+    assert "exchanges measured" in head_
+    assert rest.startswith("1 SLOW, 4 SAME, 1 lost")
+    rows_ = [line for line in rest.split("<details>")[0].splitlines() if "->" in line]
+    assert [line.split("|")[1].strip() for line in rows_] == ["SAME", "lost", "SLOW"]
+    assert "zero-copy -> copy" in rows_[0]
+    assert "| 2.000 |" in rows_[2]
+
+
+def test_a_summary_of_many_changes_is_cut() -> None:
+    names = [f"library{i:02}" for i in range(20)]
+    base = synthetic.document(names, (4096,), protocols=("dlpack",), failing=0.0)
+    head = copy.deepcopy(base)
+    for entry in head["benchmarks"]:
+        entry["real_time"] *= 2
+    assert "and 200 more" in exporters.summary(head, comparisons.of(base, head))
 
 
 @pytest.mark.parametrize("name", ["bmf", "github-action", "pyperf"])

@@ -14,6 +14,7 @@ import browser as browsers
 import comparisons
 import samples
 import synthetic
+from dlbench import merge
 
 Open = Callable[..., browsers.Page]
 LIBRARIES = ("native", "numpy", "torch", "jax", "mlx")
@@ -275,6 +276,33 @@ def test_two_runs_are_switched_and_compared(open_page: Open) -> None:
     page.own.click("#change-table tbody tr:first-child button")
     page.own.wait_for_selector("dialog[open]")
     assert page.text("dialog h2") == f"numpy {ARROW} torch"
+
+
+def test_machines_are_switched(open_page: Open) -> None:
+    other = copy.deepcopy(whole())
+    pick(other, "numpy", "torch")["real_time"] = 16_600.0
+    other["context"]["dlbench"]["environments"]["default"]["libraries"]["numpy"] = "9.9"
+    page = open_page(merge.of_parts([("box", whole()), ("gpu", other)]))
+    assert page.text(button("numpy", "torch")) != "16.6 us"
+    page.own.select_option("#choice select[name=machine]", "gpu")
+    assert page.text(button("numpy", "torch")) == "16.6 us"
+    assert "numpy9.9" in page.texts("#matrix-table th[scope=row]")
+    assert {title.strip() for title in page.texts("#machine h3")} == {"box", "gpu"}
+
+
+def test_what_was_left_untimed_says_how_it_ended(open_page: Open) -> None:
+    document = whole()
+    lost = pick(document, "numpy", "torch")
+    document["benchmarks"].remove(lost)
+    untimed = {axis: lost[axis] for axis in samples.axes("a", "b")} | {"name": lost["name"]}
+    untimed |= {"outcome": "not-run", "code": "untimed", "found": "copy", "reason": "as f32"}
+    document["not_measured"].append(untimed | {"evidence": lost["evidence"], "changed": ["mask"]})
+    page = open_page(document)
+    assert page.text(button("numpy", "torch")) == "copy"
+    page.own.click(button("numpy", "torch"))
+    page.own.wait_for_selector("dialog[open]")
+    assert "mask" in page.text("dialog")
+    assert "as f32" not in page.text("#refusals")
 
 
 def test_who_waits_is_a_table_where_the_document_has_it(open_page: Open) -> None:

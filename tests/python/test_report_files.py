@@ -138,6 +138,42 @@ def test_a_run_leaves_its_report(runs: list[Path]) -> None:
     assert (runs[0] / "report.html").stat().st_size > 1_000_000
 
 
+def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -> None:
+    made = comparisons.of(samples.couple(), samples.couple())
+    (runs[0] / "comparison.json").write_text(json.dumps(made))
+    assert cli.main(["report", str(runs[0])]) == 0
+    assert 'id="change-data"' in (runs[0] / "report.html").read_text()
+    assert cli.main(["plot", str(runs[0]), "--figure", "change"]) == 0
+    assert (runs[0] / "change.png").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"dlbench_comparison": 2}'])
+def test_a_damaged_comparison_is_named(text: str, runs: list[Path], capsys: Captured) -> None:
+    (runs[0] / "comparison.json").write_text(text)
+    assert cli.main(["report", str(runs[0])]) == 2
+    told = capsys.readouterr().err
+    assert "comparison.json: no" in told
+    assert told.count("\n") == 1
+
+
+def test_the_figure_of_changes_needs_two_sides(runs: list[Path], capsys: Captured) -> None:
+    assert cli.main(["plot", str(runs[1]), "--figure", "change"]) == 2
+    assert capsys.readouterr().err == "dlbench: what did it change from? --base RUN\n"
+    assert cli.main(["plot", str(runs[1]), "--base", str(runs[0])]) == 0
+    assert capsys.readouterr().out.endswith("change.png\n")
+    assert cli.main(["plot", str(runs[1]), "--figure", "ecdf", "--base", str(runs[0])]) == 2
+    assert "--base is for the figure change: ecdf shows one run" in capsys.readouterr().err
+
+
+def test_runs_of_two_machines_have_no_view_of_changes(runs: list[Path], capsys: Captured) -> None:
+    other = samples.couple()
+    other["context"]["dlbench"]["machine"]["cpu"] = "another"
+    (runs[1] / "results.json").write_text(json.dumps(other))
+    assert cli.main(["report", *map(str, runs)]) == 0
+    assert "no view of the changes: " in capsys.readouterr().err
+    assert 'id="change-data"' not in (runs[1] / "change.html").read_text()
+
+
 def test_runs_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
     one, two = tmp_path / "a/run/results.json", tmp_path / "b/run/results.json"
     assert reporting.labels([one]) == ["run"]

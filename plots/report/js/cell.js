@@ -62,7 +62,7 @@ function bill(rest) {
 }
 
 function versions(run, cell) {
-  const found = run.environments[run.value("environment", cell)];
+  const found = run.environment(cell);
   if (!found) return [];
   const sides = [...new Set([run.value("producer", cell), run.value("consumer", cell)])];
   return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];

@@ -64,7 +64,7 @@ function drawMatrix(choice) {
   const share = (cell) => (high > low ? Math.log(run.time[cell] / low) / Math.log(high / low) : 0);
   const places = new Map(shown.cells.map((cell) => (
     [`${run.value("producer", cell)}/${run.value("consumer", cell)}`, cell])));
-  const versions = run.environments[shown.axes.environment]?.libraries ?? {};
+  const versions = run.environment(shown.cells[0])?.libraries ?? {};
   const named = (name, scope) => element("th", { scope }, name,
     versions[name] ? element("small", {}, versions[name]) : null);
 

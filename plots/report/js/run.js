@@ -21,6 +21,11 @@ class Run {
     return cell < this.measured;
   }
 
+  // What its document says of the environment that a cell was measured in.
+  environment(cell) {
+    return this.environments[this.value("machine", cell)]?.[this.value("environment", cell)];
+  }
+
   reason(cell) {
     const { levels, codes } = this.reasons;
     return levels[codes === null ? 0 : codes[cell - this.measured]];

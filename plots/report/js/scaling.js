@@ -41,8 +41,7 @@ function scalingTrace(run, line, name, i) {
     hovertemplate: `${name}: %{text}<extra></extra>` };
 }
 
-function floorTraces(run, environment, sizes) {
-  const found = run.environments[environment] ?? {};
+function floorTraces(found, sizes) {
   const ends = [Math.min(...sizes), Math.max(...sizes)];
   const line = (y, name, dash) => ({ x: ends, y, name, mode: "lines", type: "scatter",
     line: { color: styled("--grey"), width: 1, dash }, hoverinfo: "name" });
@@ -74,7 +73,7 @@ function drawScaling(choice, place) {
   if (place.hidden) return null;
   const all = inOrder(lines.map((line) => line[other]));
   const traces = [...chosen.map((line) => scalingTrace(run, line, line[other], all.indexOf(line[other]))),
-    ...floorTraces(run, shown.axes.environment, sizes)];
+    ...floorTraces(run.environment(shown.cells[0]) ?? {}, sizes)];
   sizes.sort((a, b) => a - b);
   return drawChart(place, traces, { height: 430, legend: { orientation: innerWidth < 700 ? "h" : "v",
     y: innerWidth < 700 ? -0.25 : 1 },
