@@ -41,6 +41,17 @@ function changeRow(cell, runs) {
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
 
+// Ratios as changes in per cent, as many as there is room for.
+function ratioTicks(cells) {
+  const ends = cells.flatMap((cell) => [cell.lo ?? cell.ratio, cell.hi ?? cell.ratio]);
+  const far = Math.max(...ends.filter((end) => end > 0).map((end) => Math.abs(Math.log(end))), Math.log(1.05));
+  const steps = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 5, 10, 100]
+    .filter((step) => Math.log(step) <= far * 1.1 && Math.log(step) >= far / 8);
+  const ticks = [...steps.map((step) => 1 / step), 1, ...steps];
+  return { tickvals: ticks, ticktext: ticks.map((tick) => (tick === 1 ? "same"
+    : tick >= 10 ? `${tick}x` : `${tick > 1 ? "+" : ""}${Math.round((tick - 1) * 100)} %`)) };
+}
+
 function drawRatios(change, place) {
   const told = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
   place.hidden = told.length === 0;
@@ -59,7 +70,7 @@ function drawRatios(change, place) {
   const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
   return drawChart(place, traces, { height: 110 + 22 * told.length, shapes: [band, one],
     legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis("head over base", { type: "log", dtick: "D1" }),
+    xaxis: axis("head over base", { type: "log", ...ratioTicks(told) }),
     yaxis: axis("", { categoryorder: "array", categoryarray: told.map(changeName) }) });
 }
 
