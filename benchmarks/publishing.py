@@ -2,14 +2,14 @@
 
 The documents are made from a real run, whose cells are repeated under other libraries' names; give
 its folder or results.json, or one is made of the default matrix. Each size is measured in a process
-of its own, so that the peak memory is that size's; `load` is reading and checking the document,
-which all of the others need first and which their memory includes.
+of its own, so that the peak memory is that size's. `load` is reading and checking the document,
+which the exporters need first and which their memory includes; `report` is all of `dlbench report`;
+`open` is the time until Chromium has drawn the page.
 """
 
 from __future__ import annotations
 
 import importlib
-import io
 import json
 import resource
 import subprocess
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import document as documents
+from dlbench import reporting
 
 CELLS = (1_000, 10_000, 100_000)
 ACROSS = 20  #: names made of each library
@@ -55,21 +56,19 @@ def work(document: dict[str, Any], what: str) -> int:
     """Bytes that were written."""
     if what == "load":
         return 0
-    if what == "report":
-        report = importlib.import_module("dlbench.plots.report")
-        out = io.BytesIO()
-        report.write(out, [report.pack(document, "run", "latest")])
-        return out.tell()
     return len(importlib.import_module("dlbench.exporters").export(document, what).encode())
 
 
 def measure(path: Path, what: str) -> dict[str, float]:
     """One of them over one document."""
     begin = time.perf_counter()
-    document = documents.load(path)
-    if what != "load":
-        begin = time.perf_counter()
-    written = work(document, what)
+    if what == "report":
+        page = reporting.report([str(path)], path.with_suffix(".html"))
+        written = page.stat().st_size
+    else:
+        document = documents.load(path)
+        begin = begin if what == "load" else time.perf_counter()
+        written = work(document, what)
     seconds = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "peak": peak, "written": written / 1e6}
@@ -79,10 +78,7 @@ def opened(path: Path) -> float:
     """Seconds until the report of a document is drawn in Chromium; raises where there is none."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests/python"))
     browser = importlib.import_module("browser")
-    report = importlib.import_module("dlbench.plots.report")
-    page = path.with_suffix(".html")
-    with page.open("wb") as out:
-        report.write(out, [report.pack(documents.load(path), "run", "latest")])
+    page = reporting.report([str(path)], path.with_suffix(".html"))
     with browser.started() as started:
         shown = browser.Page(started, page)
         ready = float(shown.own.evaluate("document.documentElement.dataset.ready")) / 1000

@@ -27,6 +27,7 @@ dlbench measures what it costs to hand an array from one library to another.
   dlbench check numpy       one library against the protocols, rule by rule
   dlbench doctor            what of this machine makes numbers wander
   dlbench show latest       the last run again;  repro, debug, explain, plot: more about it
+  dlbench report latest     the last run as a page to look at, or to send
 
 dlbench --help names all options.
 """

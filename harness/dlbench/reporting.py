@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,11 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
     places = [documents.locate(run) for run in runs]
     path = output or places[-1].parent / (OF_ONE if len(runs) == 1 else OF_SEVERAL)
     # One document at a time is in memory.
-    packed = [
-        page.pack(documents.load(place), label, run)
-        for place, label, run in zip(places, labels(places), runs, strict=True)
-    ]
+    with _without_collector():
+        packed = [
+            page.pack(documents.load(place), label, run)
+            for place, label, run in zip(places, labels(places), runs, strict=True)
+        ]
     comparison = _comparison(places)
     writing.write_asked(path, lambda out: page.write(out, packed, comparison))
     return path
@@ -71,6 +74,18 @@ def labels(places: Sequence[Path]) -> list[str]:
     if len(set(both)) == len(both):
         return both
     return [f"{number}: {name}" for number, name in enumerate(both, 1)]
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """A document has no cycles, and millions of objects that the collector would look through."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _page() -> Any:

@@ -55,7 +55,7 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
         "dull": grid.DULL,
         "choice": CHOICE,
         "axes": {
-            **{axis: _coded(entry.get(axis, "") for entry in entries) for axis in AXES},
+            **{axis: _coded([entry.get(axis, "") for entry in entries]) for axis in AXES},
             "outcome": _coded(map(ladder.outcome, entries)),
         },
         "time": [entry["real_time"] for entry in measured],
@@ -72,9 +72,10 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
 
 def _coded(found: Iterable[Any]) -> dict[str, Any]:
     """Levels, and each value's place among them; no places where there is one level only."""
-    places: dict[Any, int] = {}
-    codes = [places.setdefault(value, len(places)) for value in found]
-    return {"levels": list(places), "codes": codes if len(places) > 1 else None}
+    given = list(found)
+    places = {value: place for place, value in enumerate(dict.fromkeys(given))}
+    codes = [places[value] for value in given] if len(places) > 1 else None
+    return {"levels": list(places), "codes": codes}
 
 
 def _parts(entry: Entry) -> list[float]:
