@@ -56,12 +56,17 @@ def _head(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _origin(name: str, document: dict[str, Any]) -> list[str]:
-    """The machine and its libraries, then an empty line."""
+def _origin(machine: str, document: dict[str, Any]) -> list[str]:
+    """The machine, then each environment's libraries, each with an empty line behind it."""
     cpu = documents.about(document).get("machine", {}).get("cpu", "")
-    versions = ", ".join(f"{name} {v}" for name, v in documents.libraries(document).items())
-    told = " \u00b7 ".join(part for part in (name, cpu, versions) if part)
-    return [escaped(told), ""] if told else []
+    names = documents.environments(document)
+    lines = []
+    for name in names:
+        versions = documents.versions(document, name).items()
+        told = ", ".join(f"{library} {version}" for library, version in versions)
+        place = name if len(names) > 1 else ""
+        lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, told) if part))
+    return [text for line in lines if line for text in (escaped(line), "")]
 
 
 def _why(entry: values.Entry) -> list[str]:
