@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/error.hpp"
+#include "results/checks.hpp"
 #include "results/context.hpp"
 #include "results/entry_json.hpp"
 #include "results/file.hpp"
@@ -45,6 +46,7 @@ json read_document(const std::filesystem::path& path,
   const Fields document(value, place);
   check_context(document.object("context"));
   for (const std::string_view list : kLists) document.list(list);
+  check_checks(document);
   return std::move(value["context"]);
 }
 
