@@ -18,7 +18,7 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is the
 @click.command("export")
 @click.argument("run_", metavar="RUN")
 @click.option("--format", "format_", metavar="NAME", required=True,
-              help="bmf, github-action, pyperf, csv or markdown.")  # fmt: skip
+              help="bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
 @click.option("--base", metavar="RUN", help="markdown: also what changed since that run.")
 @OUTPUT
 @FORCE
@@ -26,7 +26,8 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
     """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
-    github-action-benchmark, markdown a step summary of under 1 MiB.
+    github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
+    library hands what to which.
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import bmf, changes, csv, github_action, markdown, pyperf
+from . import bmf, changes, csv, github_action, markdown, pyperf, support
 
 __all__ = ["FORMATS", "export", "summary"]
 
@@ -21,6 +21,7 @@ FORMATS: dict[str, Callable[[Document], str]] = {
     "pyperf": pyperf.export,
     "csv": csv.export,
     "markdown": markdown.export,
+    "support": support.export,
 }
 #: These have no word for a cell without a number, and their readers no use for an empty file.
 NUMBERS_ONLY = ("bmf", "github-action", "pyperf")

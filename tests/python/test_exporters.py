@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.exporters import FORMATS, export, markdown, rows
+from dlbench.exporters import FORMATS, export, markdown, rows, support
 
 import comparisons
 import dlbench
@@ -40,6 +40,27 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
 def run(tmp_path: Path) -> Path:
     (tmp_path / "results.json").write_text(json.dumps(samples.couple()))
     return tmp_path
+
+
+def test_support_tells_what_crosses() -> None:
+    made = synthetic.with_ladder(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
+    made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
+    made["context"]["dlbench"]["request"] = {"producers": ["numpy", "jax"], "cases": ["all"]}
+    lines = support.export(made).splitlines()
+    assert "`dlbench --matrix --producers numpy,jax --cases all`" in lines[2]
+    assert "where" not in lines[2]
+    assert any(line.startswith("| mlx | ") and "dlpack" in line for line in lines)
+    at = lines.index("## `dlpack` on cpu, 4 KiB")
+    assert lines[at + 2] == "| from, to | jax | mlx | numpy |"
+    assert "| numpy | 0 | copy | 0 |" in lines[at:]
+    assert any(line.endswith("| refused | f16 |") for line in lines)
+
+
+def test_support_says_why_a_library_is_not_there() -> None:
+    absent = samples.missing("numpy", "torch", "not-installed", "pip install torch")
+    [row] = [line for line in support.export(samples.document(absent)).splitlines()
+             if line.startswith("| torch |")]  # fmt: skip
+    assert row.endswith("| pip install torch |")
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -303,7 +324,10 @@ def test_rows_of_several_machines_are_told_apart(name: str) -> None:
     text = export(of_two_machines(), name)
     for machine in ("box", "gpu"):
         assert (
-            f"machine:{machine}" in text or f"| {machine} " in text or f"{machine} \u00b7" in text
+            f"machine:{machine}" in text
+            or f"| {machine} " in text
+            or f"{machine} \u00b7" in text
+            or f"# {machine}\n" in text
         )
     assert bencher_complaints(text) == [] if name == "bmf" else True
     assert github_complaints(text) == [] if name == "github-action" else True

@@ -1,0 +1,137 @@
+"""What crosses between which libraries: the page of a project's documentation, from one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dlbench import document as documents
+from dlbench import ladder, values
+from dlbench.errors import first_line
+from dlbench.values import Entry
+
+from .tables import escaped, table
+
+#: What stands in a box. An outcome that is not here is its own word.
+MARKS = {
+    "zero-copy": "0",
+    "copy": "copy",
+    "device-copy": "copy",
+    "unproven": "?",
+    "no-protocol": "",
+    "not-installed": "",
+    "no-device": "",
+}
+KEY = (
+    "0: the consumer shares the memory. copy: bytes were copied. Behind it in brackets, what was "
+    "dropped or converted in silence. ?: not proven either way. Empty: one of the two has no such "
+    "call, or no array here. Any other word: why there is no number."
+)
+#: Options that say which cells there are; where a run's files went is nobody's business.
+AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
+ABSENT = ("not-installed", "no-device", "import-failed")
+
+
+def export(document: Mapping[str, Any]) -> str:
+    """Markdown. Of several sizes the smallest; each machine and environment by itself."""
+    lines = ["# What crosses between which libraries", ""]
+    for machine, part in documents.by_machine(dict(document)):
+        lines += [f"# {escaped(machine)}", ""] if machine else []
+        lines += [_origin(part), ""]
+        for environment in documents.environments(part):
+            lines += _of_environment(part, environment)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
+    entries = [e for e in documents.entries(document)
+               if _tells(e) and e["environment"] == environment]  # fmt: skip
+    several = len(documents.environments(document)) > 1
+    lines = [f"## {escaped(environment)}", ""] if several else []
+    lines += [_libraries(entries, documents.versions(document, environment))]
+    for device in dict.fromkeys(str(entry["device"]) for entry in entries):
+        lines += _matrices([entry for entry in entries if entry["device"] == device], device)
+    return lines + _fallbacks(entries)
+
+
+def _tells(entry: Entry) -> bool:
+    return bool(entry["phase"] == "exchange" and entry["clock"] == "call")
+
+
+def _origin(document: dict[str, Any]) -> str:
+    about = documents.about(document)
+    asked = about.get("request", {})
+    axes = {axis: asked.get(axis) or [] for axis in AXES}
+    words = [f"--{axis} {','.join(map(str, chosen))}" for axis, chosen in axes.items() if chosen]
+    command = " ".join(["dlbench --matrix", *words])
+    pythons = sorted({e.get("python", "") for e in documents.environments(document).values()})
+    return (
+        f"Written by `dlbench export RUN --format support` from a run of `{command}`, dlbench "
+        f"{about['version']}, Python {', '.join(pythons)}. What each word means: "
+        "[measuring.md](measuring.md)."
+    )
+
+
+def _crossed(entry: Entry) -> bool:
+    return values.is_measured(entry) or ladder.is_untimed(entry)
+
+
+def _libraries(entries: list[Entry], versions: Mapping[str, str]) -> str:
+    """Each library with the protocols by which an array of it crossed, or came to it."""
+    rows = []
+    for name in sorted({e[role] for e in entries for role in ("producer", "consumer")}):
+        gives = _protocols(e for e in entries if e["producer"] == name and _crossed(e))
+        takes = _protocols(e for e in entries if e["consumer"] == name and _crossed(e))
+        why = "" if gives or takes else _why_absent(entries, name)
+        rows.append([name, versions.get(name, ""), gives, takes, why])
+    head = ["library", "version", "gives by", "takes by", "why not"]
+    return table(head, rows)
+
+
+def _protocols(entries: Iterable[Entry]) -> str:
+    return ", ".join(sorted({str(entry["protocol"]) for entry in entries}))
+
+
+def _why_absent(entries: list[Entry], name: str) -> str:
+    """What is said most often of a library that no array came from or to."""
+    told = [e for e in entries if name in (e["producer"], e["consumer"])]
+    told.sort(key=lambda e: e["outcome"] not in ABSENT)
+    return first_line(values.reason(told[0]))[:200] if told else ""
+
+
+def _matrices(entries: list[Entry], device: str) -> list[str]:
+    lines: list[str] = []
+    for protocol in dict.fromkeys(str(entry["protocol"]) for entry in entries):
+        plain = [e for e in entries if (e["protocol"], e["case"]) == (protocol, ladder.BASELINE)]
+        cells: dict[tuple[str, str], Entry] = {}
+        for entry in sorted(plain, key=lambda e: e["bytes"]):
+            cells.setdefault((entry["producer"], entry["consumer"]), entry)
+        shown = {pair: _mark(entry) for pair, entry in cells.items()}
+        producers = sorted({pair[0] for pair, mark in shown.items() if mark})
+        consumers = sorted({pair[1] for pair, mark in shown.items() if mark})
+        if not producers:
+            continue
+        rows = [[p, *(shown.get((p, c), "") for c in consumers)] for p in producers]
+        size = values.size(min(entry["bytes"] for entry in cells.values()))
+        lines += [f"## `{protocol}` on {device}, {size}", ""]
+        lines += [table(["from, to", *map(escaped, consumers)], rows)]
+    return [*lines, KEY, ""] if lines else []
+
+
+def _mark(entry: Entry) -> str:
+    outcome = ladder.outcome(entry)
+    mark = MARKS.get(outcome, outcome)
+    changed = ", ".join(entry.get("changed", []))
+    return f"{mark} ({changed})" if mark and changed else mark
+
+
+def _fallbacks(entries: list[Entry]) -> list[str]:
+    """Which kind of array ends otherwise than a plain one, where all kinds were tried."""
+    if not any(map(ladder.is_untimed, entries)):
+        return []
+    rows = []
+    for one in ladder.fallbacks(ladder.ladders(entries)):
+        pairs = ", ".join(f"{p} -> {c}" for p, c in one.pairs) or one.producer
+        rows.append([pairs, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])
+    head = ["exchange", "protocol", "becomes", "cases"]
+    return ["## Arrays that end otherwise than plain ones", "", table(head, rows)]
