@@ -71,7 +71,7 @@ def test_machine_code_is_named_by_its_package(path: str, library: str) -> None:
         (f"{SITE}/torch/_tensor.py", "torch"),
         (f"{SITE}/six.py", "six"),
         (f"{SITE}/dlbench/producers/warp.py", "warp"),
-        ("/home/me/more/consumers/mine.py", "mine"),
+        ("/opt/more/consumers/mine.py", "mine"),
         ("/usr/lib/python3.11/functools.py", "CPython"),
         ("<frozen abc>", "CPython"),
     ],

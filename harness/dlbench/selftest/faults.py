@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
@@ -43,10 +44,7 @@ class Fault:
         )
 
 
-def _producer(argument: str, outcome: str, says: str = "", **more: str) -> Fault:
-    return Fault("producer", argument, outcome, says, **more)  # type: ignore[arg-type]
-
-
+_producer = partial(Fault, "producer")
 UNTOLD = "copied without setting IS_COPIED"
 FAULTS = (
     _producer("silent-copy", "copy", UNTOLD, copied_by="producer"),
