@@ -61,6 +61,17 @@ class Folder(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        return self._evaluated(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        return self._evaluated(node)
+
+    def _evaluated(self, node: ast.expr) -> ast.expr:
+        self.generic_visit(node)
+        known, value = _constant(node)
+        return _literal(value) if known else node
+
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
         known, taken = _constant(node.test)
@@ -86,6 +97,32 @@ class Folder(ast.NodeTransformer):
             if bool(truth) is decides:
                 return value
         return node.values[-1]
+
+
+def settled(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements without `name = constant`, whose value stands where it is read afterwards."""
+    kept: list[ast.stmt] = []
+    values: dict[str, ast.expr] = {}
+    inner = {
+        part.id
+        for node in body
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        if not (isinstance(node, ast.Assign) and node.targets == [part])
+    }
+    for statement in body:
+        node = Folder(values, {}).visit(statement)
+        if not isinstance(node, ast.stmt):
+            kept += node or []
+            continue
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            values.pop(name, None)
+            if len(node.targets) == 1 and name not in inner and _constant(node.value)[0]:
+                values[name] = node.value
+                continue
+        kept.append(node)
+    return kept
 
 
 def _literal(value: Any) -> ast.expr:

@@ -128,12 +128,23 @@ def making(
         names[parameters[0]] = ast.Name("case", ast.Load())
     if len(parameters) > 1:
         names[parameters[1]] = ast.Constant(device)
+    names |= _helpers_values()
     renamed = ast.fix_missing_locations(folding.Folder(names, {}).visit(make))
     body = [node for node in folding.Folder({}, case).visit(renamed).body if not _is_ours(node)]
-    body = _assign_result(body)
+    body = folding.settled(_assign_result(body))
     # A call of `make` in the body is of what it has become there.
     before = needed(parsed, names_read(body) - {"make"})
     return before, body
+
+
+def _helpers_values() -> dict[str, ast.expr]:
+    """What our own helpers give a name: the layouts of who places arrays itself."""
+    return {
+        name: node.value
+        for node in parse(HELPERS).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+        for name in bound_names(node)
+    }
 
 
 def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
