@@ -11,8 +11,8 @@ from dlbench.check.rule import Rule
 
 #: NumPy arrays, each with the words of the case that it is.
 SOURCES: dict[str, tuple[str, dict[str, object]]] = {
-    "line": ("source = np.arange(64, dtype=np.float32)", {}),
-    "aligned": ("import mmap\nsource = np.frombuffer(mmap.mmap(-1, 256), np.float32)", {}),
+    "line": ("source = np.arange(8, dtype=np.float32)", {}),
+    "aligned": ("import mmap\nsource = np.frombuffer(mmap.mmap(-1, 32), np.float32)", {}),
     "grid": ("source = np.arange(64, dtype=np.float32).reshape(4, 16)", {"layout": "grid"}),
     "fortran": ("source = np.arange(64, dtype=np.float32).reshape(8, 8).T", {"layout": "fortran"}),
     "strided": ("source = np.arange(128, dtype=np.float32)[::2]", {"layout": "strided"}),
@@ -29,14 +29,14 @@ SOURCES: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "scalar": ("source = np.array(1, dtype=np.float32)", {"layout": "scalar"}),
     "empty": ("source = np.empty(0, dtype=np.float32)", {"layout": "empty"}),
-    "offset": ("source = np.arange(65, dtype=np.float32)[1:]", {"offset": 4}),
-    "odd": ("source = np.zeros(258, np.uint8)[2:].view(np.float32)", {"offset": 2}),
-    "wide": ("source = np.arange(64, dtype=np.int64)", {"dtype": "int64"}),
+    "offset": ("source = np.arange(9, dtype=np.float32)[1:]", {"offset": 4}),
+    "odd": ("source = np.zeros(34, np.uint8)[2:].view(np.float32)", {"offset": 2}),
+    "wide": ("", {}),
     "readonly": (
-        "source = np.arange(64, dtype=np.float32)\nsource.flags.writeable = False",
+        "source = np.arange(8, dtype=np.float32)\nsource.flags.writeable = False",
         {"readonly": True},
     ),
-    "swapped": ("source = np.arange(64, dtype=np.float32).astype('>f4')", {"special": "swapped"}),
+    "swapped": ("source = np.arange(8, dtype=np.float32).astype('>f4')", {"special": "swapped"}),
     "unexportable": ("source = np.array([1, np.nan], np.float32)", {"special": "nulls"}),
 }
 POINT = """\
@@ -86,24 +86,34 @@ def _producer(rule: Rule, path: Path, library: str) -> list[str]:
     if "table" in shown.lines or "function(" in shown.lines:
         lines += _table(shown.lines)
     elif "struct" in shown.lines or "tensor" in shown.lines or "capsule" in shown.lines:
-        lines += _capsule(shown.call)
+        lines += _capsule(shown.call, shown.lines)
     lines += shown.lines.replace("capsule = array.__dlpack__()\n", "").splitlines()
     return _with_imports(lines)
 
 
-def _capsule(call: str) -> list[str]:
-    """Lines that leave capsule, name, struct, tensor and deleter_at."""
-    asked = call or "array.__dlpack__(max_version=(1, 0))"
-    fallback = "" if call else "\nexcept TypeError:\n    capsule = array.__dlpack__()"
-    got = f"try:\n    capsule = {asked}{fallback}" if fallback else f"capsule = {asked}"
-    return [
+def _capsule(call: str, used: str) -> list[str]:
+    """Lines that leave what is used of capsule, name, struct, tensor and deleter_at."""
+    if "struct + 24" in used:  # flags, which only the versioned struct has
+        asked = call or "array.__dlpack__(max_version=(1, 0))"
+        return [
+            *POINT.splitlines(),
+            f"struct = point({asked}, b'dltensor_versioned')",
+        ]
+    lines = [
         *POINT.splitlines(),
-        *got.splitlines(),
+        "try:",
+        "    capsule = array.__dlpack__(max_version=(1, 0))",
+        "except TypeError:",
+        "    capsule = array.__dlpack__()",
         "versioned = 'versioned' in repr(capsule)",
         "name = b'dltensor_versioned' if versioned else b'dltensor'",
         "struct = point(capsule, name)",
-        "tensor, deleter_at = (struct + 32, 16) if versioned else (struct, 56)",
     ]
+    if "tensor" in used:
+        lines.append("tensor = struct + 32 if versioned else struct")
+    if "deleter_at" in used:
+        lines.append("deleter_at = 16 if versioned else 56")
+    return lines
 
 
 def _table(lines: str) -> list[str]:
@@ -117,7 +127,8 @@ def _table(lines: str) -> list[str]:
 
 
 def _size(source: str) -> int:
-    return {"empty": 0, "scalar": 4}.get(source, 256)
+    small = ("line", "aligned", "offset", "odd", "readonly", "swapped", "unexportable")
+    return {"empty": 0, "scalar": 4}.get(source, 32 if source in small else 256)
 
 
 def _with_imports(lines: list[str]) -> list[str]:
@@ -150,19 +161,21 @@ def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
         lines += DELETER.splitlines()
     if patch:
         lines += POINT.splitlines()
-    lines += _object(shown.struct or struct, name, base, deleter_at, patch)
-    lines.append(f"result = {spelled}")
+    lines += _object(shown.struct or struct, name, base, deleter_at, patch, shown.lines)
+    if "result = {call}" not in shown.lines:
+        lines.append(f"result = {spelled}")
     if shown.struct == "twice":
         lines.append(f"again = {spelled}")
-    lines += shown.lines.replace("{call}", spelled).replace("{{call}}", spelled).splitlines()
-    lines.append("print(type(result), result)" if "del result" not in shown.lines else "")
+    lines += shown.lines.replace("{call}", spelled).splitlines()
+    if "result" not in shown.lines:
+        lines.append("print(result)")
     if "{count}" in shown.patch:
         lines.append(LEAVE)
     return _with_imports([line for line in lines if line])
 
 
-def _object(kind: str, name: str, base: int, deleter_at: int, patch: str) -> list[str]:
-    """Lines that leave the known producer in `array`."""
+def _object(kind: str, name: str, base: int, deleter_at: int, patch: str, after: str) -> list[str]:
+    """Lines that leave the known producer in `array`; `after`: what reads of it is kept for."""
     if kind == "memoryview":
         return ["array = memoryview(source)"]
     if kind == "none":
@@ -174,24 +187,27 @@ def _object(kind: str, name: str, base: int, deleter_at: int, patch: str) -> lis
             "array = Producer()",
         ]
     version = "" if name == "dltensor" else "max_version=(1, 0)"
-    if not kind:
+    if kind in ("", "asks"):
         version = "max_version=keywords.get('max_version')"
-    lines = [
-        "asked, capsules = [], []",
+    keeps = kind == "twice" or "capsules" in after
+    lines = ["capsules = []"] if keeps else []
+    parameters = "stream=None" if kind == "bare" else "**keywords"
+    lines += [
         "class Producer:",
         "    def __dlpack_device__(self):",
         "        return (1, 0)",
-        "    def __dlpack__(self, **keywords):",
-        "        asked.append(keywords)",
+        f"    def __dlpack__(self, {parameters}):",
     ]
     if kind == "bare":
-        lines[4] = "    def __dlpack__(self, stream=None):"
-        lines[5] = "        asked.append(stream)"
         version = ""
+    if kind == "asks":
+        lines.append("        print('it called __dlpack__ with', keywords)")
     if kind == "raises":
         return [*lines, "        raise BufferError('not today')", "array = Producer()"]
     if kind == "twice":
         lines += ["        if capsules:", "            return capsules[0]"]
+    if not (keeps or patch or kind == "name"):
+        return [*lines, f"        return source.__dlpack__({version})", "array = Producer()"]
     lines.append(f"        capsule = source.__dlpack__({version})")
     if kind == "name":
         lines.append("        set_name = ctypes.PyDLL(None).PyCapsule_SetName")
@@ -199,8 +215,26 @@ def _object(kind: str, name: str, base: int, deleter_at: int, patch: str) -> lis
         lines.append("        set_name(capsule, NAME)")
         lines.insert(0, "NAME = b'dltensor_of_nobody'")
     if patch:
-        lines.append(f"        struct, deleter_at = point(capsule, b'{name}'), {deleter_at}")
-        lines.append(f"        tensor = struct + {base}")
-        lines += [f"        {line}" for line in patch.splitlines()]
-    lines += ["        capsules.append(capsule)", "        return capsule", "array = Producer()"]
+        known = _patched(kind, name, base, deleter_at, patch)
+        lines += [f"        {line}" for line in [*known, *patch.splitlines()]]
+    if keeps:
+        lines.append("        capsules.append(capsule)")
+    return [*lines, "        return capsule", "array = Producer()"]
+
+
+def _patched(kind: str, name: str, base: int, deleter_at: int, patch: str) -> list[str]:
+    """Lines that leave what a patch uses of struct, tensor and deleter_at."""
+    if kind:
+        lines = [f"struct = point(capsule, b'{name}')"]
+        tensor, deleter = f"struct + {base}" if base else "struct", str(deleter_at)
+    else:
+        lines = [
+            "versioned = 'versioned' in repr(capsule)",
+            "struct = point(capsule, b'dltensor_versioned' if versioned else b'dltensor')",
+        ]
+        tensor, deleter = "struct + 32 if versioned else struct", "16 if versioned else 56"
+    if "tensor" in patch:
+        lines.append(f"tensor = {tensor}")
+    if "deleter_at" in patch:
+        lines.append(f"deleter_at = {deleter}")
     return lines

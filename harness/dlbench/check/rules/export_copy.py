@@ -45,7 +45,7 @@ def home(subject: Subject, array: Any) -> tuple[Any, int]:
     "export.copy-true",
     "copy=True lends memory that is not the array's",
     COPY,
-    shown=Shown("print(array.__dlpack__(copy=True))"),
+    shown=Shown("print(array.__dlpack__(max_version=(1, 0), copy=True))"),
 )
 def copy_true(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
@@ -66,7 +66,7 @@ def copy_true(subject: Subject) -> str:
     "export.copy-false",
     "copy=False lends the array's own memory, or raises BufferError",
     COPY,
-    shown=Shown("print(array.__dlpack__(copy=False))"),
+    shown=Shown("print(array.__dlpack__(max_version=(1, 0), copy=False))"),
 )
 def copy_false(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
@@ -89,8 +89,8 @@ def copy_false(subject: Subject) -> str:
     "copy=None lends the array's own memory where that is possible",
     COPY,
     shown=Shown(
-        "first, second = array.__dlpack__(copy=None), array.__dlpack__(copy=False)\n"
-        "print(first, second)"
+        "for copy in (None, False):\n"
+        "    print(copy, array.__dlpack__(max_version=(1, 0), copy=copy))"
     ),
 )
 def copy_none(subject: Subject) -> str:
@@ -155,7 +155,7 @@ NOWHERE = (200, 0)
     "export.device-unknown",
     "a dl_device that the producer cannot handle raises BufferError",
     f"{METHOD}, dl_device",
-    shown=Shown("print(array.__dlpack__(dl_device=(200, 0)))"),
+    shown=Shown("print(array.__dlpack__(max_version=(1, 0), dl_device=(200, 0)))"),
 )
 def device_unknown(subject: Subject) -> str:
     array = has_keyword(subject, "dl_device")
@@ -172,7 +172,7 @@ def device_unknown(subject: Subject) -> str:
     "export.device-host",
     "dl_device=(1, 0) lends memory of the CPU",
     f"{METHOD}, dl_device",
-    shown=Shown("print(array.__dlpack__(dl_device=(1, 0)))"),
+    shown=Shown("print(array.__dlpack__(max_version=(1, 0), dl_device=(1, 0)))"),
 )
 def device_host(subject: Subject) -> str:
     array = has_keyword(subject, "dl_device")
