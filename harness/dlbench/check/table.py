@@ -25,7 +25,7 @@ def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False)
     version = f" {first['version']}" if first["version"] else ""
     counted = Counter(entry["outcome"] for entry in checks)
     lines = [
-        f"{first['library']}{version}   {len(checks)} rules: "
+        f"{first['library']}{version}   {len(checks)} rule{'s' if len(checks) != 1 else ''}: "
         + ", ".join(f"{counted[word]} {HEADS[word]}" for word in HEADS if counted[word]),
         "",
     ]

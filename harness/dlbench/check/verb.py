@@ -57,9 +57,35 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
         return show_proofs(chosen, console)
     if not libraries:
         raise BadInput("say which library: 'dlbench check numpy'; 'dlbench list' names them")
-    accepted = known.read(Path(params["known_file"])) if params["known_file"] else {}
+    accepted = accepted_in(params["known_file"], params["adapters"])
+    require_folder(params["markdown"])
     found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
     return conduct(found, chosen, accepted, params, console)
+
+
+def accepted_in(path: str | None, adapters: str | None) -> known.Known:
+    """The entries of --known. Raises BadInput for one of a library that nobody has heard of."""
+    if not path:
+        return {}
+    accepted = known.read(Path(path))
+    files = list(run.find_adapters(adapters or "", here()).files)
+    for name in dict.fromkeys(library for library, _ in accepted):
+        if name.partition(":")[0] not in files:
+            raise BadInput(f"--known {path}: {unknown(name, files)}")
+    return accepted
+
+
+def unknown(name: str, files: Sequence[str]) -> str:
+    """A line, with what is nearest."""
+    near = _core.nearest(name, list(files))
+    hint = f" (did you mean {near!r}?)" if near else ""
+    return f"unknown library {name!r}{hint}; 'dlbench list' names them"
+
+
+def require_folder(path: str | None) -> None:
+    """Raises BadInput before anything runs where --markdown's file could not be written."""
+    if path and not Path(path).absolute().parent.is_dir():
+        raise BadInput(f"--markdown {path}: there is no folder {Path(path).parent}")
 
 
 def rules_of(only: str) -> list[Rule]:
@@ -83,9 +109,7 @@ def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
         roles = found.roles(name)
         found.chosen([name])
     except KeyError:
-        near = _core.nearest(name, list(found.files))
-        hint = f" (did you mean {near!r}?)" if near else ""
-        raise BadInput(f"unknown library {name!r}{hint}; 'dlbench list' names them") from None
+        raise BadInput(unknown(name, list(found.files))) from None
     about = discover.library(name, roles)
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")
