@@ -126,6 +126,7 @@ def run(*words: str) -> int:
         (("numpy", "--known", "nothing.txt"), "nothing.txt: No such file"),
         (("numpy", "--timeout", "soon"), "soon"),
         (("numpy", "--adapters", "nowhere"), "nowhere"),
+        (("numpy", "--markdown", "nowhere/table.md"), "no folder nowhere"),
     ],
 )
 def test_bad_use_is_one_line(
@@ -152,6 +153,74 @@ def test_a_known_file_with_an_unfit_line_is_told(folder: Path, text: str, said: 
     with pytest.raises(BadInput, match="line 2") as raised:
         known.read(file)
     assert said in str(raised.value)
+
+
+def test_a_known_file_with_an_unknown_library_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "known.txt").write_text("nunpy buffer.read-only https://x.org/1\n")
+    assert run("numpy", "--known", "known.txt") == 2
+    assert "did you mean 'numpy'" in capsys.readouterr().err
+    assert not (folder / "dlbench-results").exists()
+
+
+CUDA_ONLY = (
+    "def from_dlpack(x, /, **words):\n"
+    "    raise TypeError('arrays of the CPU are not taken')\n"
+    "PROTOCOLS = {'dlpack': from_dlpack}\n"
+)
+
+
+def test_who_takes_nothing_of_the_cpu_is_not_blamed_for_it(folder: Path) -> None:
+    mine = [name for name, rule in RULES.by_name.items() if rule.group == "import"]
+    found = results(own(folder, CUDA_ONLY), *mine)
+    broken = {name for name, result in found.items() if result.outcome in ("broken", "unclear")}
+    # An object that is no array is another matter.
+    assert broken == {"import.missing-method"}
+
+
+NARROW = (
+    "import numpy as np\n"
+    "def from_dlpack(x, /):\n"
+    "    array = np.from_dlpack(x)\n"
+    "    return array.astype(np.int32) if array.dtype == np.int64 else array\n"
+    "PROTOCOLS = {'dlpack': from_dlpack}\n"
+)
+
+
+def test_a_narrower_dtype_is_shown_by_what_it_loses(folder: Path) -> None:
+    (result,) = results(own(folder, NARROW), "import.dtypes").values()
+    assert result.outcome == "broken"
+    assert result.seen == "int64 arrives as int32, and 1099511627777 as 1"
+
+
+LEAKY = (
+    "import numpy as np\n"
+    "KEPT = []\n"
+    "def make(case, device):\n"
+    "    KEPT.append(bytearray(64))\n"
+    "    return case.numpy()\n"
+    "def from_dlpack(x, /):\n"
+    "    KEPT.append(bytearray(64))\n"
+    "    return np.from_dlpack(x)\n"
+    "PROTOCOLS = {'dlpack': from_dlpack}\n"
+)
+
+
+def test_what_is_left_by_any_array_is_not_the_imports_leak(folder: Path) -> None:
+    library = own(folder, LEAKY)
+    (result,) = results(library, "import.leak").values()
+    assert result.outcome == "broken"
+    assert library.consumer is not None
+    both = runner.Library("mine", library.consumer, library.consumer)
+    (result,) = results(both, "import.leak").values()
+    assert result.outcome == "unclear"
+    assert "array that it makes" in result.seen
+
+
+def test_a_script_of_a_leak_keeps_nothing_itself() -> None:
+    for name, _, text in scripts(["import.leak", "export.leak-unconsumed", "export.leak-consumed"]):
+        assert ".append(" not in text, name
 
 
 def test_an_adapter_without_make_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

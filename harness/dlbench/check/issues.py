@@ -18,7 +18,6 @@ KNOWN: dict[tuple[str, str], str] = {
     ("numpy", "import.ones"): f"{GITHUB}numpy/numpy/issues/20336",
     ("cupy", "import.null-strides"): f"{GITHUB}cupy/cupy/issues/2095",
     ("cupy", "import.consumed-twice"): f"{GITHUB}cupy/cupy/issues/3611",
-    ("tensorflow", "import.reversed"): f"{GITHUB}tensorflow/tensorflow/issues/51598",
     ("tensorflow", "import.ones"): f"{GITHUB}tensorflow/tensorflow/issues/61184",
     ("numpy", "export.deleter-without-gil"): f"{GITHUB}numpy/numpy/issues/22507",
 }
@@ -27,7 +26,6 @@ OF_ALL: dict[str, str] = {
     "export.alignment": f"{GITHUB}data-apis/array-api/issues/293",
     "export.empty-data": f"{GITHUB}apache/arrow/pull/38472",
     "export.stream-host-minus-one": f"{GITHUB}data-apis/array-api/issues/974",
-    "import.copy-false-misaligned": f"{GITHUB}pytorch/pytorch/issues/188023",
     "c-api.capsule": f"{GITHUB}dmlc/dlpack/issues/179",
 }
 

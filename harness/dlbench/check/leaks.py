@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import Broken, Unclear
+from dlbench.check.rule import Broken, NotApplicable, Unclear
 
 EXCHANGES = 10_000
 #: What a library may take once, for its caches and pools.
@@ -85,17 +85,21 @@ def left(exchange: Callable[[], Any], watched: Any) -> dict[str, float]:
 
 
 def require_none(
-    exchange: Callable[[], Any], watched: Any, control: Callable[[], Any] | None = None
+    exchange: Callable[[], Any],
+    watched: Any,
+    controls: Mapping[str, Callable[[], Any]] | None = None,
 ) -> str:
-    """Raises Broken where each exchange leaves something, unless the control, which exchanges
-    nothing, leaves no less."""
+    """Raises Broken where each exchange leaves something, Unclear where one of the controls, which
+    do other things than exchange, leaves no less."""
     grown = left(exchange, watched)
     if not grown:
         return f"nothing is left of {EXCHANGES:,} exchanges"
     said = " and ".join(f"{often:.2g} {what}" for what, often in grown.items())
-    alone = left(control, watched) if control is not None else {}
-    if all(alone.get(what, 0) > ALIKE * often for what, often in grown.items()):
-        raise Unclear(
-            f"each exchange leaves {said}; so does each view of an array, without any exchange"
-        )
+    for name, control in (controls or {}).items():
+        try:
+            alone = left(control, watched)
+        except (Exception, NotApplicable):
+            continue  # it cannot do that
+        if all(alone.get(what, 0) > ALIKE * often for what, often in grown.items()):
+            raise Unclear(f"each exchange leaves {said}; so does each {name}, without any exchange")
     raise Broken(f"each exchange leaves {said}")

@@ -59,6 +59,7 @@ def allocate_error(subject: Subject) -> str:
     "c-api.stream",
     "current_work_stream of the CPU is NULL",
     f"{EXCHANGE_API}.current_work_stream",
+    level="should",
     shown=shown_by("stream"),
 )
 def stream(subject: Subject) -> str:

@@ -157,7 +157,8 @@ def deleter_thread(subject: Subject) -> str:
 @rule(
     "export.deleter-at-exit",
     "the deleter may be called when the interpreter has gone",
-    SPEC,
+    f"{SPEC}, the example of a deleter",
+    level="should",
     risky=True,
     at_exit=True,
     shown=Shown(

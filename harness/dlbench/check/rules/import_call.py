@@ -7,7 +7,7 @@ from functools import partial
 from dlbench.check.lender import Lender
 from dlbench.check.reading import told
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.rules.import_version import same, spelled
+from dlbench.check.rules.import_version import require_import, same, spelled
 from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
@@ -27,6 +27,7 @@ def own_function(subject: Subject) -> None:
 )
 def keywords(subject: Subject) -> str:
     own_function(subject)
+    require_import(subject)
     missing = []
     for word in ("device", "copy"):
         try:
@@ -44,7 +45,7 @@ def keywords(subject: Subject) -> str:
     "import.stream-host",
     "a producer on the CPU is passed no stream but None",
     f"{METHOD}, stream",
-    shown=Shown(lines="print(asked)"),
+    shown=Shown(struct="asks"),
 )
 def stream_host(subject: Subject) -> str:
     own_function(subject)

@@ -9,7 +9,7 @@ from dlbench.check.lender import Lender
 from dlbench.check.reading import Facts, told
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.import_call import own_function
-from dlbench.check.rules.import_version import same
+from dlbench.check.rules.import_version import require_import, same
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="consumer")
@@ -44,6 +44,7 @@ def addresses(lender: Lender) -> list[int]:
     ),
 )
 def copy_true(subject: Subject) -> str:
+    require_import(subject)
     lender = Lender(subject)
     try:
         _, seen = called(subject, lender, copy=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dlbench.check.lender import IS_READ_ONLY, Lender, content
-from dlbench.check.reading import CODES, told
+from dlbench.check.reading import CODES, Facts, told
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.import_version import versioned_asked
 from dlbench.check.subject import Subject, collect
@@ -17,23 +19,37 @@ DTYPE = f"{HEADER}, DLDataType"
 NUMPY = [name for name in CODES if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2")]
 
 
+#: A number that 32 bits cannot hold: so a narrower dtype does not contain the data.
+WIDE = 2**40 + 1
+WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
+
+
 @rule(
     "import.dtypes",
     "each dtype arrives as it was lent, or is refused",
     f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
-    shown=Shown(source="wide"),
+    shown=Shown(
+        source="wide",
+        lines=f"for dtype in {WIDE_DTYPES}:\n"
+        f"    source = np.array([{WIDE}], dtype)\n"
+        "    result = {call}\n"
+        "    print(source.dtype, source, 'arrives as', result.dtype, result)",
+    ),
 )
 def dtypes(subject: Subject) -> str:
     seen, wrong = [], []
     for name in NUMPY:
-        lender = Lender(subject, content(name))
+        array = content(name)
+        if name in WIDE_DTYPES:
+            array[0] = WIDE
+        lender = Lender(subject, array)
         try:
             result = subject.import_(lender)
         except Exception:
             continue
         got = subject.look(result)
         if got["dtype"] != (*CODES[name], 1):
-            wrong.append(f"{name} arrives as {named(got['dtype'])}")
+            wrong.append(f"{name} arrives as {named(got['dtype'])}{lost(got, name)}")
         elif got["values"] != lender.array.tobytes():
             wrong.append(f"{name} arrives with other values")
         else:
@@ -43,6 +59,14 @@ def dtypes(subject: Subject) -> str:
     if not seen:
         raise NotApplicable("none of them is taken")
     return f"{len(seen)} of {len(NUMPY)} dtypes"
+
+
+def lost(got: Facts, name: str) -> str:
+    """What became of the number that needs all of its bits, or nothing."""
+    if name not in WIDE_DTYPES or got["dtype"][0] != CODES[name][0]:
+        return ""
+    first = np.frombuffer(got["values"], named(got["dtype"]))[0]
+    return f", and {WIDE} as {first.real:.0f}"
 
 
 def named(dtype: tuple[int, int, int]) -> str:
@@ -120,7 +144,12 @@ def unknown_bits(subject: Subject) -> str:
     "import.lanes",
     "elements of four lanes are not taken for elements of one",
     f"{DTYPE}.lanes",
-    shown=Shown(patch="ctypes.c_uint16.from_address(tensor + 22).value = 4"),
+    shown=Shown(
+        patch="ctypes.c_uint16.from_address(tensor + 22).value = 4  # lanes\n"
+        "ctypes.c_int64.from_address("
+        "ctypes.c_void_p.from_address(tensor + 24).value).value = 2  # elements",
+        lines="print('should be', source)",
+    ),
 )
 def lanes(subject: Subject) -> str:
     lender = Lender(subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,))
@@ -134,7 +163,10 @@ def lanes(subject: Subject) -> str:
     got = subject.look(result)
     if got["values"] == lender.array.tobytes():
         return f"taken with shape {tuple(got['shape'])}"
-    raise Broken(f"16 elements of four lanes arrive as shape {tuple(got['shape'])}")
+    shape = tuple(got["shape"])
+    if shape == (16, 4):
+        raise Broken("16 elements of four lanes arrive as shape (16, 4), with other values")
+    raise Broken(f"16 elements of four lanes arrive as shape {shape}, {len(got['values'])} bytes")
 
 
 @rule(

@@ -10,7 +10,7 @@ import numpy as np
 from dlbench.check.lender import Lender, content
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
-from dlbench.check.rules.import_version import imported, same
+from dlbench.check.rules.import_version import imported, require_import, same
 from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="consumer")
@@ -68,6 +68,7 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
     shown=Shown(source="ones"),
 )
 def ones(subject: Subject) -> str:
+    require_import(subject)
     lender = Lender(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
     try:
         result = subject.import_(lender)
@@ -86,6 +87,7 @@ def ones(subject: Subject) -> str:
     shown=Shown(patch="ctypes.c_void_p.from_address(tensor + 32).value = None"),
 )
 def null_strides(subject: Subject) -> str:
+    require_import(subject)
     lender = Lender(subject, content().reshape(8, 8), strides=None, version=(1, 1))
     try:
         result = subject.import_(lender)
@@ -113,6 +115,7 @@ def scalar(subject: Subject) -> str:
     shown=Shown(source="empty", patch="ctypes.c_void_p.from_address(tensor).value = None"),
 )
 def empty_null(subject: Subject) -> str:
+    require_import(subject)
     lender = Lender(subject, content(count=0), data=None)
     try:
         result = subject.import_(lender)
