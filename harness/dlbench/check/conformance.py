@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def text(document: dict[str, Any]) -> str:
     lines = [*_head(document, libraries), *_summary(checks, libraries)]
     for group, title in GROUPS.items():
         lines += _group(group, title, libraries, of)
-    lines += _broken(checks)
+    lines += [*_broken(checks), "", *_unclear(checks)]
     return "\n".join(lines) + "\n"
 
 
@@ -59,8 +60,11 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
         "script that shows it.",
         "",
-        "yes: it holds. **no**: it is broken, see [below](#broken). ?: the specification is unclear"
-        " on what the library does. Empty: it does not apply.",
+        "yes: it holds. **no**: it is broken, see [below](#broken); plain no: the text says should."
+        " ?: [unclear](#unclear). Empty: it does not apply.",
+        "All libraries are held to the newest texts, whether or not they have promised to follow "
+        "them: some never claimed the array API standard, from which the keywords, the types of "
+        "exceptions and the streams are.",
         "",
         "| library | version |",
         "|---|---|",
@@ -85,7 +89,7 @@ def _group(
     for rule in RULES.by_name.values():
         if rule.group != group:
             continue
-        words = [WORDS[of[name, rule.name]["outcome"]] if (name, rule.name) in of else ""
+        words = [_word(of[name, rule.name]) if (name, rule.name) in of else ""
                  for name in libraries]  # fmt: skip
         if any(words):
             name = rule.name.partition(".")[2]
@@ -96,13 +100,37 @@ def _group(
     return [f"## {title}", "", head, "|---" + "|:-:" * len(libraries) + "|", *rows, ""]
 
 
+def _word(entry: dict[str, Any]) -> str:
+    """A cell."""
+    if entry["outcome"] == BROKEN and entry["level"] == "should":
+        return "no"
+    return WORDS[entry["outcome"]]
+
+
+def _seen(entry: dict[str, Any]) -> str:
+    """What was seen, and where it is discussed."""
+    seen: str = entry["seen"].replace("|", "\\|").replace("<", "&lt;")
+    return seen + (f" ([discussed]({entry['issue']}))" if entry.get("issue") else "")
+
+
 def _broken(checks: Sequence[dict[str, Any]]) -> list[str]:
     lines = ["## Broken", ""]
     for entry in checks:
         if entry["outcome"] != BROKEN:
             continue
-        seen = entry["seen"].replace("|", "\\|").replace("<", "&lt;")
-        link = f" ([discussed]({entry['issue']}))" if entry.get("issue") else ""
         level = " (a should)" if entry["level"] == "should" else ""
-        lines.append(f"- {entry['library']} `{entry['rule']}`{level}: {seen}{link}")
+        lines.append(f"- {entry['library']} `{entry['rule']}`{level}: {_seen(entry)}")
+    return lines
+
+
+def _unclear(checks: Sequence[dict[str, Any]]) -> list[str]:
+    """A line for all libraries of which the same was seen."""
+    seen: dict[tuple[str, str], list[str]] = {}
+    for entry in checks:
+        if entry["outcome"] == UNCLEAR:
+            told = re.sub(r"^data is \d+ bytes beside", "data is some bytes beside", _seen(entry))
+            seen.setdefault((entry["rule"], told), []).append(entry["library"])
+    lines = ["## Unclear", ""]
+    for (rule, told), names in sorted(seen.items()):
+        lines.append(f"- {', '.join(names)} `{rule}`: {told}")
     return lines

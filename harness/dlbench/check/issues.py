@@ -9,7 +9,6 @@ KNOWN: dict[tuple[str, str], str] = {
     ("jax", "import.asks-version"): f"{GITHUB}jax-ml/jax/issues/40789",
     ("warp", "import.byte-offset"): f"{GITHUB}NVIDIA/warp/pull/1573",
     ("cupy", "export.copy-true"): f"{GITHUB}cupy/cupy/issues/9842",
-    ("torch", "export.stream-host-minus-one"): f"{GITHUB}pytorch/pytorch/issues/163242",
     ("torch", "import.empty-deleted"): f"{GITHUB}pytorch/pytorch/issues/117058",
     ("torch", "import.null-deleter"): f"{GITHUB}pytorch/pytorch/issues/43266",
     ("torch", "import.null-strides"): f"{GITHUB}pytorch/pytorch/issues/18510",
@@ -25,7 +24,6 @@ KNOWN: dict[tuple[str, str], str] = {
 OF_ALL: dict[str, str] = {
     "export.alignment": f"{GITHUB}data-apis/array-api/issues/293",
     "export.empty-data": f"{GITHUB}apache/arrow/pull/38472",
-    "export.stream-host-minus-one": f"{GITHUB}data-apis/array-api/issues/974",
     "c-api.capsule": f"{GITHUB}dmlc/dlpack/issues/179",
 }
 
