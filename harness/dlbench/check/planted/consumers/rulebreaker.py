@@ -5,76 +5,23 @@ See the producer of the same name.
 
 import ctypes
 import os
-import threading
 
 import numpy as np
 
 from dlbench import _check
 from dlbench.adapter import capsule_pointer
-from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, SIZES
+from dlbench.check.lender import IS_COPIED, IS_READ_ONLY
+from dlbench.check.planted.fault import breaks, choose
+from dlbench.check.planted.imports import from_buffer, from_interface, from_struct
+from dlbench.check.planted.result import KEPT, Imported, Memory, shows
 from dlbench.check.reading import CODES, itemsize
 
 DISTRIBUTION = None
 HIDDEN = True
 ARGUMENTS = {"honest": "", "breaks": "RULE"}
-RULE = ARGUMENT[1] or ""
 DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
-KEPT = []
 
-
-def breaks(rule):
-    return rule == RULE
-
-
-def shows(rule, facts):
-    """Is it this rule's own tensor?"""
-    return breaks(rule) and facts["shape"] == (SIZES[rule],)
-
-
-class Memory:
-    """Memory at an address, for NumPy; keeps what it belongs to."""
-
-    def __init__(self, address, shape, strides, dtype, readonly, owner):
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3,
-            "shape": tuple(shape),
-            "strides": tuple(strides),
-            "typestr": np.dtype(dtype).str,
-            "data": (address, readonly),
-        }
-
-
-class Imported(_check.Buffered):
-    device = "cpu"
-
-    def __init__(self, array, owner=None, facts=None):
-        self.array, self.owner, self.facts = array, owner, facts
-
-    def _buffer(self, flags):
-        return self.array, flags, {}
-
-    def _released(self):
-        pass
-
-    def __getitem__(self, index):
-        view = Imported(self.array[index])
-        if not (self.facts and shows("import.view-keeps", self.facts)):
-            view.owner = self.owner
-        return view
-
-    def __del__(self):
-        facts, taken = self.facts, self.owner
-        if facts is None or not hasattr(taken, "release"):
-            return
-        elsewhere = threading.current_thread() is not threading.main_thread()
-        if (
-            shows("import.deleter-once", facts)
-            or shows("import.several", facts)
-            or (shows("import.other-thread", facts) and elsewhere)
-            or (breaks("import.empty-deleted") and 0 in facts["shape"])
-        ):
-            KEPT.append(taken)
+choose(ARGUMENT)
 
 
 def asked(x, copy):
@@ -240,46 +187,6 @@ def decided(made, copy, odd, copied):
     if shows("import.deleter-not-early", made.facts):
         made.owner.release()
     return made
-
-
-def from_buffer(x):
-    view = memoryview(x)
-    array = np.asarray(view)
-    if breaks("import-buffer.values"):
-        array = array[::-1]
-    if breaks("import-buffer.read-only") and view.readonly:
-        steps, address = array.strides, array.ctypes.data
-        array = np.asarray(Memory(address, array.shape, steps, array.dtype, False, view))
-    if breaks("import-buffer.held"):
-        address, shape, steps = array.ctypes.data, array.shape, array.strides
-        array = np.asarray(Memory(address, shape, steps, array.dtype, view.readonly, None))
-    return Imported(array)
-
-
-def from_interface(x):
-    found = x.__array_interface__
-    data, readonly = found["data"]
-    dtype = np.dtype(found["typestr"])
-    steps = found.get("strides") or [
-        dtype.itemsize * int(np.prod(found["shape"][i + 1 :])) for i in range(len(found["shape"]))
-    ]
-    if breaks("import-interface.values"):
-        steps = [abs(step) for step in steps]
-        data -= 0 if steps == list(found.get("strides") or steps) else dtype.itemsize * 63
-    owner = None if breaks("import-interface.keeps-exporter") else x
-    return Imported(np.asarray(Memory(data, found["shape"], steps, dtype, readonly, owner)))
-
-
-def from_struct(x):
-    facts = _check.read_struct(x.__array_struct__)
-    steps = facts["strides"]
-    data = facts["data"]
-    if breaks("import-struct.values") and steps[0] < 0:
-        data, steps = data + steps[0] * (facts["shape"][0] - 1), [-step for step in steps]
-    owner = None if breaks("import-struct.keeps-exporter") else x
-    dtype = f"{facts['kind']}{facts['itemsize']}"
-    readonly = not facts["flags"] & 0x400
-    return Imported(np.asarray(Memory(data, facts["shape"], steps, dtype, readonly, owner)))
 
 
 PROTOCOLS = {

@@ -4,13 +4,15 @@ It is Python around `_check`, so that each of its calls is easy to spoil. A faul
 its rule looks and nowhere else: sizes and layouts tell the rules apart.
 """
 
-import sys
 import threading
 
 import numpy as np
 
 from dlbench import _check
 from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, placed
+from dlbench.check.planted import exchange_api
+from dlbench.check.planted.exports import Others
+from dlbench.check.planted.fault import breaks, choose, chosen
 from dlbench.check.reading import CODES, DEVICE_TYPES
 
 DISTRIBUTION = None
@@ -18,21 +20,15 @@ HIDDEN = True
 SPECIAL = ("swapped", "nulls")
 ARGUMENTS = {"honest": "", "breaks": "RULE"}
 WORDS = ("stream", "max_version", "dl_device", "copy")
-WRITABLE, FULL_RO = 1, 0x11C
-WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
 
-RULE = ARGUMENT[1] or ""
-
-
-def breaks(rule):
-    return rule == RULE
+choose(ARGUMENT)
 
 
 def make(case, device):
     return Array(case, device)
 
 
-class Array(_check.Buffered):
+class Array(Others):
     def __init__(self, case, device="cpu"):
         source = case.numpy()
         self.case, self.device = case, device
@@ -50,8 +46,6 @@ class Array(_check.Buffered):
         early = breaks("export.keeps-memory") and size == 1 << 20
         if early or (breaks("buffer.keeps-memory") and size == 1 << 17):
             self.memory.poison()
-
-    # DLPack
 
     @property
     def __dlpack_device__(self):
@@ -134,14 +128,14 @@ class Array(_check.Buffered):
             "export.deleter-thread": "wants-thread",
             "export.deleter-at-exit": "wants-python",
             "export.leak-consumed": "leaks",
-        }.get(RULE, "honest")
+        }.get(chosen(), "honest")
         if breaks("export.leak-unconsumed"):
             words["destructor"] = "none"
         if breaks("export.capsule"):
             words["name"] = "dltensor_of_nobody"
         if breaks("export.version-current") and asked.get("max_version") == (1, 0):
             words["version"] = (2, 0)
-        loan = _check.Loan(memory, *self._described(words, first), **words)
+        loan = _check.Loan(memory, *self.described(words, first), **words)
         # A second deletion must find what it deletes.
         if size == 1 << 19:
             self.memory_of_loan = loan
@@ -162,7 +156,7 @@ class Array(_check.Buffered):
         memory = _check.Memory(self.memory)
         return memory, memory.address + self.first - self.memory.address
 
-    def _described(self, words, first):
+    def described(self, words, first):
         """Shape and strides; the rest goes to `words`."""
         view, layout, item = self.view, self.case.layout, self.view.itemsize
         code, bits = CODES[self.case.dtype]
@@ -185,86 +179,6 @@ class Array(_check.Buffered):
             shape, strides = SPOILED.get(layout, (lambda n, s: (n, s[::-1])))(shape, strides)
         return shape, strides
 
-    # The C exchange API
-
-    def _lend(self):
-        words = {"legacy": False, "poison": False, "flags": 0}
-        shape, strides = self._described(words, self.first)
-        if breaks("c-api.agrees"):
-            memory = _check.Memory(self.memory)
-            words["data"] += memory.address - self.memory.address
-            return _check.Loan(memory, shape, strides, **words)
-        words["deleter"] = "leaks" if breaks("c-api.leak") else "honest"
-        if breaks("c-api.export"):
-            words["dtype"] = (0, 32, 1)
-        return _check.Loan(self.memory, shape, strides, **words)
-
-    def _borrow(self):
-        words = {"legacy": False, "poison": False, "flags": 0}
-        shape, strides = self._described(words, self.first)
-        if breaks("c-api.borrow"):
-            words["dtype"] = (0, 32, 1)
-        return _check.Loan(self.memory, shape, strides, **words)
-
-    # Others
-
-    def _buffer(self, flags):
-        changes = {}
-        if breaks("buffer.values") and self.case.layout == "strided":
-            changes["strides"] = (self.view.itemsize,)
-        if breaks("buffer.format"):
-            changes["format"] = "i"
-        if breaks("buffer.length"):
-            changes["len"] = self.view.nbytes + 1
-        if breaks("buffer.read-only") and self.case.readonly:
-            flags &= ~WRITABLE
-        if breaks("buffer.contiguous") and self.case.layout == "strided":
-            flags = FULL_RO
-        if breaks("buffer.keeps-memory"):
-            changes["orphan"] = True
-        return self.view, flags, changes
-
-    def _released(self):
-        pass
-
-    @property
-    def __array_interface__(self):
-        found = dict(self.view.__array_interface__)
-        data, _ = found["data"]
-        if breaks("interface.keys"):
-            found["version"] = 2
-        if breaks("interface.values") and self.case.layout == "strided":
-            found["strides"] = (self.view.itemsize,)
-        if breaks("interface.read-only"):
-            found["data"] = (data, False)
-        return found
-
-    @property
-    def __array_struct__(self):
-        view, readonly = self.view, self.case.readonly
-        writeable = not readonly or breaks("struct.flags")
-        flags = NOT_SWAPPED | (WRITEABLE if writeable else 0)
-        flags |= C_ORDER if view.flags.c_contiguous else 0
-        kind = "i" if breaks("struct.values") else view.dtype.kind
-        two = 3 if breaks("struct.two") else 2
-        return _check.make_struct(
-            two, kind, view.itemsize, flags, view.shape, view.strides, self.first, self
-        )
-
-    @property
-    def __cuda_array_interface__(self):
-        if self.device == "cpu" and not breaks("cuda.host"):
-            raise AttributeError("__cuda_array_interface__")
-        shape = list(self.view.shape) if breaks("cuda.keys") else self.view.shape
-        empty = not self.view.size and not breaks("cuda.empty")
-        return {
-            "shape": shape,
-            "typestr": "<f4",
-            "data": (0 if empty else self.first, False),
-            "version": "3" if breaks("cuda.version") else 3,
-            "stream": 0 if breaks("cuda.stream") else 1,
-        }
-
 
 KEPT = []
 #: What a fault makes of shape and strides, within the memory that is there.
@@ -278,42 +192,4 @@ SPOILED = {
 }
 
 
-def _import(taken):
-    from dlbench.case import Case
-
-    facts = taken.facts
-    made = Array(Case("f32", "float32", 4 * facts["shape"][0]))
-    raw = _check.gather(facts["data"] + facts["byte_offset"], facts["shape"], None, 4)
-    made.view[:] = np.frombuffer(raw, np.float32)
-    if breaks("c-api.import"):
-        KEPT.append(taken)
-    else:
-        taken.release()
-    return made
-
-
-def _allocate(dtype, shape):
-    if dtype[0] == 200:
-        if breaks("c-api.allocate-error"):
-            return None
-        raise BufferError("no such dtype")
-    if breaks("c-api.allocate"):
-        shape = (*shape[:-1], shape[-1] + 1)
-    room = _check.Memory(bytes(4 * int(np.prod(shape))))
-    steps = tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
-    return _check.Loan(room, shape, steps, dtype=dtype)
-
-
-Array.__dlpack_c_exchange_api__ = _check.make_api(
-    {
-        "export": Array._lend,
-        "import": _import,
-        "borrow": Array._borrow,
-        "allocate": _allocate,
-        "stream": lambda kind, number: 7 if breaks("c-api.stream") else 0,
-    },
-    version=(0, 9) if breaks("c-api.version") else (1, 3),
-    without="current_work_stream" if breaks("c-api.functions") else "",
-    name="not_it" if breaks("c-api.capsule") else "dlpack_exchange_api",
-)
-assert sys.byteorder == "little", "the typestr of __cuda_array_interface__"
+exchange_api.publish(Array)

@@ -1,0 +1,72 @@
+"""The producer's C exchange API."""
+
+from functools import partial
+
+import numpy as np
+
+from dlbench import _check
+from dlbench.case import Case
+from dlbench.check.planted.fault import breaks
+
+KEPT = []
+
+
+def _lend(array):
+    words = {"legacy": False, "poison": False, "flags": 0}
+    shape, strides = array.described(words, array.first)
+    if breaks("c-api.agrees"):
+        memory = _check.Memory(array.memory)
+        words["data"] += memory.address - array.memory.address
+        return _check.Loan(memory, shape, strides, **words)
+    words["deleter"] = "leaks" if breaks("c-api.leak") else "honest"
+    if breaks("c-api.export"):
+        words["dtype"] = (0, 32, 1)
+    return _check.Loan(array.memory, shape, strides, **words)
+
+
+def _borrow(array):
+    words = {"legacy": False, "poison": False, "flags": 0}
+    shape, strides = array.described(words, array.first)
+    if breaks("c-api.borrow"):
+        words["dtype"] = (0, 32, 1)
+    return _check.Loan(array.memory, shape, strides, **words)
+
+
+def _import(make, taken):
+    facts = taken.facts
+    made = make(Case("f32", "float32", 4 * facts["shape"][0]))
+    raw = _check.gather(facts["data"] + facts["byte_offset"], facts["shape"], None, 4)
+    made.view[:] = np.frombuffer(raw, np.float32)
+    if breaks("c-api.import"):
+        KEPT.append(taken)
+    else:
+        taken.release()
+    return made
+
+
+def _allocate(dtype, shape):
+    if dtype[0] == 200:
+        if breaks("c-api.allocate-error"):
+            return None
+        raise BufferError("no such dtype")
+    if breaks("c-api.allocate"):
+        shape = (*shape[:-1], shape[-1] + 1)
+    room = _check.Memory(bytes(4 * int(np.prod(shape))))
+    steps = tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
+    return _check.Loan(room, shape, steps, dtype=dtype)
+
+
+def publish(kind):
+    """The table, on the type of array."""
+    kind.__dlpack_c_exchange_api__ = _check.make_api(
+        {
+            "export": _lend,
+            "import": partial(_import, kind),
+            "borrow": _borrow,
+            "allocate": _allocate,
+            "stream": lambda device, number: 7 if breaks("c-api.stream") else 0,
+        },
+        version=(0, 9) if breaks("c-api.version") else (1, 3),
+        without="current_work_stream" if breaks("c-api.functions") else "",
+        name="not_it" if breaks("c-api.capsule") else "dlpack_exchange_api",
+    )

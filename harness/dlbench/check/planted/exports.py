@@ -1,0 +1,71 @@
+"""What the producer lends by the buffer protocol and the array interfaces."""
+
+import sys
+
+from dlbench import _check
+from dlbench.check.planted.fault import breaks
+
+WRITABLE, FULL_RO = 1, 0x11C
+WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
+assert sys.byteorder == "little", "the typestr of __cuda_array_interface__"
+
+
+class Others(_check.Buffered):
+    """Of an array with `case`, `device`, `view` (as NumPy has it) and `first` (an address)."""
+
+    def _buffer(self, flags):
+        changes = {}
+        if breaks("buffer.values") and self.case.layout == "strided":
+            changes["strides"] = (self.view.itemsize,)
+        if breaks("buffer.format"):
+            changes["format"] = "i"
+        if breaks("buffer.length"):
+            changes["len"] = self.view.nbytes + 1
+        if breaks("buffer.read-only") and self.case.readonly:
+            flags &= ~WRITABLE
+        if breaks("buffer.contiguous") and self.case.layout == "strided":
+            flags = FULL_RO
+        if breaks("buffer.keeps-memory"):
+            changes["orphan"] = True
+        return self.view, flags, changes
+
+    def _released(self):
+        pass
+
+    @property
+    def __array_interface__(self):
+        found = dict(self.view.__array_interface__)
+        data, _ = found["data"]
+        if breaks("interface.keys"):
+            found["version"] = 2
+        if breaks("interface.values") and self.case.layout == "strided":
+            found["strides"] = (self.view.itemsize,)
+        if breaks("interface.read-only"):
+            found["data"] = (data, False)
+        return found
+
+    @property
+    def __array_struct__(self):
+        view, readonly = self.view, self.case.readonly
+        writeable = not readonly or breaks("struct.flags")
+        flags = NOT_SWAPPED | (WRITEABLE if writeable else 0)
+        flags |= C_ORDER if view.flags.c_contiguous else 0
+        kind = "i" if breaks("struct.values") else view.dtype.kind
+        two = 3 if breaks("struct.two") else 2
+        return _check.make_struct(
+            two, kind, view.itemsize, flags, view.shape, view.strides, self.first, self
+        )
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.device == "cpu" and not breaks("cuda.host"):
+            raise AttributeError("__cuda_array_interface__")
+        shape = list(self.view.shape) if breaks("cuda.keys") else self.view.shape
+        empty = not self.view.size and not breaks("cuda.empty")
+        return {
+            "shape": shape,
+            "typestr": "<f4",
+            "data": (0 if empty else self.first, False),
+            "version": "3" if breaks("cuda.version") else 3,
+            "stream": 0 if breaks("cuda.stream") else 1,
+        }

@@ -1,0 +1,62 @@
+"""What the consumer returns."""
+
+import threading
+
+import numpy as np
+
+from dlbench import _check
+from dlbench.check.lender import SIZES
+from dlbench.check.planted.fault import breaks
+
+KEPT = []
+
+
+def shows(rule, facts):
+    """Is it this rule's own tensor?"""
+    return breaks(rule) and facts["shape"] == (SIZES[rule],)
+
+
+class Memory:
+    """Memory at an address, for NumPy; keeps what it belongs to."""
+
+    def __init__(self, address, shape, strides, dtype, readonly, owner):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": tuple(shape),
+            "strides": tuple(strides),
+            "typestr": np.dtype(dtype).str,
+            "data": (address, readonly),
+        }
+
+
+class Imported(_check.Buffered):
+    device = "cpu"
+
+    def __init__(self, array, owner=None, facts=None):
+        self.array, self.owner, self.facts = array, owner, facts
+
+    def _buffer(self, flags):
+        return self.array, flags, {}
+
+    def _released(self):
+        pass
+
+    def __getitem__(self, index):
+        view = Imported(self.array[index])
+        if not (self.facts and shows("import.view-keeps", self.facts)):
+            view.owner = self.owner
+        return view
+
+    def __del__(self):
+        facts, taken = self.facts, self.owner
+        if facts is None or not hasattr(taken, "release"):
+            return
+        elsewhere = threading.current_thread() is not threading.main_thread()
+        if (
+            shows("import.deleter-once", facts)
+            or shows("import.several", facts)
+            or (shows("import.other-thread", facts) and elsewhere)
+            or (breaks("import.empty-deleted") and 0 in facts["shape"])
+        ):
+            KEPT.append(taken)
