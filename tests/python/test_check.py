@@ -291,7 +291,7 @@ def scripts(names: Sequence[str]) -> list[tuple[str, str, str]]:
         (name, struct, reproducer.script(rule, "x", roles[rule.role].path, "numpy", "", struct))
         for name in names
         for rule in [RULES.by_name[name]]
-        for struct in (("legacy", "versioned") if rule.role == "consumer" else ("",))
+        for struct in (("legacy", "versioned", "") if rule.role == "consumer" else ("",))
     ]
 
 
@@ -335,6 +335,7 @@ def test_scripts_run(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "NameError" not in done.stdout
     assert "unexpected keyword" not in done.stdout
+    assert "PyCapsule_GetPointer" not in done.stdout
 
 
 def test_entries_name_what_is_discussed() -> None:

@@ -16,20 +16,36 @@ rule = partial(RULES.add, role="producer")
 TABLE = "print(type(array).__dlpack_c_exchange_api__)"
 
 
-#: What each function is called with, `function(at)` being what stands there in the table.
-CALLED = {
-    "from_object": "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
+LEND = (
+    "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
     "function(24))\n"
     "struct = ctypes.c_void_p()\n"
     "print(export(array, ctypes.byref(struct)))\n"
-    "tensor = struct.value + 32\n"
-    "print(ctypes.c_void_p.from_address(tensor).value)",
-    "to_object": "print(function(32))  # takes a DLManagedTensorVersioned* and a PyObject**",
+)
+ALLOCATE = (
+    "from struct import pack\n"
+    "shape = (ctypes.c_int64 * 2)(3, 5)\n"
+    "prototype = pack('=QiiiBBHQQQ', 0, 1, 0, 2, CODE, 32, 1, ctypes.addressof(shape), 0, 0)\n"
+    "SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)\n"
+    "complain = SetError(lambda context, kind, message: print('SetError', kind, message))\n"
+    "allocate = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, "
+    "ctypes.c_void_p, SetError)(function(16))\n"
+    "out = ctypes.c_void_p()\n"
+    "print(allocate(prototype, ctypes.byref(out), None, complain), out.value)"
+)
+#: What each function is called with, `function(at)` being what stands there in the table.
+CALLED = {
+    "from_object": f"{LEND}print(ctypes.c_void_p.from_address(struct.value + 32).value)",
+    "to_object": f"{LEND}"
+    "to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))\n"
+    "made = ctypes.py_object()\n"
+    "print(to_object(struct, ctypes.byref(made)), made.value)",
     "borrow": "borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
     "function(40))\n"
     "tensor = (ctypes.c_uint64 * 6)()\n"
     "print(borrow(array, tensor), list(tensor))",
-    "allocate": "print(function(16))  # of (prototype, out, context, SetError)",
+    "allocate": ALLOCATE.replace("CODE", "2"),
+    "allocate-error": ALLOCATE.replace("CODE", "200"),
     "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
     "ctypes.c_void_p)(function(48))\n"
     "out = ctypes.c_void_p(1)\n"

@@ -38,7 +38,7 @@ def allocate(subject: Subject) -> str:
     "an allocation that fails returns -1 and says why by SetError, once, without an exception",
     f"{EXCHANGE_API}.managed_tensor_allocator",
     risky=True,
-    shown=shown_by("allocate"),
+    shown=shown_by("allocate-error"),
 )
 def allocate_error(subject: Subject) -> str:
     _, api = subject.api()
