@@ -26,6 +26,8 @@ def every(protocols: tuple[str, ...], outcome: str) -> dict[str, str]:
     return dict.fromkeys(protocols, outcome)
 
 
+#: A conversion that goes through NumPy takes each of these where it is shown nothing else.
+ALONE = ("buffer", "array_interface", "array_struct")
 ZERO, COPY = "zero-copy", "copy"
 NOT_ARRAY = tuple(each for each in NUMPYS if each != "array")
 # Of each library, by (producer, consumer) with "it" for itself: what each protocol comes to, as
@@ -80,8 +82,8 @@ TABLE: dict[str, Rows] = {
     },
     "scipy_sparse": {
         ("it", "numpy"): {"convert": REFUSED["objects"]},
-        ("numpy", "it"): {"convert": COPY},
-        ("native", "it"): {"convert": COPY},
+        ("numpy", "it"): every(("convert", *ALONE, "array"), COPY),
+        ("native", "it"): every(("convert", *ALONE), COPY),
     },
     "sparse": {
         ("it", "numpy"): every(("array", "convert"), REFUSED["densify"]),

@@ -51,7 +51,7 @@ CONSUMER = {
 #: What another instrument than a run's verdict has to find, or what needs another case.
 ELSEWHERE = {
     "producer": {"lying-is-copied", "lazy-copy", "double-map", "never-free", "read-only-missing"},
-    "consumer": {"read-only-ignored"},
+    "consumer": {"read-only-ignored", "work"},
 }
 #: With a case that is read-only.
 READ_ONLY = {
