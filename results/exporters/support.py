@@ -93,9 +93,9 @@ def _protocols(entries: Iterable[Entry]) -> str:
 
 
 def _why_absent(entries: list[Entry], name: str) -> str:
-    """What is said most often of a library that no array came from or to."""
+    """The most telling reason of a library that no array came from or to."""
     told = [e for e in entries if name in (e["producer"], e["consumer"])]
-    told.sort(key=lambda e: e["outcome"] not in ABSENT)
+    told.sort(key=lambda e: (e["outcome"] not in ABSENT, e["outcome"] == "no-protocol"))
     return first_line(values.reason(told[0]))[:200] if told else ""
 
 
