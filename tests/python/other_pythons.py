@@ -55,6 +55,14 @@ def make(folder: Path, **versions: str) -> str:
     return str(folder / "bin/python")
 
 
+def make_apart(folder: Path) -> str:
+    """A virtual environment with NumPy and nothing else of ours: no dlbench is installed there."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    for package in Path(sysconfig.get_path("purelib")).glob("numpy*"):
+        (site_packages(folder) / package.name).symlink_to(package)
+    return str(folder / "bin/python")
+
+
 def script(path: Path, *lines: str) -> str:
     """A shell script in an interpreter's place."""
     path.write_text("\n".join(["#!/bin/sh", *lines, ""]))

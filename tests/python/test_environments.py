@@ -233,9 +233,10 @@ def test_modules_for_another_python_may_lie_elsewhere(
 
 
 def test_a_worker_is_found_where_the_variable_says(
-    other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if ours were built for another Python: a package without the extension modules."""
+    other = other_pythons.make_apart(tmp_path / "apart")
     package, built = tmp_path / "dlbench", tmp_path / "built"
     built.mkdir()
     own = Path(worker_main.__file__).parent
@@ -243,7 +244,7 @@ def test_a_worker_is_found_where_the_variable_says(
     shutil.copytree(own, package, ignore=ignored, symlinks=False)
     monkeypatch.setattr(probe, "WORKER", package / "worker_main.py")
     monkeypatch.setenv("PYTHONPATH", "")
-    assert "no _worker" in fails("old", str(other))
+    assert "no _worker" in fails("old", other)
     for module in own.glob("*.so"):
         (built / module.name).symlink_to(module.resolve())
     monkeypatch.setenv("DLBENCH_WORKERS", str(built))
