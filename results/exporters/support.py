@@ -96,7 +96,7 @@ def _why_absent(entries: list[Entry], name: str) -> str:
     """The most telling reason of a library that no array came from or to."""
     told = [e for e in entries if name in (e["producer"], e["consumer"])]
     told.sort(key=lambda e: (e["outcome"] not in ABSENT, e["outcome"] == "no-protocol"))
-    return first_line(values.reason(told[0]))[:200] if told else ""
+    return first_line(values.reason(told[0]))[:90] if told else ""
 
 
 def _matrices(entries: list[Entry], device: str) -> list[str]:
