@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dlbench import values
+from dlbench import grid, values
 from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
@@ -37,7 +37,7 @@ class Ladder:
         """ "copy", "changes dtype", "refused", ..., or nothing where it ends like the baseline."""
         entry, baseline = self.rungs[case], self.rungs.get(BASELINE)
         found = outcome(entry)
-        if entry.get("code") == UNTIMED or entry is baseline:
+        if is_untimed(entry) or entry is baseline:
             return ""
         changed = [word for word in entry.get("changed", []) if word not in _changed(baseline)]
         if changed:
@@ -62,12 +62,12 @@ def is_untimed(entry: Entry) -> bool:
 
 
 def ladders(entries: Iterable[Entry]) -> list[Ladder]:
-    """Those of the pairs of which some case was left untimed or failed; in order of their names."""
+    """One for each pair and protocol that the two have in common; in order of their names."""
     found: dict[Axes, Ladder] = {}
     for entry in entries:
         if entry["phase"] != "exchange" or entry["clock"] != "call":
             continue
-        if entry["outcome"] in ("no-protocol", "not-installed", "no-device"):
+        if entry["outcome"] in grid.DULL:
             continue
         axes = (entry["producer"], entry["consumer"], entry["protocol"], entry["device"],
                 entry["environment"])  # fmt: skip

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
-from dlbench import _core, rundir
+from dlbench import _core, rundir, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, os_line
 
@@ -105,17 +104,18 @@ def _entry(entry: dict[str, Any], machine: str) -> dict[str, Any]:
 
 def write(document: Document, path: Path) -> None:
     """The document under this path, whole or not at all, an entry a line."""
-    draft = path.with_name(f".{path.name}-{os.getpid()}")
+
+    def fill(out: BinaryIO) -> None:
+        text = '{"context": ' + json.dumps(document["context"], allow_nan=False, indent=1)
+        out.write(text.encode())
+        for key in LISTS:
+            entries = ",\n".join(json.dumps(e, allow_nan=False) for e in document[key])
+            out.write(f',\n"{key}": [\n{entries}]'.encode())
+        out.write(b"}\n")
+        out.flush()
+        _core.validate_document(out.name)
+
     try:
-        with draft.open("w", encoding="utf-8") as out:
-            out.write('{"context": ' + json.dumps(document["context"], allow_nan=False, indent=1))
-            for key in LISTS:
-                entries = ",\n".join(json.dumps(e, allow_nan=False) for e in document[key])
-                out.write(f',\n"{key}": [\n{entries}]')
-            out.write("}\n")
-        _core.validate_document(str(draft))
-        draft.replace(path)
+        writing.write(path, fill)
     except OSError as error:
         raise BadInput(os_line(path, error)) from error
-    finally:
-        draft.unlink(missing_ok=True)
