@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dlbench::device {
+
+/// The vendor's own error code; 0 is success everywhere.
+using Code = int;
+
+/// The vendor's own handles. Stream 0 is the default one; 1 (legacy) and 2 (per-thread) are handles
+/// where the protocol says so (array API standard, `__dlpack__`, stream).
+using Stream = void*;
+using Event = void*;
+/// A CUdeviceptr; on HIP and sim the same number is a pointer.
+using Address = unsigned long long;
+
+/// What an address is, in DLPack's words: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, ... .
+enum class Memory { Pageable, Pinned, Device, Managed };
+
+/// Flags of a stream that does not wait for the legacy one, and of an event without time stamps:
+/// the same numbers in CUDA and HIP (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING).
+inline constexpr unsigned non_blocking = 1;
+inline constexpr unsigned no_timing = 2;
+
+/// stream_query and event_query while work is pending (CUDA_ERROR_NOT_READY, hipErrorNotReady).
+inline constexpr Code not_ready = 600;
+
+/// One kind of device, as functions. What is called while time is taken is the vendor's function
+/// itself, so that a call through the table costs one indirect jump; the rest may be ours.
+/// All act on the device that `enter` made current for the calling thread. Sizes are bytes.
+struct Table {
+  /// dlbench's word in `--devices` and in cells: cuda, rocm, sim.
+  std::string_view name;
+  /// DLDeviceType of its own memory, of its pinned and of its managed memory; 0: has none.
+  int dl_device = 0;
+  int dl_pinned = 0;
+  int dl_managed = 0;
+
+  const char* (*error_name)(Code) = nullptr;
+  Code (*device_count)(int* count) = nullptr;
+  /// Makes the primary context of a device current: the one that the frameworks share.
+  Code (*enter)(int ordinal) = nullptr;
+  Code (*synchronize)() = nullptr;
+
+  Code (*stream_create)(Stream*, unsigned flags) = nullptr;
+  Code (*stream_destroy)(Stream) = nullptr;
+  Code (*stream_synchronize)(Stream) = nullptr;
+  Code (*stream_query)(Stream) = nullptr;
+  Code (*stream_wait)(Stream, Event, unsigned flags) = nullptr;
+
+  Code (*event_create)(Event*, unsigned flags) = nullptr;
+  Code (*event_destroy)(Event) = nullptr;
+  Code (*event_record)(Event, Stream) = nullptr;
+  Code (*event_query)(Event) = nullptr;
+  Code (*event_synchronize)(Event) = nullptr;
+  Code (*event_elapsed)(float* milliseconds, Event begin, Event end) = nullptr;
+
+  Code (*allocate)(Address*, std::size_t) = nullptr;
+  Code (*free)(Address) = nullptr;
+  Code (*allocate_pinned)(void**, std::size_t) = nullptr;
+  Code (*free_pinned)(void*) = nullptr;
+  Code (*allocate_managed)(Address*, std::size_t) = nullptr;
+  Code (*memory_of)(Memory*, Address) = nullptr;
+
+  /// Between any two addresses, in the stream's order.
+  Code (*copy)(Address to, Address from, std::size_t, Stream) = nullptr;
+  Code (*fill32)(Address, unsigned value, std::size_t words, Stream) = nullptr;
+
+  /// Keeps a stream busy for `ns`, then stores `value` at `out` (0: nowhere). `stamps`: two device
+  /// times in ns, begin and end, in memory that the device can write (0: none).
+  Code (*delay)(Stream, std::int64_t ns, Address stamps, Address out, unsigned value) = nullptr;
+};
+
+/// Why a kind of device can or cannot be used here.
+enum class State { Ok, NoLibrary, Stub, NoDriver, NoDevice, NoPermission, Failed };
+
+/// "ok", "no-library", "stub", "no-driver", "no-device", "no-permission", "failed".
+std::string_view name_of(State) noexcept;
+
+/// A kind of device as this machine has it.
+struct Backend {
+  State state = State::NoLibrary;
+  /// One line: what the loader or the driver said; empty when ok.
+  std::string said;
+  /// Devices that it has; 0 unless ok.
+  int count = 0;
+  /// Valid for the life of the process when ok, null otherwise.
+  const Table* table = nullptr;
+};
+
+}  // namespace dlbench::device
