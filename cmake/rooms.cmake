@@ -71,12 +71,14 @@ function(dlbench_extension name)
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 
-# A native half is the accused: it links nothing of the judge.
+# A native half is the accused: it links nothing of the judge. Devices it takes from the process's
+# `_device`, by the headers alone.
 function(dlbench_native name source)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${source})
     return()
   endif()
   python_add_library(${name} MODULE WITH_SOABI ${PROJECT_SOURCE_DIR}/${source})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/harness)
   target_link_libraries(${name} PRIVATE dlbench_dlpack)
   dlbench_compile_options(${name})
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
