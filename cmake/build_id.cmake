@@ -3,7 +3,8 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/pyproject.toml version_line REGEX "^version =
 string(REGEX MATCH "[0-9][^\"]*" DLBENCH_VERSION "${version_line}")
 
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/harness/*.cpp ${PROJECT_SOURCE_DIR}/harness/*.hpp)
+  ${PROJECT_SOURCE_DIR}/harness/*.cpp ${PROJECT_SOURCE_DIR}/harness/*.hpp
+  ${PROJECT_SOURCE_DIR}/harness/device/kernels/*)
 set(hashes "")
 foreach(source ${hashed_sources})
   file(SHA256 ${source} hash)

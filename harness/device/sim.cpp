@@ -195,7 +195,8 @@ void* Device::allocate(std::size_t bytes, Memory kind) {
   void* begin = nullptr;
   if (posix_memalign(&begin, alignment, bytes == 0 ? 1 : bytes) != 0) return nullptr;
   const std::lock_guard lock(mutex_);
-  blocks_[reinterpret_cast<std::uintptr_t>(begin)] = {bytes, kind};
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  blocks_[address] = {address, bytes, kind};
   return begin;
 }
 
@@ -209,13 +210,13 @@ bool Device::free(void* begin) {
   return true;
 }
 
-Memory Device::memory_of(const void* address) {
+std::optional<Device::Block> Device::block_of(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   const std::lock_guard lock(mutex_);
   auto after = blocks_.upper_bound(wanted);
-  if (after == blocks_.begin()) return Memory::Pageable;
-  const auto& [begin, block] = *--after;
-  return wanted - begin < block.bytes ? block.kind : Memory::Pageable;
+  if (after == blocks_.begin()) return std::nullopt;
+  const Block& block = (--after)->second;
+  return wanted - block.begin < block.bytes ? std::optional(block) : std::nullopt;
 }
 
 }  // namespace dlbench::device::sim

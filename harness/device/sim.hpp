@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "device/table.hpp"
@@ -97,7 +98,13 @@ class Device {
   void* allocate(std::size_t bytes, Memory kind);
   /// False for what is not the beginning of an allocation. Freed memory is overwritten.
   bool free(void* begin);
-  Memory memory_of(const void* address);
+  struct Block {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    Memory kind = Memory::Device;
+  };
+  /// The allocation that holds an address; nothing for memory of somebody else.
+  std::optional<Block> block_of(const void* address);
 
   /// Whether delays spin instead of sleeping.
   bool spinning = false;
@@ -107,10 +114,6 @@ class Device {
   ~Device();
   void edges(Queue& to);
 
-  struct Block {
-    std::size_t bytes = 0;
-    Memory kind = Memory::Device;
-  };
   std::mutex mutex_;
   Queue legacy_;
   std::map<Queue*, std::unique_ptr<Queue>> queues_;

@@ -148,7 +148,8 @@ Code free_device(Address begin) {
 }
 
 Code memory_of(Memory* kind, Address address) {
-  *kind = device().memory_of(pointer<const void>(address));
+  const auto block = device().block_of(pointer<const void>(address));
+  *kind = block ? block->kind : Memory::Pageable;
   return ok;
 }
 

@@ -74,6 +74,10 @@ struct Table {
   Code (*delay)(Stream, std::int64_t ns, Address stamps, Address out, unsigned value) = nullptr;
 };
 
+/// One line for a call that failed: "cuEventRecord: CUDA_ERROR_LAUNCH_FAILED (719)".
+std::string line(const Table&, std::string_view called, Code);
+std::string line(std::string_view called, std::string_view error_name, Code);
+
 /// Why a kind of device can or cannot be used here.
 enum class State { Ok, NoLibrary, Stub, NoDriver, NoDevice, NoPermission, Failed };
 
@@ -87,7 +91,7 @@ struct Backend {
   std::string said;
   /// Devices that it has; 0 unless ok.
   int count = 0;
-  /// Valid for the life of the process when ok, null otherwise.
+  /// Valid for the life of the process when ok, null otherwise and for cpu.
   const Table* table = nullptr;
 };
 

@@ -1,0 +1,15 @@
+# Vendors' libraries over the simulated device, under the vendors' names, in BUILD/fake. Whoever
+# searches there first has a device: tests by their run path, a whole run by LD_LIBRARY_PATH.
+set(DLBENCH_FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
+
+# dlbench_fake(NAME LIBRARY VERSION): tests/fake/*.cpp and tests/fake/NAME as libLIBRARY.so.VERSION
+function(dlbench_fake name library version)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/fake)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/${name}/*.cpp)
+  add_library(fake_${name} SHARED ${sources})
+  target_include_directories(fake_${name} PRIVATE ${folder})
+  target_link_libraries(fake_${name} PRIVATE dlbench_device)
+  set_target_properties(fake_${name} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${version}
+    LIBRARY_OUTPUT_DIRECTORY ${DLBENCH_FAKE_DIR})
+  dlbench_compile_options(fake_${name})
+endfunction()

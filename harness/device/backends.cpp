@@ -1,0 +1,19 @@
+#include "device/backends.hpp"
+
+#include "device/cuda.hpp"
+#include "device/hip.hpp"
+#include "device/sim.hpp"
+
+namespace dlbench::device {
+
+const Backend* backend(std::string_view name) {
+  static const Backend cpu{State::Ok, {}, 1, nullptr};
+  static const Backend simulated{State::Ok, {}, 1, &sim::table()};
+  if (name == "cpu") return &cpu;
+  if (name == "sim") return &simulated;
+  if (name == "cuda") return &cuda::driver().backend;
+  if (name == "rocm") return &hip::runtime().backend;
+  return nullptr;
+}
+
+}  // namespace dlbench::device

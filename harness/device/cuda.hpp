@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "device/about.hpp"
+#include "device/cuda_api.hpp"
+#include "device/library.hpp"
+#include "device/node.hpp"
+
+namespace dlbench::device::cuda {
+
+/// The driver of this process as far as it could be opened.
+struct Driver {
+  Library library;
+  Api api;
+  Backend backend;
+  Table table;
+
+  Driver();
+
+ private:
+  Code load(std::string& called);
+};
+
+/// Opened by the first call: after the libraries whose driver is to be shared were imported.
+Driver& driver();
+
+/// What an error of the first calls means; `node` is what lets a user in (/dev/nvidiactl).
+State state_of(Code, Access node) noexcept;
+
+/// "CUDA_ERROR_STUB_LIBRARY"; "CUDA error" where the driver has no name for it.
+const char* name_of(const Api&, Code);
+
+/// The table's functions that are no driver's own.
+void fill(Table&, const Api&);
+
+About about(const Driver&);
+
+/// The delay kernel in the current context, loaded at its first use on each device.
+Code delay(Stream, std::int64_t ns, Address stamps, Address out, unsigned value);
+
+}  // namespace dlbench::device::cuda

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device/table.hpp"
+
+/// The CUDA driver as functions; never linked. The prototypes are dlbench's own, so that a build
+/// needs no vendor's header; a test compiles them against cuda.h where that is installed.
+namespace dlbench::device::cuda {
+
+using Ordinal = int;
+using Context = void*;
+using Module = void*;
+using Function = void*;
+
+struct Uuid {
+  unsigned char bytes[16];
+};
+
+/// The version of the driver API whose prototypes these are (cuGetProcAddress): 11.4.
+inline constexpr int api_version = 11040;
+
+/// Named as in cuda.h, without `cu`.
+struct Api {
+  Code (*get_proc_address)(const char* name, void** function, int version,
+                           unsigned long long flags) = nullptr;
+  Code (*init)(unsigned flags) = nullptr;
+  Code (*driver_get_version)(int* version) = nullptr;
+  Code (*get_error_name)(Code, const char** name) = nullptr;
+
+  Code (*device_get_count)(int* count) = nullptr;
+  Code (*device_get)(Ordinal*, int number) = nullptr;
+  Code (*device_get_name)(char* name, int length, Ordinal) = nullptr;
+  Code (*device_get_uuid)(Uuid*, Ordinal) = nullptr;
+  Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
+  Code (*device_primary_ctx_retain)(Context*, Ordinal) = nullptr;
+  Code (*ctx_set_current)(Context) = nullptr;
+  Code (*ctx_get_device)(Ordinal*) = nullptr;
+  Code (*ctx_synchronize)() = nullptr;
+
+  Code (*stream_create)(Stream*, unsigned flags) = nullptr;
+  Code (*stream_destroy)(Stream) = nullptr;
+  Code (*stream_synchronize)(Stream) = nullptr;
+  Code (*stream_query)(Stream) = nullptr;
+  Code (*stream_wait_event)(Stream, Event, unsigned flags) = nullptr;
+
+  Code (*event_create)(Event*, unsigned flags) = nullptr;
+  Code (*event_destroy)(Event) = nullptr;
+  Code (*event_record)(Event, Stream) = nullptr;
+  Code (*event_query)(Event) = nullptr;
+  Code (*event_synchronize)(Event) = nullptr;
+  Code (*event_elapsed_time)(float* milliseconds, Event begin, Event end) = nullptr;
+
+  Code (*mem_alloc)(Address*, std::size_t) = nullptr;
+  Code (*mem_free)(Address) = nullptr;
+  Code (*mem_host_alloc)(void**, std::size_t, unsigned flags) = nullptr;
+  Code (*mem_free_host)(void*) = nullptr;
+  Code (*mem_alloc_managed)(Address*, std::size_t, unsigned flags) = nullptr;
+  Code (*memcpy_async)(Address to, Address from, std::size_t, Stream) = nullptr;
+  Code (*memset_d32_async)(Address, unsigned value, std::size_t words, Stream) = nullptr;
+  Code (*pointer_get_attributes)(unsigned count, int* attributes, void** values, Address) = nullptr;
+
+  Code (*module_load_data)(Module*, const void* image) = nullptr;
+  Code (*module_get_function)(Function*, Module, const char* name) = nullptr;
+  Code (*launch_kernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        Stream, void** parameters, void** extra) = nullptr;
+};
+
+/// Calls take(name in the driver, member) for each but cuGetProcAddress, by which they are found.
+template <typename Take>
+void each(Api& api, Take&& take) {
+  take("cuInit", api.init);
+  take("cuDriverGetVersion", api.driver_get_version);
+  take("cuGetErrorName", api.get_error_name);
+  take("cuDeviceGetCount", api.device_get_count);
+  take("cuDeviceGet", api.device_get);
+  take("cuDeviceGetName", api.device_get_name);
+  take("cuDeviceGetUuid", api.device_get_uuid);
+  take("cuDeviceGetAttribute", api.device_get_attribute);
+  take("cuDevicePrimaryCtxRetain", api.device_primary_ctx_retain);
+  take("cuCtxSetCurrent", api.ctx_set_current);
+  take("cuCtxGetDevice", api.ctx_get_device);
+  take("cuCtxSynchronize", api.ctx_synchronize);
+  take("cuStreamCreate", api.stream_create);
+  take("cuStreamDestroy", api.stream_destroy);
+  take("cuStreamSynchronize", api.stream_synchronize);
+  take("cuStreamQuery", api.stream_query);
+  take("cuStreamWaitEvent", api.stream_wait_event);
+  take("cuEventCreate", api.event_create);
+  take("cuEventDestroy", api.event_destroy);
+  take("cuEventRecord", api.event_record);
+  take("cuEventQuery", api.event_query);
+  take("cuEventSynchronize", api.event_synchronize);
+  take("cuEventElapsedTime", api.event_elapsed_time);
+  take("cuMemAlloc", api.mem_alloc);
+  take("cuMemFree", api.mem_free);
+  take("cuMemHostAlloc", api.mem_host_alloc);
+  take("cuMemFreeHost", api.mem_free_host);
+  take("cuMemAllocManaged", api.mem_alloc_managed);
+  take("cuMemcpyAsync", api.memcpy_async);
+  take("cuMemsetD32Async", api.memset_d32_async);
+  take("cuPointerGetAttributes", api.pointer_get_attributes);
+  take("cuModuleLoadData", api.module_load_data);
+  take("cuModuleGetFunction", api.module_get_function);
+  take("cuLaunchKernel", api.launch_kernel);
+}
+
+/// Numbers from cuda.h.
+inline constexpr int compute_mode = 20;             // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+inline constexpr int memory_type = 2;               // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+inline constexpr int is_managed = 8;                // CU_POINTER_ATTRIBUTE_IS_MANAGED
+inline constexpr unsigned memory_type_host = 1;     // CU_MEMORYTYPE_HOST
+inline constexpr unsigned memory_type_device = 2;   // CU_MEMORYTYPE_DEVICE
+inline constexpr unsigned memory_type_unified = 4;  // CU_MEMORYTYPE_UNIFIED
+inline constexpr unsigned portable = 1;             // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned attach_global = 1;        // CU_MEM_ATTACH_GLOBAL
+
+}  // namespace dlbench::device::cuda

@@ -1,0 +1,109 @@
+#include "device/cuda.hpp"
+#include "device/kernels.hpp"
+#include "device/per_device.hpp"
+
+namespace dlbench::device::cuda {
+
+namespace {
+
+const Api& api() {
+  return driver().api;
+}
+
+const char* error_name(Code code) {
+  return name_of(api(), code);
+}
+
+Code enter(int number) {
+  static PerDevice contexts;
+  Ordinal device = 0;
+  if (const Code code = api().device_get(&device, number)) return code;
+  Context context = nullptr;
+  // Retained once and never given back: the frameworks in this process hold it too.
+  const Code code = contexts.get(number, &context, [device](void** made) {
+    return api().device_primary_ctx_retain(made, device);
+  });
+  return code != 0 ? code : api().ctx_set_current(context);
+}
+
+Code allocate_pinned(void** made, std::size_t bytes) {
+  return api().mem_host_alloc(made, bytes, portable);
+}
+
+Code allocate_managed(Address* made, std::size_t bytes) {
+  return api().mem_alloc_managed(made, bytes, attach_global);
+}
+
+Code memory_of(Memory* kind, Address address) {
+  unsigned type = 0;
+  unsigned managed = 0;
+  int asked[] = {memory_type, is_managed};
+  void* answers[] = {&type, &managed};
+  // Of an address that it does not know the driver says 0 to each.
+  if (const Code code = api().pointer_get_attributes(2, asked, answers, address)) return code;
+  *kind = managed != 0                 ? Memory::Managed
+          : type == memory_type_device ? Memory::Device
+          : type == memory_type_host   ? Memory::Pinned
+                                       : Memory::Pageable;
+  return 0;
+}
+
+}  // namespace
+
+const char* name_of(const Api& from, Code code) {
+  // A stub has no names, and this one is the point of it.
+  if (code == 34) return "CUDA_ERROR_STUB_LIBRARY";
+  const char* name = nullptr;
+  const bool told = from.get_error_name != nullptr && from.get_error_name(code, &name) == 0;
+  return told && name != nullptr ? name : "CUDA error";
+}
+
+Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned value) {
+  static PerDevice kernels;
+  Ordinal device = 0;
+  if (const Code code = api().ctx_get_device(&device)) return code;
+  Function kernel = nullptr;
+  const Code code = kernels.get(device, &kernel, [](void** made) {
+    Module module = nullptr;
+    if (const Code failed = api().module_load_data(&module, delay_ptx.data())) return failed;
+    return api().module_get_function(made, module, delay_kernel);
+  });
+  if (code != 0) return code;
+  void* parameters[] = {&ns, &stamps, &out, &value};
+  return api().launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+}
+
+void fill(Table& table, const Api& from) {
+  table = {
+      .name = "cuda",
+      .dl_device = 2,    // kDLCUDA
+      .dl_pinned = 3,    // kDLCUDAHost
+      .dl_managed = 13,  // kDLCUDAManaged
+      .error_name = error_name,
+      .device_count = from.device_get_count,
+      .enter = enter,
+      .synchronize = from.ctx_synchronize,
+      .stream_create = from.stream_create,
+      .stream_destroy = from.stream_destroy,
+      .stream_synchronize = from.stream_synchronize,
+      .stream_query = from.stream_query,
+      .stream_wait = from.stream_wait_event,
+      .event_create = from.event_create,
+      .event_destroy = from.event_destroy,
+      .event_record = from.event_record,
+      .event_query = from.event_query,
+      .event_synchronize = from.event_synchronize,
+      .event_elapsed = from.event_elapsed_time,
+      .allocate = from.mem_alloc,
+      .free = from.mem_free,
+      .allocate_pinned = allocate_pinned,
+      .free_pinned = from.mem_free_host,
+      .allocate_managed = allocate_managed,
+      .memory_of = memory_of,
+      .copy = from.memcpy_async,
+      .fill32 = from.memset_d32_async,
+      .delay = delay,
+  };
+}
+
+}  // namespace dlbench::device::cuda

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device/table.hpp"
+
+/// The HIP runtime and its compiler as functions; never linked. Only functions of scalars and
+/// handles: HIP's structs change from one major version to the next. A test compiles the
+/// prototypes against HIP's headers where these are installed.
+namespace dlbench::device::hip {
+
+using Ordinal = int;
+using Module = void*;
+using Function = void*;
+using Program = void*;
+
+struct Uuid {
+  unsigned char bytes[16];
+};
+
+/// Named as in hip_runtime_api.h, without `hip`.
+struct Api {
+  Code (*runtime_get_version)(int* version) = nullptr;
+  const char* (*get_error_name)(Code) = nullptr;
+  Code (*get_last_error)() = nullptr;
+
+  Code (*get_device_count)(int* count) = nullptr;
+  Code (*set_device)(Ordinal) = nullptr;
+  Code (*get_device)(Ordinal*) = nullptr;
+  Code (*device_get_name)(char* name, int length, Ordinal) = nullptr;
+  Code (*device_get_uuid)(Uuid*, Ordinal) = nullptr;
+  Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
+  Code (*device_synchronize)() = nullptr;
+
+  Code (*stream_create_with_flags)(Stream*, unsigned flags) = nullptr;
+  Code (*stream_destroy)(Stream) = nullptr;
+  Code (*stream_synchronize)(Stream) = nullptr;
+  Code (*stream_query)(Stream) = nullptr;
+  Code (*stream_wait_event)(Stream, Event, unsigned flags) = nullptr;
+
+  Code (*event_create_with_flags)(Event*, unsigned flags) = nullptr;
+  Code (*event_destroy)(Event) = nullptr;
+  Code (*event_record)(Event, Stream) = nullptr;
+  Code (*event_query)(Event) = nullptr;
+  Code (*event_synchronize)(Event) = nullptr;
+  Code (*event_elapsed_time)(float* milliseconds, Event begin, Event end) = nullptr;
+
+  Code (*malloc)(void**, std::size_t) = nullptr;
+  Code (*free)(void*) = nullptr;
+  Code (*host_malloc)(void**, std::size_t, unsigned flags) = nullptr;
+  Code (*host_free)(void*) = nullptr;
+  Code (*malloc_managed)(void**, std::size_t, unsigned flags) = nullptr;
+  Code (*memcpy_async)(void* to, const void* from, std::size_t, int kind, Stream) = nullptr;
+  Code (*memset_d32_async)(void*, int value, std::size_t words, Stream) = nullptr;
+  Code (*pointer_get_attribute)(void* value, int attribute, void* address) = nullptr;
+
+  Code (*module_load_data)(Module*, const void* image) = nullptr;
+  Code (*module_get_function)(Function*, Module, const char* name) = nullptr;
+  Code (*module_launch_kernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                               unsigned block_x, unsigned block_y, unsigned block_z,
+                               unsigned shared_bytes, Stream, void** parameters,
+                               void** extra) = nullptr;
+};
+
+/// Calls take(name in the runtime, member) for each.
+template <typename Take>
+void each(Api& api, Take&& take) {
+  take("hipRuntimeGetVersion", api.runtime_get_version);
+  take("hipGetErrorName", api.get_error_name);
+  take("hipGetLastError", api.get_last_error);
+  take("hipGetDeviceCount", api.get_device_count);
+  take("hipSetDevice", api.set_device);
+  take("hipGetDevice", api.get_device);
+  take("hipDeviceGetName", api.device_get_name);
+  take("hipDeviceGetUuid", api.device_get_uuid);
+  take("hipDeviceGetAttribute", api.device_get_attribute);
+  take("hipDeviceSynchronize", api.device_synchronize);
+  take("hipStreamCreateWithFlags", api.stream_create_with_flags);
+  take("hipStreamDestroy", api.stream_destroy);
+  take("hipStreamSynchronize", api.stream_synchronize);
+  take("hipStreamQuery", api.stream_query);
+  take("hipStreamWaitEvent", api.stream_wait_event);
+  take("hipEventCreateWithFlags", api.event_create_with_flags);
+  take("hipEventDestroy", api.event_destroy);
+  take("hipEventRecord", api.event_record);
+  take("hipEventQuery", api.event_query);
+  take("hipEventSynchronize", api.event_synchronize);
+  take("hipEventElapsedTime", api.event_elapsed_time);
+  take("hipMalloc", api.malloc);
+  take("hipFree", api.free);
+  take("hipHostMalloc", api.host_malloc);
+  take("hipHostFree", api.host_free);
+  take("hipMallocManaged", api.malloc_managed);
+  take("hipMemcpyAsync", api.memcpy_async);
+  take("hipMemsetD32Async", api.memset_d32_async);
+  take("hipPointerGetAttribute", api.pointer_get_attribute);
+  take("hipModuleLoadData", api.module_load_data);
+  take("hipModuleGetFunction", api.module_get_function);
+  take("hipModuleLaunchKernel", api.module_launch_kernel);
+}
+
+/// The compiler, in libhiprtc or, before ROCm 7, in the runtime itself. Named as in hiprtc.h.
+struct Compiler {
+  const char* (*get_error_string)(Code) = nullptr;
+  Code (*create_program)(Program*, const char* source, const char* name, int header_count,
+                         const char** headers, const char** header_names) = nullptr;
+  Code (*compile_program)(Program, int option_count, const char** options) = nullptr;
+  Code (*get_code_size)(Program, std::size_t*) = nullptr;
+  Code (*get_code)(Program, char*) = nullptr;
+  Code (*destroy_program)(Program*) = nullptr;
+};
+
+template <typename Take>
+void each(Compiler& compiler, Take&& take) {
+  take("hiprtcGetErrorString", compiler.get_error_string);
+  take("hiprtcCreateProgram", compiler.create_program);
+  take("hiprtcCompileProgram", compiler.compile_program);
+  take("hiprtcGetCodeSize", compiler.get_code_size);
+  take("hiprtcGetCode", compiler.get_code);
+  take("hiprtcDestroyProgram", compiler.destroy_program);
+}
+
+/// Numbers from hip_runtime_api.h and driver_types.h.
+inline constexpr int compute_mode = 6;         // hipDeviceAttributeComputeMode
+inline constexpr int wall_clock_rate = 10017;  // hipDeviceAttributeWallClockRate, in kHz
+inline constexpr int memory_type = 2;          // HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
+inline constexpr int is_managed = 8;           // HIP_POINTER_ATTRIBUTE_IS_MANAGED
+inline constexpr int copy_default = 4;         // hipMemcpyDefault
+inline constexpr unsigned portable = 1;        // hipHostMallocPortable
+inline constexpr unsigned attach_global = 1;   // hipMemAttachGlobal
+/// hipMemoryTypeHost and hipMemoryTypeDevice are 0 and 1 before this version, 1 and 2 since.
+inline constexpr int renumbered = 60'000'000;
+
+}  // namespace dlbench::device::hip

@@ -1,0 +1,115 @@
+#include "device/hip.hpp"
+
+namespace dlbench::device::hip {
+
+namespace {
+
+constexpr Code invalid_value = 1;
+
+const Api& api() {
+  return runtime().api;
+}
+
+void* pointer(Address address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+
+Address number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+const char* error_name(Code code) {
+  return name_of(api(), code);
+}
+
+Code allocate(Address* made, std::size_t bytes) {
+  void* begin = nullptr;
+  const Code code = api().malloc(&begin, bytes);
+  *made = number(begin);
+  return code;
+}
+
+Code free_device(Address begin) {
+  return api().free(pointer(begin));
+}
+
+Code allocate_pinned(void** made, std::size_t bytes) {
+  return api().host_malloc(made, bytes, portable);
+}
+
+Code allocate_managed(Address* made, std::size_t bytes) {
+  void* begin = nullptr;
+  const Code code = api().malloc_managed(&begin, bytes, attach_global);
+  *made = number(begin);
+  return code;
+}
+
+Code memory_of(Memory* kind, Address address) {
+  unsigned managed = 0;
+  unsigned type = 0;
+  Code code = api().pointer_get_attribute(&managed, is_managed, pointer(address));
+  if (code == 0) code = api().pointer_get_attribute(&type, memory_type, pointer(address));
+  if (code == invalid_value) {
+    *kind = Memory::Pageable;
+    // The runtime keeps its last error; a library that looks for its own would find this one.
+    static_cast<void>(api().get_last_error());
+    return 0;
+  }
+  if (code != 0) return code;
+  const unsigned on_host = runtime().version < renumbered ? 0 : 1;
+  *kind = managed != 0          ? Memory::Managed
+          : type == on_host     ? Memory::Pinned
+          : type == on_host + 1 ? Memory::Device
+                                : Memory::Pageable;
+  return 0;
+}
+
+Code copy(Address to, Address from, std::size_t bytes, Stream stream) {
+  return api().memcpy_async(pointer(to), pointer(from), bytes, copy_default, stream);
+}
+
+Code fill32(Address begin, unsigned value, std::size_t words, Stream stream) {
+  return api().memset_d32_async(pointer(begin), static_cast<int>(value), words, stream);
+}
+
+}  // namespace
+
+const char* name_of(const Api& from, Code code) {
+  const char* const name = from.get_error_name(code);
+  return name != nullptr ? name : "HIP error";
+}
+
+void fill(Table& table, const Api& from) {
+  table = {
+      .name = "rocm",
+      .dl_device = 10,  // kDLROCM
+      .dl_pinned = 11,  // kDLROCMHost
+      .dl_managed = 0,  // DLPack has no word for it
+      .error_name = error_name,
+      .device_count = from.get_device_count,
+      .enter = from.set_device,
+      .synchronize = from.device_synchronize,
+      .stream_create = from.stream_create_with_flags,
+      .stream_destroy = from.stream_destroy,
+      .stream_synchronize = from.stream_synchronize,
+      .stream_query = from.stream_query,
+      .stream_wait = from.stream_wait_event,
+      .event_create = from.event_create_with_flags,
+      .event_destroy = from.event_destroy,
+      .event_record = from.event_record,
+      .event_query = from.event_query,
+      .event_synchronize = from.event_synchronize,
+      .event_elapsed = from.event_elapsed_time,
+      .allocate = allocate,
+      .free = free_device,
+      .allocate_pinned = allocate_pinned,
+      .free_pinned = from.host_free,
+      .allocate_managed = allocate_managed,
+      .memory_of = memory_of,
+      .copy = copy,
+      .fill32 = fill32,
+      .delay = delay,
+  };
+}
+
+}  // namespace dlbench::device::hip

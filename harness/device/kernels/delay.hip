@@ -1,0 +1,36 @@
+// Compiled by hiprtc where it runs, which includes the runtime's header by itself.
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif
+
+// The clock that counts at one rate whatever the others do; older headers declare it for the
+// device's half of a compilation only.
+static __device__ unsigned long long ticks() {
+#ifdef __HIP_DEVICE_COMPILE__
+  return static_cast<unsigned long long>(wall_clock64());
+#else
+  return 0;
+#endif
+}
+
+static __device__ unsigned long long in_ns(unsigned long long read, unsigned long long khz) {
+  return read / khz * 1000000 + read % khz * 1000000 / khz;
+}
+
+// One thread: waits `ns`; then *out = value unless out is null; then stamps[0] = begin,
+// stamps[1] = end unless stamps is null.
+extern "C" __global__ void dlbench_delay(unsigned long long ns, volatile unsigned long long* stamps,
+                                         volatile unsigned* out, unsigned value,
+                                         unsigned long long khz) {
+  const unsigned long long begin = ticks();
+  while (in_ns(ticks() - begin, khz) < ns) {
+  }
+  if (out != nullptr) {
+    *out = value;
+    __threadfence_system();
+  }
+  if (stamps != nullptr) {
+    stamps[0] = in_ns(begin, khz);
+    stamps[1] = in_ns(ticks(), khz);
+  }
+}

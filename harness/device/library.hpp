@@ -1,0 +1,39 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace dlbench::device {
+
+/// A vendor's library, never unloaded again: drivers do not survive that.
+class Library {
+ public:
+  /// The one that the process has already, so that a framework and dlbench share streams; else the
+  /// first of these names that loads. `family` is what such a file's name begins with.
+  Library(std::string_view family, std::initializer_list<const char*> names);
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  /// What the loader said; empty when loaded.
+  const std::string& said() const { return said_; }
+  /// Whether there was a file, so that `said` is about it and not about its absence.
+  bool found() const { return found_; }
+  /// The file that was loaded.
+  std::string path() const;
+
+  /// nullptr where it exports no such name.
+  void* symbol(const char* name) const;
+
+ private:
+  void* handle_ = nullptr;
+  std::string said_;
+  bool found_ = false;
+};
+
+/// Puts an address into a pointer to a function.
+template <typename F>
+void set(F*& function, void* address) {
+  function = reinterpret_cast<F*>(address);
+}
+
+}  // namespace dlbench::device

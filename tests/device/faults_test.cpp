@@ -1,0 +1,154 @@
+// Every function of a driver that a table uses fails once, each in a process of its own: kernels
+// and contexts are made once a process.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "device/about.hpp"
+#include "device/backends.hpp"
+#include "device/cuda.hpp"
+#include "device/hip.hpp"
+#include "fakes.hpp"
+
+namespace dlbench::device {
+namespace {
+
+constexpr Code planted = 719;
+
+/// All that a table can do, until something fails; what was made is given back either way.
+class Use {
+ public:
+  explicit Use(const Table& table) : table_(table) {}
+
+  /// The first error; 0: none.
+  Code all() {
+    Code first = 0;
+    for (const auto& step : steps()) {
+      if (first == 0) first = step();
+    }
+    const Code last = clean();
+    return first != 0 ? first : last;
+  }
+
+ private:
+  std::vector<std::function<Code()>> steps() {
+    const Table& t = table_;
+    return {
+        [&] { return t.device_count(&count_); },
+        [&] { return t.enter(0); },
+        [&] { return t.stream_create(&stream_, non_blocking); },
+        [&] { return t.event_create(&begin_, 0); },
+        [&] { return t.event_create(&end_, 0); },
+        [&] { return t.allocate(&word_, sizeof(unsigned)); },
+        [&] { return t.allocate_pinned(&pinned_, sizeof(unsigned)); },
+        [&] { return t.allocate_managed(&managed_, 2 * sizeof(std::int64_t)); },
+        [&] { return t.memory_of(&kind_, word_); },
+        [&] { return t.fill32(word_, 1, 1, stream_); },
+        [&] { return t.event_record(begin_, stream_); },
+        [&] { return t.delay(stream_, 1000, managed_, word_, 2); },
+        [&] { return t.event_record(end_, stream_); },
+        [&] { return t.stream_wait(stream_, end_, 0); },
+        [&] { return t.copy(reinterpret_cast<std::uintptr_t>(pinned_), word_, 4, stream_); },
+        [&] { return t.stream_synchronize(stream_); },
+        [&] { return t.event_synchronize(end_); },
+        [&] { return t.stream_query(stream_); },
+        [&] { return t.event_query(end_); },
+        [&] { return t.event_elapsed(&ms_, begin_, end_); },
+        [&] { return t.synchronize(); },
+    };
+  }
+
+  Code clean() {
+    Code first = 0;
+    const auto kept = [&first](Code code) { first = first != 0 ? first : code; };
+    if (stream_ != nullptr) kept(table_.stream_destroy(stream_));
+    if (begin_ != nullptr) kept(table_.event_destroy(begin_));
+    if (end_ != nullptr) kept(table_.event_destroy(end_));
+    if (word_ != 0) kept(table_.free(word_));
+    if (managed_ != 0) kept(table_.free(managed_));
+    if (pinned_ != nullptr) kept(table_.free_pinned(pinned_));
+    return first;
+  }
+
+  const Table& table_;
+  int count_ = 0;
+  Stream stream_ = nullptr;
+  Event begin_ = nullptr, end_ = nullptr;
+  Address word_ = 0, managed_ = 0;
+  void* pinned_ = nullptr;
+  Memory kind_{};
+  float ms_ = 0;
+};
+
+struct Driver {
+  const char* backend;
+  const char* library;
+};
+
+/// Ends the process: 0 where the planted error came back as such, or was never met.
+[[noreturn]] void meet(const Driver& driver, const std::string& name) {
+  alarm(20);  // a hang is a failure
+  const Fake fake(driver.library);
+  if (!fake) std::_Exit(2);
+  fake.fail((name + "=" + std::to_string(planted)).c_str());
+  const Backend& opened = *backend(driver.backend);
+  std::string said = opened.said;
+  if (opened.state == State::Ok) {
+    const About told = about(driver.backend);
+    const Code code = Use(*opened.table).all();
+    if (code != 0) said = line(*opened.table, name, code);
+    if (told.units.size() != 1) std::_Exit(3);
+    const Unit& unit = told.units.front();
+    if (unit.name.empty() || unit.uuid.empty() || unit.mode.empty()) said += " not told";
+  }
+  std::fprintf(stderr, "%s called %s: <%s>\n", name.c_str(),
+               fake.calls(name.c_str()) > 0 ? "yes" : "no", said.c_str());
+  std::_Exit(0);  // what could not be given back is no leak worth a word
+}
+
+TEST(FaultsDeathTest, OfTheCudaDriver) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  constexpr Driver driver{"cuda", "libcuda.so.1"};
+  cuda::Api api;
+  cuda::each(api, [&](const std::string& name, auto&) {
+    // Names are asked for where an error is told; and the version is only told.
+    const char* said =
+        name == "cuGetErrorName"       ? "no: <>"
+        : name == "cuDriverGetVersion" ? "yes: <>"
+        : name.starts_with("cuDeviceGet") && name != "cuDeviceGet" && name != "cuDeviceGetCount"
+            ? "yes: .*not told"
+            : "yes: .*CUDA_ERROR_LAUNCH_FAILED \\(719\\)";
+    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + said);
+  });
+  EXPECT_EXIT(meet(driver, "cuGetProcAddress"), testing::ExitedWithCode(0), "\\(719\\)");
+}
+
+TEST(FaultsDeathTest, OfTheHipRuntime) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  constexpr Driver driver{"rocm", "libamdhip64.so.6"};
+  hip::Api api;
+  hip::each(api, [&](const std::string& name, auto&) {
+    const char* said = name == "hipGetErrorName" || name == "hipGetLastError" ? "no: <>"
+                       : name == "hipDeviceGetName" || name == "hipDeviceGetUuid"
+                           ? "yes: .*not told"
+                           : "yes: .*hipErrorLaunchFailure \\(719\\)";
+    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + said);
+  });
+}
+
+TEST(FaultsDeathTest, OfTheHipCompiler) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  hip::Compiler compiler;
+  hip::each(compiler, [&](const std::string& name, auto&) {
+    if (name == "hiprtcGetErrorString") return;
+    EXPECT_EXIT(meet({"rocm", "libhiprtc.so.6"}, name), testing::ExitedWithCode(0),
+                name + " called yes: .*hipErrorInvalidSource \\(300\\)");
+  });
+}
+
+}  // namespace
+}  // namespace dlbench::device

@@ -1,0 +1,100 @@
+#include "calls.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace dlbench::fake {
+
+namespace {
+
+struct Fault {
+  Code code = 0;
+  unsigned from = 1;
+};
+
+int number(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+class Calls {
+ public:
+  Calls() { fail(std::getenv("DLBENCH_FAKE_FAIL")); }
+
+  void fail(const char* faults) {
+    const std::lock_guard lock(mutex_);
+    faults_.clear();
+    counts_.clear();
+    std::string rest = faults == nullptr ? "" : faults;
+    while (!rest.empty()) {
+      const std::string one = rest.substr(0, rest.find(','));
+      rest.erase(0, one.size() + 1);
+      const auto equals = one.find('=');
+      const auto at = one.find('@');
+      if (equals == std::string::npos) continue;
+      Fault fault{std::atoi(one.c_str() + equals + 1), 1};
+      if (at != std::string::npos)
+        fault.from = static_cast<unsigned>(std::atoi(one.c_str() + at + 1));
+      faults_[one.substr(0, equals)] = fault;
+    }
+  }
+
+  Code called(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const unsigned count = ++counts_[name];
+    for (const std::string& key : {name, std::string("*")}) {
+      const auto found = faults_.find(key);
+      if (found != faults_.end() && count >= found->second.from) return found->second.code;
+    }
+    return 0;
+  }
+
+  unsigned count(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = counts_.find(name);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Fault> faults_;
+  std::map<std::string, unsigned> counts_;
+};
+
+Calls& calls() {
+  static Calls& only = *new Calls;  // outlives whoever calls at exit
+  return only;
+}
+
+}  // namespace
+
+Code called(const char* name) {
+  if (logging()) std::fprintf(stderr, "[fake] %s\n", name);
+  return calls().called(name);
+}
+
+int device_count() {
+  return number("DLBENCH_FAKE_DEVICES", 1);
+}
+
+int compute_mode() {
+  return number("DLBENCH_FAKE_MODE", 0);
+}
+
+bool logging() {
+  static const bool on = number("DLBENCH_FAKE_LOG", 0) != 0;
+  return on;
+}
+
+}  // namespace dlbench::fake
+
+void dlbench_fake_fail(const char* faults) {
+  dlbench::fake::calls().fail(faults);
+}
+
+unsigned dlbench_fake_calls(const char* name) {
+  return dlbench::fake::calls().count(name);
+}

@@ -1,0 +1,116 @@
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "cuda/context.hpp"
+#include "cuda/entries.hpp"
+
+namespace dlbench::fake::cuda {
+
+namespace {
+
+std::atomic<bool> initialized{false};
+
+Code init(unsigned) {
+  if (device_count() == 0) return 100;
+  initialized = true;
+  return 0;
+}
+
+Code driver_get_version(int* version) {
+  *version = 13000;
+  return 0;
+}
+
+Code get_count(int* count) {
+  *count = device_count();
+  return 0;
+}
+
+Code get(int* device, int number) {
+  if (number < 0 || number >= device_count()) return invalid_device;
+  *device = number;
+  return 0;
+}
+
+Code get_name(char* name, int length, int) {
+  std::snprintf(name, static_cast<std::size_t>(length), "Device made of threads");
+  return 0;
+}
+
+Code get_uuid(unsigned char* bytes, int device) {
+  for (int i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(16 * i + device);
+  return 0;
+}
+
+Code total_mem(std::size_t* bytes, int) {
+  *bytes = std::size_t{1} << 30;
+  return 0;
+}
+
+Code compute_capability(int* major, int* minor, int) {
+  *major = 9;
+  *minor = 0;
+  return 0;
+}
+
+Code pci_bus_id(char* text, int length, int device) {
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", device + 1);
+  return 0;
+}
+
+/// The attributes of cuda.h that somebody asked this device for; the rest is 0.
+Code get_attribute(int* value, int attribute, int) {
+  switch (attribute) {
+    case 1:  // MAX_THREADS_PER_BLOCK
+    case 2:  // MAX_BLOCK_DIM_X
+      *value = 1024;
+      break;
+    case 10:  // WARP_SIZE
+      *value = 32;
+      break;
+    case 16:  // MULTIPROCESSOR_COUNT
+      *value = 2;
+      break;
+    case 19:   // CAN_MAP_HOST_MEMORY
+    case 41:   // UNIFIED_ADDRESSING
+    case 83:   // MANAGED_MEMORY
+    case 115:  // MEMORY_POOLS_SUPPORTED
+      *value = 1;
+      break;
+    case 20:  // COMPUTE_MODE
+      *value = compute_mode();
+      break;
+    case 75:  // COMPUTE_CAPABILITY_MAJOR
+      *value = 9;
+      break;
+    default:
+      *value = 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Code check(Needs needs) {
+  if (needs == Needs::Nothing) return 0;
+  if (!initialized) return not_initialized;
+  return needs == Needs::Context && current() == nullptr ? invalid_context : 0;
+}
+
+std::vector<Entry> device_entries() {
+  return {
+      entry<"cuInit", init, Needs::Nothing>(),
+      entry<"cuDriverGetVersion", driver_get_version, Needs::Nothing>(),
+      entry<"cuDeviceGetCount", get_count, Needs::Init>(),
+      entry<"cuDeviceGet", get, Needs::Init>(),
+      entry<"cuDeviceGetName", get_name, Needs::Init>(),
+      entry<"cuDeviceGetUuid", get_uuid, Needs::Init>(),
+      entry<"cuDeviceTotalMem", total_mem, Needs::Init>(),
+      entry<"cuDeviceComputeCapability", compute_capability, Needs::Init>(),
+      entry<"cuDeviceGetPCIBusId", pci_bus_id, Needs::Init>(),
+      entry<"cuDeviceGetAttribute", get_attribute, Needs::Init>(),
+  };
+}
+
+}  // namespace dlbench::fake::cuda

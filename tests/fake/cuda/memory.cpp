@@ -1,0 +1,155 @@
+#include <cstring>
+
+#include "cuda/context.hpp"
+#include "cuda/entries.hpp"
+#include "device/cuda_api.hpp"
+
+namespace dlbench::fake::cuda {
+
+namespace {
+
+using device::Memory;
+
+device::sim::Device& sim() {
+  return device::sim::Device::instance();
+}
+
+void* pointer(Address address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+
+Code alloc_managed(Address* made, std::size_t bytes, unsigned) {
+  return device::sim::table().allocate_managed(made, bytes);
+}
+
+Code host_alloc(void** made, std::size_t bytes, unsigned) {
+  return device::sim::table().allocate_pinned(made, bytes);
+}
+
+Code alloc_async(Address* made, std::size_t bytes, Stream) {
+  return device::sim::table().allocate(made, bytes);
+}
+
+Code alloc_from_pool(Address* made, std::size_t bytes, void*, Stream) {
+  return device::sim::table().allocate(made, bytes);
+}
+
+Code free_async(Address begin, Stream stream) {
+  if (!sim().block_of(pointer(begin))) return invalid_value;
+  sim().push(stream, [begin] { sim().free(pointer(begin)); });
+  return 0;
+}
+
+Code host_device_pointer(Address* address, void* host, unsigned) {
+  *address = reinterpret_cast<std::uintptr_t>(host);
+  return 0;
+}
+
+Code get_info(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{1} << 30;
+  return 0;
+}
+
+int pool = 0;
+
+Code get_pool(void** found, int) {
+  *found = &pool;
+  return 0;
+}
+
+Code create_pool(void** made, const void*) {
+  *made = &pool;
+  return 0;
+}
+
+Code destroy_pool(void*) {
+  return 0;
+}
+
+Code set_pool_attribute(void*, int, void*) {
+  return 0;
+}
+
+Code get_pool_attribute(void*, int, void* value) {
+  const std::uint64_t none = 0;
+  std::memcpy(value, &none, sizeof none);
+  return 0;
+}
+
+template <typename T>
+void put(void* to, const T& value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+/// Numbers of CUpointer_attribute; the size of an answer is that of its attribute in cuda.h.
+Code pointer_attribute(void* answer, int attribute, Address address) {
+  const auto block = sim().block_of(pointer(address));
+  if (!block) return invalid_value;
+  const bool on_host = block->kind == Memory::Pinned;
+  switch (attribute) {
+    case 1:  // CONTEXT
+      put(answer, current());
+      return 0;
+    case device::cuda::memory_type:
+      put(answer, on_host ? device::cuda::memory_type_host : device::cuda::memory_type_device);
+      return 0;
+    case 3:  // DEVICE_POINTER
+    case 4:  // HOST_POINTER
+      put(answer, address);
+      return 0;
+    case 7:  // BUFFER_ID
+      put(answer, static_cast<unsigned long long>(block->begin));
+      return 0;
+    case device::cuda::is_managed:
+      put(answer, static_cast<unsigned>(block->kind == Memory::Managed));
+      return 0;
+    case 9:  // DEVICE_ORDINAL
+      put(answer, 0);
+      return 0;
+    case 11:  // RANGE_START_ADDR
+      put(answer, static_cast<Address>(block->begin));
+      return 0;
+    case 12:  // RANGE_SIZE
+      put(answer, block->bytes);
+      return 0;
+    default:
+      return not_supported;
+  }
+}
+
+Code pointer_attributes(unsigned count, int* attributes, void** answers, Address address) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (pointer_attribute(answers[i], attributes[i], address) == 0) continue;
+    const bool wide = attributes[i] == 1 || attributes[i] == 3 || attributes[i] == 4;
+    std::memset(answers[i], 0, wide ? sizeof(void*) : sizeof(int));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Entry> memory_entries() {
+  return {
+      entry<"cuMemAlloc", &Table::allocate>(),
+      entry<"cuMemFree", &Table::free>(),
+      entry<"cuMemAllocManaged", alloc_managed>(),
+      entry<"cuMemHostAlloc", host_alloc>(),
+      entry<"cuMemAllocHost", &Table::allocate_pinned>(),
+      entry<"cuMemFreeHost", &Table::free_pinned>(),
+      entry<"cuMemHostGetDevicePointer", host_device_pointer>(),
+      entry<"cuMemAllocAsync", alloc_async>(),
+      entry<"cuMemAllocFromPoolAsync", alloc_from_pool>(),
+      entry<"cuMemFreeAsync", free_async>(),
+      entry<"cuMemGetInfo", get_info>(),
+      entry<"cuDeviceGetDefaultMemPool", get_pool, Needs::Init>(),
+      entry<"cuDeviceGetMemPool", get_pool, Needs::Init>(),
+      entry<"cuMemPoolCreate", create_pool, Needs::Init>(),
+      entry<"cuMemPoolDestroy", destroy_pool, Needs::Init>(),
+      entry<"cuMemPoolSetAttribute", set_pool_attribute, Needs::Init>(),
+      entry<"cuMemPoolGetAttribute", get_pool_attribute, Needs::Init>(),
+      entry<"cuPointerGetAttribute", pointer_attribute, Needs::Init>(),
+      entry<"cuPointerGetAttributes", pointer_attributes, Needs::Init>(),
+  };
+}
+
+}  // namespace dlbench::fake::cuda

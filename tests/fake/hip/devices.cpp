@@ -1,0 +1,118 @@
+#include <cstdio>
+
+#include "device/hip_api.hpp"
+#include "hip/runtime.hpp"
+
+namespace dlbench::fake::hip {
+
+namespace {
+
+struct Error {
+  Code code;
+  const char* name;
+};
+
+constexpr Error errors[] = {
+    {0, "hipSuccess"},
+    {invalid_value, "hipErrorInvalidValue"},
+    {2, "hipErrorOutOfMemory"},
+    {3, "hipErrorNotInitialized"},
+    {35, "hipErrorInsufficientDriver"},
+    {no_device, "hipErrorNoDevice"},
+    {invalid_device, "hipErrorInvalidDevice"},
+    {209, "hipErrorNoBinaryForGpu"},
+    {300, "hipErrorInvalidSource"},
+    {invalid_handle, "hipErrorInvalidHandle"},
+    {not_found, "hipErrorNotFound"},
+    {600, "hipErrorNotReady"},
+    {700, "hipErrorIllegalAddress"},
+    {719, "hipErrorLaunchFailure"},
+    {801, "hipErrorNotSupported"},
+};
+
+thread_local Code last = 0;
+thread_local int current = 0;
+
+}  // namespace
+
+Code kept(Code code) {
+  if (code != 0 && code != device::not_ready) last = code;
+  return code;
+}
+
+}  // namespace dlbench::fake::hip
+
+using namespace dlbench::fake;
+using hip::run;
+
+DLBENCH_FAKE_EXPORT const char* hipGetErrorName(Code code) {
+  for (const hip::Error& error : hip::errors) {
+    if (error.code == code) return error.name;
+  }
+  return "hipErrorUnknown";
+}
+
+DLBENCH_FAKE_EXPORT Code hipGetLastError() {
+  const Code code = called(__func__);
+  const Code was = hip::last;
+  hip::last = 0;
+  return code != 0 ? code : was;
+}
+
+DLBENCH_FAKE_EXPORT Code hipRuntimeGetVersion(int* version) {
+  *version = 60'443'483;
+  return hip::kept(called(__func__));
+}
+
+DLBENCH_FAKE_EXPORT Code hipGetDeviceCount(int* count) {
+  *count = 0;
+  return run(__func__, [&] {
+    *count = device_count();
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
+  return run(__func__, [&] {
+    if (device < 0 || device >= device_count()) return hip::invalid_device;
+    hip::current = device;
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipGetDevice(int* device) {
+  return run(__func__, [&] {
+    *device = hip::current;
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipDeviceGetName(char* name, int length, int) {
+  return run(__func__, [&] {
+    std::snprintf(name, static_cast<std::size_t>(length), "Device made of threads");
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipDeviceGetUuid(unsigned char* bytes, int device) {
+  return run(__func__, [&] {
+    // As AMD's runtime does it: the 16 characters of a serial number.
+    char text[17];
+    std::snprintf(text, sizeof text, "%016x", 0xfa4e + device);
+    for (int i = 0; i < 16; ++i) bytes[i] = static_cast<unsigned char>(text[i]);
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipDeviceGetAttribute(int* value, int attribute, int) {
+  return run(__func__, [&] {
+    *value = attribute == dlbench::device::hip::compute_mode      ? compute_mode()
+             : attribute == dlbench::device::hip::wall_clock_rate ? 1'000'000
+                                                                  : 0;
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipDeviceSynchronize() {
+  return hip::forward(__func__, &hip::Table::synchronize);
+}

@@ -1,0 +1,59 @@
+#include <cstring>
+
+#include "device/hip_api.hpp"
+#include "hip/runtime.hpp"
+
+using namespace dlbench::fake;
+using dlbench::device::Memory;
+using hip::Address;
+using hip::forward;
+using hip::number;
+using hip::run;
+using hip::Stream;
+using hip::Table;
+
+DLBENCH_FAKE_EXPORT Code hipMalloc(Address* made, std::size_t bytes) {
+  return forward(__func__, &Table::allocate, made, bytes);
+}
+
+DLBENCH_FAKE_EXPORT Code hipFree(void* begin) {
+  return forward(__func__, &Table::free, number(begin));
+}
+
+DLBENCH_FAKE_EXPORT Code hipHostMalloc(void** made, std::size_t bytes, unsigned) {
+  return forward(__func__, &Table::allocate_pinned, made, bytes);
+}
+
+DLBENCH_FAKE_EXPORT Code hipHostFree(void* begin) {
+  return forward(__func__, &Table::free_pinned, begin);
+}
+
+DLBENCH_FAKE_EXPORT Code hipMallocManaged(Address* made, std::size_t bytes, unsigned) {
+  return forward(__func__, &Table::allocate_managed, made, bytes);
+}
+
+DLBENCH_FAKE_EXPORT Code hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int,
+                                        Stream stream) {
+  return forward(__func__, &Table::copy, number(to), number(from), bytes, stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipMemsetD32Async(void* begin, int value, std::size_t words,
+                                           Stream stream) {
+  return forward(__func__, &Table::fill32, number(begin), static_cast<unsigned>(value), words,
+                 stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipPointerGetAttribute(void* answer, int attribute, void* address) {
+  return run(__func__, [&]() -> Code {
+    const auto block = dlbench::device::sim::Device::instance().block_of(address);
+    if (!block) return hip::invalid_value;
+    unsigned told = 0;
+    if (attribute == dlbench::device::hip::is_managed) told = block->kind == Memory::Managed;
+    if (attribute == dlbench::device::hip::memory_type) {
+      // hipMemoryTypeHost, Device and Managed, as ROCm 6 numbers them.
+      told = block->kind == Memory::Pinned ? 1 : block->kind == Memory::Device ? 2 : 3;
+    }
+    std::memcpy(answer, &told, sizeof told);
+    return 0;
+  });
+}

@@ -1,0 +1,51 @@
+#include "hip/runtime.hpp"
+
+using namespace dlbench::fake;
+using hip::Event;
+using hip::forward;
+using hip::Stream;
+using hip::Table;
+
+DLBENCH_FAKE_EXPORT Code hipStreamCreateWithFlags(Stream* made, unsigned flags) {
+  return forward(__func__, &Table::stream_create, made, flags);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamDestroy(Stream stream) {
+  return forward(__func__, &Table::stream_destroy, stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamSynchronize(Stream stream) {
+  return forward(__func__, &Table::stream_synchronize, stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamQuery(Stream stream) {
+  return forward(__func__, &Table::stream_query, stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamWaitEvent(Stream stream, Event event, unsigned flags) {
+  return forward(__func__, &Table::stream_wait, stream, event, flags);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventCreateWithFlags(Event* made, unsigned flags) {
+  return forward(__func__, &Table::event_create, made, flags);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventDestroy(Event event) {
+  return forward(__func__, &Table::event_destroy, event);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventRecord(Event event, Stream stream) {
+  return forward(__func__, &Table::event_record, event, stream);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventQuery(Event event) {
+  return forward(__func__, &Table::event_query, event);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventSynchronize(Event event) {
+  return forward(__func__, &Table::event_synchronize, event);
+}
+
+DLBENCH_FAKE_EXPORT Code hipEventElapsedTime(float* milliseconds, Event begin, Event end) {
+  return forward(__func__, &Table::event_elapsed, milliseconds, begin, end);
+}
