@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from dlbench import Call, X
+
 # np.asarray takes the first of buffer, __array_struct__, __array_interface__ and __array__ that it
 # is shown.
 PROTOCOLS = {
@@ -11,4 +13,6 @@ PROTOCOLS = {
     "array_interface": np.asarray,
     "array_struct": np.asarray,
     "array": np.asarray,
+    "array_ufunc": Call(np.multiply, X, X),
+    "array_function": Call(np.concatenate, (X, X)),
 }

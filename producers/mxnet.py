@@ -4,6 +4,8 @@ import mxnet as mx
 
 from dlbench.adapter import capsule_pointer, require, require_own_layout, word_at
 
+EXPORTS = {"dlpack_legacy": mx.nd.NDArray.to_dlpack_for_read}
+
 values = mx.nd.NDArray.asnumpy
 ready = mx.nd.NDArray.wait_to_read
 

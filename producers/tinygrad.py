@@ -9,6 +9,7 @@ os.environ.setdefault("CC", clang())
 
 from tinygrad import Device, Tensor
 
+EXPORTS = {"buffer": Tensor.data}
 KINDS = {"CPU": "cpu", "CUDA": "cuda:0", "NV": "cuda:0", "AMD": "rocm:0"}
 
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/judge.hpp"
+#include "model/names.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -35,7 +36,8 @@ std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
   std::map<Family, Sizes> all;
   for (const Entry& entry : entries) {
     const Exchange& x = entry.cell.exchange;
-    if (!is_measured(entry.outcome) || entry.cell.phase != "exchange" || x.device != "cpu")
+    if (!is_measured(entry.outcome) || entry.cell.phase != "exchange" || x.device != "cpu" ||
+        is_dispatch(x.protocol))
       continue;
     const Family family = family_of(x);
     if (entry.cell.clock == (waits[family] ? "ready" : "call")) all[family][x.bytes] = &entry;

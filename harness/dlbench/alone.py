@@ -18,19 +18,25 @@ LEGACY = ("self, stream=None", "stream=stream")
 ANY = ("self, *args, **kwargs", "*args, **kwargs")
 
 
-def lines(protocol: str) -> list[str]:
-    """They leave in `array` what stands for it. Nothing for what Python cannot show alone."""
+def lines(protocol: str, export: str = "") -> list[str]:
+    """They leave in `array` what stands for it. Nothing for what Python cannot show alone.
+
+    `export` is a library's own call, where no attribute of its arrays gives that protocol.
+    """
     if protocol == "buffer":
-        return ["array = memoryview(array)"]
+        return [f"array = memoryview({export}(array))" if export else "array = memoryview(array)"]
     body: list[str] = []
     if protocol in PROPERTIES:
         body = ["    @property"]
         body += [
             f"    def {PROPERTIES[protocol]}(self):",
-            f"        return x.{PROPERTIES[protocol]}",
+            f"        return {export}(x)" if export else f"        return x.{PROPERTIES[protocol]}",
         ]
     for method in METHODS.get(protocol, ()):
         legacy = protocol == "dlpack_legacy" and method == "__dlpack__"
         takes, hands = LEGACY if legacy else ANY
-        body += [f"    def {method}({takes}):", f"        return x.{method}({hands})"]
+        answer = f"x.{method}({hands})"
+        if export:
+            answer = "(1, 0)" if method == "__dlpack_device__" else f"{export}(x)"
+        body += [f"    def {method}({takes}):", f"        return {answer}"]
     return ["x = array", "class Alone:", *body, "array = Alone()"] if body else []

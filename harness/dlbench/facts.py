@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dlbench import alone
 from dlbench.errors import BadInput, os_reason
 
 
@@ -24,6 +25,7 @@ class AdapterFile:
     default: bool
     protocols: tuple[str, ...]  #: of a consumer, in the order of its PROTOCOLS
     has_ready: bool
+    exports: tuple[str, ...] = ()  #: of a producer, the keys of its EXPORTS
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
     hidden: bool = False  #: a library only for who names it
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
@@ -99,7 +101,8 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         extension=_extension(tree, path),
         devices=_words(tree, path, "DEVICES"),
         default=_switch(tree, path, "DEFAULT", True),
-        protocols=_protocols(tree, path) if role == "consumer" else (),
+        protocols=_keys(tree, path, "PROTOCOLS") if role == "consumer" else (),
+        exports=_exports(tree, path) if role == "producer" else (),
         has_ready="ready" in names,
         arguments=read_arguments(tree, path),
         hidden=_switch(tree, path, "HIDDEN", False),
@@ -156,11 +159,26 @@ def _extension(tree: ast.Module, path: Path) -> str | None:
     return value
 
 
-def _protocols(tree: ast.Module, path: Path) -> tuple[str, ...]:
-    value = assigned(tree, "PROTOCOLS")
+#: What a library can export by a call of its own: which struct of DLPack that is, it must know.
+EXPORTABLE = sorted({*alone.PROPERTIES, *alone.METHODS, "buffer"} - {"dlpack"})
+
+
+def _exports(tree: ast.Module, path: Path) -> tuple[str, ...]:
+    if assigned(tree, "EXPORTS") is None:
+        return ()
+    keys = _keys(tree, path, "EXPORTS")
+    for key in keys:
+        if key not in EXPORTABLE:
+            allowed = ", ".join(EXPORTABLE)
+            raise BadInput(f"adapter {path}: EXPORTS cannot name {key!r}; allowed: {allowed}")
+    return keys
+
+
+def _keys(tree: ast.Module, path: Path, name: str) -> tuple[str, ...]:
+    value = assigned(tree, name)
     if not isinstance(value, ast.Dict):
-        raise BadInput(f"adapter {path}: PROTOCOLS must be written as a dict")
+        raise BadInput(f"adapter {path}: {name} must be written as a dict")
     keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
     if not all(isinstance(key, str) for key in keys):
-        raise BadInput(f"adapter {path}: the keys of PROTOCOLS must be literal strings")
+        raise BadInput(f"adapter {path}: the keys of {name} must be literal strings")
     return tuple(str(key) for key in keys)

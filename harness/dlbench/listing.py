@@ -16,6 +16,7 @@ from dlbench.environments.environment import Environment
 from dlbench.layout import columns, fold, shorten
 
 LIMIT_S = 60
+NOTHING = "nothing"
 
 
 def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
@@ -45,7 +46,15 @@ class Offer:
     it, by function: "kept", or the type that comes out and what is lost."""
 
     gives: str
+    exports: tuple[str, ...] = ()  #: by calls of the library's own
     dispatch: Mapping[str, str] = field(default_factory=dict)
+
+    def told(self) -> str:
+        """What a consumer may ask for, and what only a call of the library's own gives."""
+        if not self.exports:
+            return self.gives
+        own = f"by a call of its own {' '.join(self.exports)}"
+        return own if self.gives == NOTHING else f"{self.gives}; {own}"
 
     def under_numpy(self) -> str:
         """The same answer once."""
@@ -58,7 +67,7 @@ class Offer:
 def offers(library: _core.Library, python: str) -> Offer:
     """Asked of an array in a process of its own."""
     if not library.producer_path:
-        return Offer("nothing")
+        return Offer(NOTHING)
     asked = [
         debug.load(role, library.name, path)
         for role, path in (
@@ -90,7 +99,8 @@ def offers(library: _core.Library, python: str) -> Offer:
             return Offer(f"{error['outcome']}: {error['reason']}")
         if "protocols" in answer.get("ok", {}):
             ok = answer["ok"]
-            return Offer(" ".join(ok["protocols"]) or "nothing", ok["dispatch"])
+            gives = " ".join(ok["protocols"]) or NOTHING
+            return Offer(gives, tuple(ok["exports"]), ok["dispatch"])
     return Offer(f"crashed with status {done.returncode}")
 
 
@@ -104,7 +114,7 @@ def table(libraries: list[_core.Library], place: Environment, width: int) -> lis
         given = list(pool.map(lambda one: offers(one, place.python), installed))
     rows = [("library", "version", "devices", "")]
     for one, offer in zip(ordered, given, strict=False):
-        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.gives}"))
+        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.told()}"))
         rows.append(("", "", "", f"takes  {' '.join(one.protocols) or 'nothing'}"))
         if offer.dispatch:
             rows.append(("", "", "", f"under  {offer.under_numpy()}"))

@@ -100,6 +100,10 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     waits = entry.get("clock") == "ready"
     if waits:
         further += _ready(found, consumer)
+    export = ""
+    if _via(entry) == "exports":
+        own, export = snippets.exporting(made_by, entry["protocol"], producer)
+        before += own
     further, call = _apart(before, further, call)
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
     if "case" in snippets.names_read(making):
@@ -115,8 +119,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     if values.is_measured(entry):
         imports.insert(0, "import timeit")
     exchange = ast.unparse(ast.fix_missing_locations(call))
-    if _is_alone(entry):
-        body += alone.lines(entry["protocol"])
+    if export or _is_alone(entry):
+        body += alone.lines(_struct(entry) if export else entry["protocol"], export)
     if waits:
         body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
         body += ["    return result"]
@@ -136,10 +140,20 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _via(entry: Entry) -> str:
+    return str(entry.get("seen", {}).get("via", ""))
+
+
+def _struct(entry: Entry) -> str:
+    """The protocol, where it is DLPack by the struct that was seen."""
+    struct = entry["seen"]["struct"] if entry["protocol"] == "dlpack" else ""
+    return f"dlpack_{struct}" if struct else str(entry["protocol"])
+
+
 def _is_alone(entry: Entry) -> bool:
     """Was, or would, the consumer be shown that protocol and nothing else?"""
     if "seen" in entry:
-        return bool(entry["seen"].get("via") == "relay")
+        return _via(entry) == "relay"
     return "shown that alone" in values.reason(entry)
 
 

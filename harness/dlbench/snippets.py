@@ -165,6 +165,19 @@ def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
     return [make, *ast.parse("array = make()").body]
 
 
+def exporting(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], str]:
+    """A producer's own call that exports by the protocol, and what that rests on."""
+    parsed = tree(path, library)
+    table = assigned(parsed, "EXPORTS")
+    wanted = ["dlpack_versioned", "dlpack_legacy"] if protocol == "dlpack" else [protocol]
+    pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
+    calls = {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+    for name in wanted:
+        if name in calls:
+            return needed(parsed, names_read([calls[name]])), ast.unparse(calls[name])
+    raise BadInput(f"adapter {path} exports no {protocol} any more")
+
+
 def calling(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], ast.expr]:
     """A consumer's preparation, and the call of its entry for the protocol on `array`."""
     parsed = tree(path, library)

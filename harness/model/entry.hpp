@@ -31,7 +31,9 @@ struct GuardSeen {
 struct Seen {
   std::string used;                    ///< the protocol that carried the bytes; "own" where the
                                        ///< consumer knows the type and asked no protocol
-  std::string via = "direct";          ///< or "relay"; "tap": a stand-in saw it, for `convert`
+  std::string via = "direct";          ///< or "relay"; "exports": an object of ours answered by
+                                       ///< the library's own call; "tap": a stand-in saw it, for
+                                       ///< `convert`
   std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))", failures
                                        ///< with " -> TypeError" behind
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty

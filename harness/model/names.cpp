@@ -35,7 +35,8 @@ std::string_view call_for(std::string_view protocol, std::span<const std::string
     return has("dlpack") ? "dlpack" : "";
   }
   // Whoever takes DLPack by its C interface has a call that says so.
-  const bool is_converted = protocol != "dlpack" && protocol != "dlpack_c";
+  const bool is_converted =
+      protocol != "dlpack" && protocol != "dlpack_c" && !is_dispatch(protocol);
   return is_converted && has("convert") ? "convert" : "";
 }
 

@@ -9,11 +9,17 @@ namespace dlbench {
 
 /// How an array crosses, in the order in which they are printed. `convert` is the consumer's
 /// general conversion call (np.asarray and the like); which protocol it used is in `seen.used`.
-inline constexpr std::array<std::string_view, 10> kProtocols{
-    "dlpack",       "dlpack_legacy", "dlpack_versioned",
-    "dlpack_c",     "buffer",        "array_interface",
-    "array_struct", "array",         "cuda_array_interface",
-    "convert"};
+/// `array_ufunc` and `array_function` are NumPy's dispatch: its functions on the array itself.
+inline constexpr std::array<std::string_view, 12> kProtocols{
+    "dlpack",       "dlpack_legacy",  "dlpack_versioned",
+    "dlpack_c",     "buffer",         "array_interface",
+    "array_struct", "array",          "cuda_array_interface",
+    "array_ufunc",  "array_function", "convert"};
+
+/// Is it NumPy's dispatch? What comes out is computed, not handed over.
+constexpr bool is_dispatch(std::string_view protocol) {
+  return protocol == "array_ufunc" || protocol == "array_function";
+}
 
 /// What of a crossing is timed. `exchange` is all of it in one call.
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",

@@ -8,7 +8,7 @@ namespace dlbench::worker {
 
 /// A consumer's import, compiled once from what its PROTOCOLS say: a bare callable, Call(fn, ...)
 /// or Capsule(fn). Calling it is one vectorcall (two for a capsule), with no Python frame of ours
-/// and no lookup between.
+/// and no lookup between. An argument that is a tuple with X in it is made anew for each call.
 class Crossing {
  public:
   /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
@@ -18,7 +18,8 @@ class Crossing {
 
   /// New reference to what the consumer returned, or null with an exception set.
   PyObject* operator()(PyObject* x) {
-    if (takes_capsule_) return through_capsule(x);
+    if (in_steps_) [[unlikely]]
+      return step_by_step(x);
     *slot_ = x;
     for (PyObject** slot : more_slots_) *slot = x;
     return call(function_.get(), arguments_.data() + 1,
@@ -42,6 +43,7 @@ class Crossing {
     return vectorcall_ != nullptr ? vectorcall_(function, arguments, positional, names)
                                   : PyObject_Vectorcall(function, arguments, positional, names);
   }
+  PyObject* step_by_step(PyObject* x);
   PyObject* through_capsule(PyObject* x);
 
   Ref function_;
@@ -52,7 +54,13 @@ class Crossing {
   PyObject** slot_ = nullptr;            // where x goes, in arguments_
   std::vector<PyObject**> more_slots_;   // and where else
   std::size_t positional_ = 1;
+  struct Group {
+    std::size_t slot;              // in arguments_
+    std::vector<PyObject*> items;  // borrowed constants; null: x
+  };
+  std::vector<Group> groups_;  // arguments that are tuples with x in them
   bool takes_capsule_ = false;
+  bool in_steps_ = false;  // more than one vectorcall, or arguments to be made
 };
 
 }  // namespace dlbench::worker

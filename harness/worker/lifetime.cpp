@@ -63,8 +63,9 @@ bool hides_read_only(const Loan& loan, const Pool& pool, std::uintptr_t source) 
 
 }  // namespace
 
-Lifetime look_at_lifetime(const Pool& pool, Shown shown, const Library& producer,
-                          const Library& consumer, const std::function<Ref(PyObject*)>& cross) {
+Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
+                          const std::function<Ref(PyObject*)>& cross) {
+  const Pool& pool = lender.pool;
   PyObject* source = pool.arrays.front().get();
   Lifetime found;
   Loans loans;
@@ -72,7 +73,7 @@ Lifetime look_at_lifetime(const Pool& pool, Shown shown, const Library& producer
   try {
     Tap tap;
     tap.watch(&loans);
-    const TappedRelay relay(source, shown, tap);
+    const TappedRelay relay(lender.asked, lender.shown, tap);
     const Ref result = cross(relay.get());
     // Who holds the object itself needs no loan.
     early =
@@ -92,7 +93,7 @@ Lifetime look_at_lifetime(const Pool& pool, Shown shown, const Library& producer
   if (any([](const Loan& loan) { return !loan.has_deleter; })) {
     found.warnings.emplace_back("deleter: null");
   }
-  const std::uintptr_t place = pool.expected->view.readonly ? place_of(source, producer) : 0;
+  const std::uintptr_t place = pool.expected->view.readonly ? place_of(source, lender.producer) : 0;
   if (any([&](const Loan& loan) { return hides_read_only(loan, pool, place); })) {
     found.warnings.emplace_back("read-only: the export does not say so");
   }

@@ -15,11 +15,18 @@ struct Lifetime {
   std::vector<std::string> warnings;  ///< "deleter: never called" and the like
 };
 
-/// Makes one exchange of the pool's first array, behind a relay that shows so much of it, with
-/// loans whose deleters count. `cross` imports an object and waits for its data; it throws a
-/// Failure where the consumer refuses: then nothing is said. A deleter has half a second to come,
-/// since some come from other threads.
-Lifetime look_at_lifetime(const Pool& pool, Shown shown, const Library& producer,
-                          const Library& consumer, const std::function<Ref(PyObject*)>& cross);
+/// The array that is lent: a pool's first.
+struct Lender {
+  const Pool& pool;
+  PyObject* asked = nullptr;  ///< what answers for it
+  Shown shown = 0;            ///< what a relay shows of that
+  const Library& producer;
+};
+
+/// Makes one exchange of the array, behind a relay, with loans whose deleters count. `cross`
+/// imports an object and waits for its data; it throws a Failure where the consumer refuses: then
+/// nothing is said. A deleter has half a second to come, since some come from other threads.
+Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
+                          const std::function<Ref(PyObject*)>& cross);
 
 }  // namespace dlbench::worker

@@ -42,12 +42,16 @@ class Phases {
   /// each after `prelude` untimed ones, in an order that `seed` decides. Throws Failure.
   PhaseReading round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
 
+  /// So many replays under callgrind's eyes, after `prelude` others; see `Part`. Throws Failure.
+  void count(std::uint64_t iterations, std::uint64_t prelude);
+
   const Tape& tape() const { return stand_in_.tape(); }
   std::string way() const { return stand_in_.name(); }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   struct Blocks;
+  struct Counting;
 
   template <typename Clock>
   double apart(std::uint64_t iterations, std::vector<std::uint64_t>& ticks);

@@ -90,9 +90,13 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   }
   step("make");
   pool_ = arrays.get(order.exchange, producer, order.make_case);
-  show(pool_->arrays);
+  if (is_dispatch(order.exchange.protocol)) {
+    dispatch(order, step);
+    return;
+  }
   require_offer(order.exchange.protocol);
-  shown_mask_ = shown_by(first_array());
+  show(asked());
+  shown_mask_ = shown_by(first_asked());
   if (is_converted(order.exchange.protocol)) {
     step("tap");
     go_through_relay(order.exchange.protocol, "");
@@ -104,12 +108,12 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   judgement_ = look_at_both_ends(*pool_, producer_, result.get(), consumer_);
   step("lifetime");
   check_lifetime(result);
-  const bool was_relayed = relayed();
-  if (!was_relayed) {
+  const bool was_found = between();
+  if (!was_found) {
     step("tap");
-    find_protocol(order.exchange.protocol, result.get() == first_array());
+    find_protocol(order.exchange.protocol, result.get() == first_asked());
   }
-  if (relayed() && !was_relayed) {
+  if (relayed() && !was_found) {
     const Ref relayed_result = cross_first(step);
     judgement_ = look_at_both_ends(*pool_, producer_, relayed_result.get(), consumer_);
   }
@@ -153,9 +157,16 @@ void Prepared::show(std::vector<Ref> objects) {
   for (const Ref& object : shown_) given_.push_back(object.get());
 }
 
-void Prepared::require_offer(const std::string& requested) const {
+void Prepared::require_offer(const std::string& requested) {
   PyObject* x = first_array();
   if (offers(shown_by(x), requested)) return;
+  export_ = export_for(producer_, requested);
+  if (export_) {
+    for (const Ref& array : pool_->arrays) {
+      exported_.push_back(make_exported(array.get(), export_));
+    }
+    return;
+  }
   throw Failure{Outcome::no_protocol, "",
                 std::string("a ") + Py_TYPE(x)->tp_name + " offers no " + requested};
 }
@@ -164,7 +175,7 @@ void Prepared::require_offer(const std::string& requested) const {
 // looks at the exact type asks the relay nothing: then only `convert` may be filed directly, since
 // it promises no protocol.
 void Prepared::find_protocol(const std::string& requested, bool same_object) {
-  PyObject* x = first_array();
+  PyObject* x = first_asked();
   if (same_object) {
     seen_.used = "own";
     if (requested != "convert") go_through_relay(requested, "the very object that it was given");
@@ -177,8 +188,7 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
       throw Failure{Outcome::no_protocol, "",
                     "it is handed a capsule, which is " + facts.struct_name + " unless asked for"};
     }
-    seen_ = {"dlpack",    "direct", {"__dlpack__()"}, facts.struct_name, facts.version,
-             facts.flags, {}};
+    seen_ = {"dlpack", way(), {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags, {}};
     static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
     tape_ = {asked_method(name, nullptr, 0, nullptr)};
     return;
@@ -190,7 +200,7 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     seen_.used = "own";
     if (!refusal) note(tap, "tap");
   } else if (fits(requested, tap)) {
-    note(tap, "direct");
+    note(tap, way());
   } else {
     go_through_relay(requested, tap.used());
   }
@@ -213,19 +223,24 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
                   "the consumer took " + taken + ", not " + requested +
                       (refusal ? "; shown that alone it says: " + refusal->reason : "")};
   }
-  note(tap, "relay");
+  note(tap, exported_.empty() ? "relay" : way());
+  if (!relayed()) return;  // what EXPORTS make shows nothing else
   shown_mask_ = shown_for(requested);
   std::vector<Ref> relays;
-  for (const Ref& array : pool_->arrays) {
-    relays.push_back(make_relay(array.get(), shown_for(requested)));
-  }
+  for (const Ref& array : pool_->arrays) relays.push_back(stand_for(array, requested));
   show(std::move(relays));
+}
+
+// What the consumer is given of an array of this exchange, on the way that is timed.
+Ref Prepared::stand_for(const Ref& array, const std::string& requested) const {
+  if (export_) return make_exported(array.get(), export_);
+  return relayed() ? make_relay(array.get(), shown_for(requested)) : array;
 }
 
 // Returns what the consumer raised, or nothing.
 std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap) {
   try {
-    const TappedRelay relay(first_array(), shown, tap);
+    const TappedRelay relay(first_asked(), shown, tap);
     wait_for(cross_once(relay.get()).get());
     return {};
   } catch (const Failure& failure) {

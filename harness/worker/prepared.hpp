@@ -11,6 +11,7 @@
 #include "worker/arrays.hpp"
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
+#include "worker/exported.hpp"
 #include "worker/frames.hpp"
 #include "worker/guarded.hpp"
 #include "worker/judging.hpp"
@@ -51,6 +52,9 @@ class Prepared {
   /// Gets ready to tell the phases apart. Throws Failure where they cannot be.
   const Phases& prepare_phases(const Step& step);
 
+  /// Counts their parts under callgrind. Throws Failure, also where they were not prepared.
+  void count_phases(std::uint64_t iterations, std::uint64_t prelude);
+
   /// One round of them. Throws Failure, also where they were not prepared.
   PhaseReading phases_round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
 
@@ -68,6 +72,8 @@ class Prepared {
   /// So many fill a round, on whatever clock.
   std::uint64_t calibrated() const { return calibrated_; }
   bool relayed() const { return seen_.via == "relay"; }
+  /// Does an object of dlbench's stand between?
+  bool between() const { return relayed() || seen_.via == "exports"; }
 
  private:
   /// Has the consumer no call for this protocol, so that its conversion is shown nothing else?
@@ -75,14 +81,22 @@ class Prepared {
     return call_ == "convert" && requested != "convert";
   }
   PyObject* first_array() const { return pool_->arrays.front().get(); }
+  /// What stands for the arrays before whoever asks them for a protocol: they, or what EXPORTS make
+  /// of them.
+  const std::vector<Ref>& asked() const { return exported_.empty() ? pool_->arrays : exported_; }
+  PyObject* first_asked() const { return asked().front().get(); }
+  Ref stand_for(const Ref& array, const std::string& requested) const;
+  const char* way() const { return exported_.empty() ? "direct" : "exports"; }
   void show(std::vector<Ref> objects);
   Ref cross_first(const Step& step);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void check_lifetime(Ref& result);
+  void look_for_growth();
   void add_warnings();
+  void dispatch(const Order& order, const Step& step);
   void look_after_dropping(const Order& order);
-  void require_offer(const std::string& requested) const;
+  void require_offer(const std::string& requested);
   void find_protocol(const std::string& requested, bool same_object);
   void note(const Tap& tap, const char* via);
   void go_through_relay(const std::string& requested, const std::string& direct);
@@ -101,6 +115,8 @@ class Prepared {
   Crossing crossing_;
   Ref ready_;  // the consumer's, empty where a call's result is ready at once
   std::shared_ptr<const Pool> pool_;
+  Export export_;                 // of what no attribute of the arrays offers, or empty
+  std::vector<Ref> exported_;     // then what shows it
   std::vector<Ref> shown_;        // what the consumer is given: the arrays, or relays before them
   std::vector<PyObject*> given_;  // borrowed from shown_, for the timed loop
   std::size_t next_ = 0;

@@ -1,3 +1,4 @@
+#include "model/names.hpp"
 #include "worker/copier.hpp"
 #include "worker/prepared.hpp"
 
@@ -11,6 +12,9 @@ Steps Prepared::steps(PyObject* x) {
 }
 
 Judgement Prepared::judge_again(const Step& step) {
+  if (is_dispatch(seen_.used)) return judgement_;
+  step("growth");
+  look_for_growth();
   step("guard");
   const std::optional<Held> source = place_to_guard(first_array(), producer_);
   std::string why_not;
@@ -66,7 +70,7 @@ void Prepared::find_copier(bool guarded) {
   try {
     const Held source = read_place(first_array(), producer_);
     Tap tap;
-    const TappedRelay relay(first_array(), shown_mask_, tap);
+    const TappedRelay relay(first_asked(), shown_mask_, tap);
     const Copier copier = copier_of(steps(relay.get()), tap, source.view, guarded);
     judgement_.copied_by = copier.who;
     warn(copier.warnings);

@@ -1,14 +1,20 @@
+#include <algorithm>
+#include <cmath>
+
+#include "worker/growth.hpp"
 #include "worker/lifetime.hpp"
 #include "worker/outliving.hpp"
 #include "worker/prepared.hpp"
+#include "worker/spent.hpp"
 
 namespace dlbench::worker {
 
 // Before anything else that was imported is let go of: what is deleted twice is better never
 // deleted.
 void Prepared::check_lifetime(Ref& result) {
-  if (result.get() == first_array()) return;
-  Lifetime found = look_at_lifetime(*pool_, shown_mask_, producer_, consumer_, [this](PyObject* x) {
+  if (result.get() == first_asked()) return;
+  const Lender lender{*pool_, first_asked(), shown_mask_, producer_};
+  Lifetime found = look_at_lifetime(lender, consumer_, [this](PyObject* x) {
     Ref imported = cross_once(x);
     wait_for(imported.get());
     return imported;
@@ -17,6 +23,21 @@ void Prepared::check_lifetime(Ref& result) {
   if (!found.deleted_twice) return;
   result.release();
   throw Failure{Outcome::wrong, "", "deleter: called twice for one export"};
+}
+
+// A deleter that was called and did nothing shows only in what grows.
+void Prepared::look_for_growth() {
+  constexpr std::uint64_t kLeast = 64, kMost = 256;
+  // Of dear exchanges so many would take longer than their rounds.
+  if (calibrated_ < kLeast || most_iterations_ < kLeast) return;
+  std::erase_if(lifetime_, [](const std::string& text) { return text.starts_with("memory:"); });
+  const Spent::Span counted(Spent::On::library);
+  Block block = this->block("ready");
+  drain();
+  const double left = bytes_left_behind(block.body(), std::min(calibrated_, kMost));
+  if (left <= 0) return;
+  lifetime_.push_back("memory: each exchange leaves " + std::to_string(std::lround(left)) +
+                      " bytes behind");
 }
 
 // What was found beside the judgement, which is made anew each time.
@@ -30,8 +51,7 @@ void Prepared::add_warnings() {
 void Prepared::look_after_dropping(const Order& order) {
   if (order.exchange.bytes > kMostBytesToOutlive) return;
   const auto cross = [&](const Ref& array) {
-    if (!relayed()) return cross_once(array.get());
-    return cross_once(make_relay(array.get(), shown_for(order.exchange.protocol)).get());
+    return cross_once(stand_for(array, order.exchange.protocol).get());
   };
   const auto wait = [this](PyObject* result) { wait_for(result); };
   const Ref spec = checked(PyObject_CallNoArgs(order.make_case.get()));

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "model/names.hpp"
 #include "worker/garbage.hpp"
 #include "worker/prepared.hpp"
 
@@ -5,6 +8,10 @@ namespace dlbench::worker {
 
 const Phases& Prepared::prepare_phases(const Step& step) {
   step("phases");
+  if (is_dispatch(seen_.used)) {
+    throw Failure{Outcome::no_protocol, "",
+                  "nothing is handed over: NumPy's function computes, by the array's own code"};
+  }
   if (seen_.used == "own") {
     throw Failure{Outcome::no_protocol, "",
                   "the consumer asks the array nothing: there are no phases to tell apart"};
@@ -13,10 +20,15 @@ const Phases& Prepared::prepare_phases(const Step& step) {
     throw Failure{Outcome::unsupported, "",
                   "the consumer asks too many things of the array to be replayed"};
   }
-  phases_ =
-      std::make_unique<Phases>(WholeExchange{crossing_, pool_->arrays, given_, shown_mask_, tape_,
-                                             relayed(), ready_.get(), most_iterations_});
+  phases_ = std::make_unique<Phases>(WholeExchange{crossing_, asked(), given_, shown_mask_, tape_,
+                                                   relayed(), ready_.get(), most_iterations_});
   return *phases_;
+}
+
+void Prepared::count_phases(std::uint64_t iterations, std::uint64_t prelude) {
+  if (!phases_) throw Failure{Outcome::refused, "", "its phases are not prepared"};
+  phases_->count(std::min(iterations, most_iterations_), prelude);
+  collect_garbage();
 }
 
 PhaseReading Prepared::phases_round(std::uint64_t iterations, std::uint64_t prelude,

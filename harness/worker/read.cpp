@@ -8,6 +8,7 @@
 
 #include "exchange/dtype.hpp"
 #include "exchange/read.hpp"
+#include "worker/exported.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -230,7 +231,8 @@ exchange::View view_of_description(PyObject* handed_over) {
 
 Held read_place(PyObject* array, const Library& library) {
   const Ref memory = library.function("memory");
-  const Ref place = memory ? checked(PyObject_CallOneArg(memory.get(), array)) : Ref::borrow(array);
+  Ref place = memory ? checked(PyObject_CallOneArg(memory.get(), array)) : Ref::borrow(array);
+  if (Ref exported = exported_place(array, library)) place = std::move(exported);
   const Ref address = library.function("address");
   const Ref number =
       address ? checked(PyObject_CallOneArg(address.get(), array)) : Ref::borrow(Py_None);

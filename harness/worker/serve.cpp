@@ -158,6 +158,7 @@ class Server {
         arrays_.get(exchange, library, case_maker(request.at("case"), exchange.bytes));
     PyObject* array = pool->arrays.front().get();
     return {{"protocols", protocols_in(shown_by(array))},
+            {"exports", exports_of(library)},
             {"dispatch", look_at_dispatch(array, library)}};
   }
 
@@ -183,7 +184,7 @@ class Server {
     result["seen"] = to_json(prepared->seen());
     result["first_ns"] = prepared->first_ns();
     result["iterations"] = prepared->iterations();
-    result["floor"] = prepared->relayed() ? "relay" : "call";
+    result["floor"] = prepared->between() ? "relay" : "call";
     prepared_[id] = std::move(prepared);
     result["seconds"] = seconds_now() - begin;
     return result;
@@ -213,6 +214,11 @@ class Server {
   }
 
   json count(const json& request) {
+    if (request.value("phases", false)) {
+      at(request).count_phases(request.at("iterations"),
+                               request.value("prelude", std::uint64_t{0}));
+      return {{"frames", json::array()}, {"most", at(request).most_iterations()}};
+    }
     std::vector<FrameNode> names;
     at(request).count(request.at("clock"), request.at("iterations"),
                       request.value("prelude", std::uint64_t{0}),

@@ -27,6 +27,14 @@ KEY = (
     "dropped or converted in silence. ?: not proven either way. Empty: one of the two has no such "
     "call, or no array here. Any other word: why there is no number."
 )
+#: NumPy's dispatch is no crossing: what it keeps has a table of its own.
+DISPATCH = {"array_ufunc": "`np.multiply(x, x)`", "array_function": "`np.concatenate([x, x])`"}
+DISPATCH_KEY = (
+    "kept: the array overrides NumPy's function (NEP 13, NEP 18), and the result is of its own "
+    "type with all that it carried. drops: what is gone, `type` where it is another. converted: "
+    "the array overrides nothing, and what NumPy makes of it is named; `kept` there is "
+    "`__array_wrap__` or the like."
+)
 #: Options that say which cells there are; where a run's files went is nobody's business.
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
 ABSENT = ("not-installed", "no-device", "import-failed")
@@ -49,8 +57,10 @@ def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
     several = len(documents.environments(document)) > 1
     lines = [f"## {escaped(environment)}", ""] if several else []
     lines += [_libraries(entries, documents.versions(document, environment))]
+    crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
     for device in dict.fromkeys(str(entry["device"]) for entry in entries):
-        lines += _matrices([entry for entry in entries if entry["device"] == device], device)
+        lines += _matrices([entry for entry in crossed if entry["device"] == device], device)
+    lines += _dispatch(entries)
     return lines + _fallbacks(entries)
 
 
@@ -116,6 +126,30 @@ def _matrices(entries: list[Entry], device: str) -> list[str]:
         lines += [f"## `{protocol}` on {device}, {size}", ""]
         lines += [table(["from, to", *map(escaped, consumers)], rows)]
     return [*lines, KEY, ""] if lines else []
+
+
+def _dispatch(entries: list[Entry]) -> list[str]:
+    """What NumPy's own functions make of each library's arrays."""
+    told: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        if entry["protocol"] in DISPATCH and entry["consumer"] == "numpy":
+            told.setdefault(entry["producer"], {})[entry["protocol"]] = _kept(entry)
+    if not told:
+        return []
+    rows = [[name, *(found.get(word, "") for word in DISPATCH)] for name, found in sorted(
+        told.items()) if any(found.values())]  # fmt: skip
+    head = ["array", *DISPATCH.values()]
+    return ["## Under NumPy's own functions", "", table(head, rows), DISPATCH_KEY, ""]
+
+
+def _kept(entry: Entry) -> str:
+    if _crossed(entry):
+        return f"drops {' and '.join(entry['changed'])}" if entry["changed"] else "kept"
+    if entry["outcome"] in ABSENT:
+        return ""
+    # What NumPy makes of an array that overrides nothing stands behind the function's name.
+    _, told, what = values.reason(entry).partition(": NumPy converts it; ")
+    return f"converted: {escaped(what.partition(': ')[2])}" if told else entry["outcome"]
 
 
 def _mark(entry: Entry) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import whole
+from dlbench.counting.parts import PHASES, phases
+from dlbench.counting.profile import Function
 
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 
@@ -85,6 +87,29 @@ def test_two_processes_count_the_same(tmp_path: Path) -> None:
 
 
 @needs_valgrind
+def test_the_phases_sum_to_the_exchange_and_repeat(tmp_path: Path) -> None:
+    words = ("--producers", "numpy", "--consumers", "numpy,torch", "--count", "instructions")
+    counted = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        found = _measure(tmp_path / name, *words, "--phases", "all")
+        counted.append({cell: entry.get("instructions") for cell, entry in found.items()})
+    one, two = counted
+    for consumer in ("numpy", "torch"):
+        whole_ = _cell("numpy", consumer)
+        parts = {phase: whole_.replace("exchange", phase, 1) for phase in PHASES}
+        told = {phase: one[cell] for phase, cell in parts.items() if one.get(cell) is not None}
+        assert set(told) >= {"export", "import", "release"}
+        assert all(count > 0 for count in told.values())  # type: ignore[operator]
+        total = sum(told.values())  # type: ignore[arg-type]
+        assert total == pytest.approx(one[whole_], rel=0.05 if consumer == "torch" else 0.3)
+        for cell in (whole_, *parts.values()):
+            assert one.get(cell) == (
+                two.get(cell) if consumer == "numpy" else pytest.approx(two.get(cell), rel=0.003)
+            )
+
+
+@needs_valgrind
 def test_a_worker_lost_to_counting_is_a_warning_of_its_cell(tmp_path: Path) -> None:
     whole.plant(tmp_path / "more", "dying", take=DYING)
     words = ("--producers", "numpy", "--consumers", "numpy,dying", "--adapters", "more")
@@ -154,6 +179,26 @@ def test_without_valgrind_one_line_says_so(
         "dlbench: instructions are counted by valgrind, and there is none on PATH: install it\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_parts_are_told_by_their_functions() -> None:
+    def part(number: int) -> Function:
+        return Function(
+            "_worker.so", f"int dlbench::worker::dlbench_part<{number}>(int (*)(), void*)"
+        )
+
+    entered = {
+        part(0): (1.0, 110.0),
+        part(1): (2.0, 520.0),
+        part(2): (1.0, 1010.0),
+        part(3): (1.0, 60.0),
+        part(4): (3.0, 330.0),
+        part(5): (1.0, 10.0),
+        Function("_worker.so", "dlbench_frame<2>"): (5.0, 7e6),
+    }
+    assert phases(entered) == {"query": 100, "export": 500, "import": 700, "release": 50}
+    del entered[part(0)]
+    assert "query" not in phases(entered)
 
 
 def test_only_instructions_can_be_counted(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ GROUPS = {
     "import-interface": "`__array_interface__`: the consumer",
     "import-struct": "`__array_struct__`: the consumer",
     "cuda": "`__cuda_array_interface__`",
+    "dispatch": "NumPy's dispatch: `__array_ufunc__` and `__array_function__`",
 }
 
 

@@ -58,6 +58,14 @@ class Subject:
             raise NotApplicable(f"no such array can be made: {told(error)}") from None
         return array
 
+    def extras(self, array: Any) -> tuple[str, ...]:
+        """What an array carries beside its values, in its adapter's words."""
+        for module in (self.consumer, self.producer):
+            extras = getattr(module, "extras", None)
+            if extras is not None:
+                return tuple(extras(array))
+        return ()
+
     def exporter(self, case: Case = PLAIN) -> Any:
         """An array that speaks DLPack."""
         array = self.make(case)

@@ -35,6 +35,8 @@ class Bill:
     native: list[Line] = field(default_factory=list)
     added: float = 0  #: share of instructions that telling Python functions apart added
     missing: str = ""  #: why `python` could not be made
+    phases: dict[str, float] = field(default_factory=dict)  #: instructions of each
+    no_phases: str = ""  #: why `phases` is empty
 
     def libraries(self) -> list[Line]:
         """`native` by library, the dearest first."""

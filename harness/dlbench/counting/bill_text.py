@@ -9,11 +9,11 @@ from rich.text import Text
 from dlbench import values
 from dlbench.counting import whose
 from dlbench.counting.bill import NO_PYTHON, Bill, Line
+from dlbench.counting.parts import PHASES
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
 
 SMALL = 0.01  #: lines below this share of the total stand together
-PHASES = ("query", "export", "import", "release")
 
 
 def title(entry: Entry) -> str:
@@ -133,6 +133,19 @@ def phase_table(entry: Entry, phases: Sequence[Entry], width: int) -> list[Text]
     return _table(["share", "time", "phase"], rows, (0, 1), width)
 
 
+def counted_phases(bill: Bill, width: int) -> list[Text]:
+    """The phases' instructions, and what they leave of the exchange."""
+    if not bill.phases:
+        return [Text(shorten(f"no phases: {bill.no_phases}", width))] if bill.no_phases else []
+    left = bill.total - sum(bill.phases.values())
+    rows = [
+        [_share(count / bill.total), _number(count), phase]
+        for phase, count in [*bill.phases.items(), ("unexplained", left)]
+    ]
+    rows.append([_share(1), _number(bill.total), "exchange"])
+    return _table(["share", "instructions", "phase"], rows, (0, 1), width)
+
+
 def lines(entry: Entry, phases: Sequence[Entry], bill: Bill, width: int) -> list[Text]:
     """All of it. `phases` are the run's cells of the same exchange."""
     shown = [Text(sentence(entry, bill), style="bold")]
@@ -146,6 +159,8 @@ def lines(entry: Entry, phases: Sequence[Entry], bill: Bill, width: int) -> list
     if bill.missing:
         shown += [Text(shorten(f"no Python functions: {bill.missing}", width)), Text()]
     shown += [*library_table(bill, width), Text(), *native_table(bill, width)]
+    if split := counted_phases(bill, width):
+        shown += [Text(), *split]
     if phases:
         shown += [Text(), *phase_table(entry, phases, width)]
     said = "callgrind: the calling thread's instructions in user space; no kernel, no page faults"

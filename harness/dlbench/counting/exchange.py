@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dlbench import debug
+from dlbench.counting import parts
 from dlbench.counting.profile import BadProfile, Function, Profile
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
 from dlbench.repro import adapter
 from dlbench.values import Entry
 
+#: What an exchange is told by: all of a cell but phase and clock.
+AXES = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
 PRELUDE = 64  #: calls before each pass: free lists and the interpreter's caches fill
 MOST_CALLS = 200  #: in the shorter pass; the longer has twice as many
 PASS_INSTRUCTIONS = 20_000_000  #: what the shorter pass may take, about a second of callgrind's
@@ -64,19 +67,19 @@ class Counted:
         request = debug.preparing(entry)
         worker.ask({**request, "round_ns": 1})  # nobody times here
         # The first pass tells how much one call costs; it also warms up what no prelude does.
-        told = self._pass(4, names=False)[0]
+        told = self._pass(4)[0]
         self._most = max(int(told["most"]) // 2, 1)
         self._calls = self._fitting(self._latest.total / 4)
-        self._pass(self._calls, names=False)
+        self._pass(self._calls)
 
     def _fitting(self, each: float) -> int:
         if self._most < 2:
             raise CountFailed("too large for several calls in a row")
         return max(2, min(MOST_CALLS, self._most, int(PASS_INSTRUCTIONS / max(each, 1.0))))
 
-    def _pass(self, calls: int, *, names: bool) -> tuple[dict[str, Any], Profile]:
+    def _pass(self, calls: int, **what: bool) -> tuple[dict[str, Any], Profile]:
         asked = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
-        told = self._worker.ask({**asked, "prelude": min(PRELUDE, calls), "names": names})
+        told = self._worker.ask({**asked, "prelude": min(PRELUDE, calls), **what})
         try:
             self._latest = self._worker.passed()
         except BadProfile as error:
@@ -85,18 +88,26 @@ class Counted:
 
     def count(self) -> Count:
         """As the timed loop runs. Raises CountFailed."""
-        return self._difference(names=False)[0]
+        return self._difference()[0]
 
     def by_python_function(self) -> tuple[Count, list[Frame]]:
         """The same with each Python function below a native one of its own: dlbench_frame<i>."""
         return self._difference(names=True)
 
+    def phases(self) -> dict[str, float]:
+        """Of each phase that it has. Raises CountFailed where they cannot be told apart."""
+        self._worker.ask({"do": "split", "id": 0})
+        self._pass(self._calls, phases=True)
+        counted, _ = self._difference(phases=True)
+        return parts.phases({each: (s.calls, s.cost) for each, s in counted.entered.items()})
+
     def drop(self) -> None:
         self._worker.ask({"do": "drop", "id": 0})
 
-    def _difference(self, *, names: bool) -> tuple[Count, list[Frame]]:
-        _, one = self._pass(self._calls, names=names)
-        told, two = self._pass(2 * self._calls, names=names)
+    def _difference(self, **what: bool) -> tuple[Count, list[Frame]]:
+        """Of two passes; `what` is `names` or `phases`, as the worker knows them."""
+        _, one = self._pass(self._calls, **what)
+        told, two = self._pass(2 * self._calls, **what)
         total = (two.total - one.total) / self._calls
         if total <= 0:
             raise CountFailed("twice as many calls took no more instructions")

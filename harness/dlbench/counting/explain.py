@@ -10,14 +10,12 @@ from typing import Any
 from dlbench import document as documents
 from dlbench import values
 from dlbench.counting.bill import Bill, bill
-from dlbench.counting.bill_text import PHASES
-from dlbench.counting.exchange import Counted, load
+from dlbench.counting.exchange import AXES, Counted, load
+from dlbench.counting.parts import PHASES
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
 from dlbench.errors import BadInput
 from dlbench.values import Entry
-
-AXES = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
 
 
 def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:
@@ -52,13 +50,17 @@ def changed(document: dict[str, Any], entry: Entry, versions: dict[str, str]) ->
 def _bill(worker: Worker, counted: Counted) -> Bill:
     plain = counted.count()
     try:
-        return bill(plain, *counted.by_python_function())
+        made = bill(plain, *counted.by_python_function())
     except CountFailed as failure:
         if not worker.is_alive():
             raise
-        without = bill(plain, plain, ())
-        without.missing = str(failure)
-        return without
+        made = bill(plain, plain, ())
+        made.missing = str(failure)
+    try:
+        made.phases = counted.phases()
+    except CountFailed as failure:
+        made.no_phases = str(failure)
+    return made
 
 
 def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dict[str, str]]:

@@ -13,19 +13,20 @@ from typing import Any
 
 from dlbench import _core, progress, values
 from dlbench import document as documents
-from dlbench.counting.exchange import Counted, load
+from dlbench.counting.exchange import AXES, Counted, load
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
 from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 SLOWER = 10  #: times as long as without valgrind may one step take
+TOO_SHORT = "no more than what tells the phases apart"
 WARNING = "instructions: "  #: begins the warning of a cell that could not be counted
 
 
 @dataclass(frozen=True)
 class Result:
-    """Of one cell: instructions of one exchange, or why there are none."""
+    """Of one cell: instructions of one exchange or phase, or why there are none."""
 
     cell: str
     instructions: float | None
@@ -33,12 +34,11 @@ class Result:
 
 
 def to_count(document: dict[str, Any]) -> list[Entry]:
-    """The measured exchanges that were not counted yet, in the clock `call`."""
+    """The measured exchanges and phases that were not counted yet, in the clock `call`."""
     return [
         entry
         for entry in documents.entries(document)
         if values.is_measured(entry)
-        and entry["phase"] == "exchange"
         and entry.get("clock", "call") == "call"
         and "instructions" not in entry
         and not any(warning.startswith(WARNING) for warning in entry["warnings"])
@@ -54,38 +54,69 @@ def couples(entries: list[Entry]) -> list[list[Entry]]:
     return [groups[key] for key in sorted(groups)]
 
 
+def exchanges(entries: list[Entry]) -> list[list[Entry]]:
+    """The entries of a couple by exchange: itself and its phases."""
+    groups: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(tuple(entry.get(axis) for axis in AXES), []).append(entry)
+    return list(groups.values())
+
+
 def count_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
     """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
-    left = list(entries)
+    left = exchanges(entries)
     while left:
         loaded, told = False, ""
         with tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder:
             try:
                 with Worker(Path(folder), found.environment, timeout_s) as worker:
-                    load(worker, (left[0]["producer"], left[0]["consumer"]), found)
+                    load(worker, (left[0][0]["producer"], left[0][0]["consumer"]), found)
                     loaded = True
                     while left:
-                        yield _count(worker, left[0])
+                        yield from _count(worker, left[0])
                         left.pop(0)
             except CountFailed as failure:
                 told = str(failure)
         # A couple that cannot even be loaded is not tried again for each of its cells.
         lost = len(left) if not loaded else min(len(left), 1)
         for _ in range(lost):
-            yield Result(documents.cell_name(left.pop(0)), None, told)
+            yield from _failed(left.pop(0), told)
 
 
-def _count(worker: Worker, entry: Entry) -> Result:
-    name = documents.cell_name(entry)
+def _failed(group: list[Entry], why: str) -> list[Result]:
+    return [Result(documents.cell_name(entry), None, why) for entry in group]
+
+
+def _count(worker: Worker, group: list[Entry]) -> list[Result]:
+    """Of one exchange. Raises CountFailed where the worker is lost."""
+    whole = [entry for entry in group if entry["phase"] == "exchange"]
+    phases = [entry for entry in group if entry["phase"] != "exchange"]
     try:
-        counted = Counted(worker, entry)
-        result = Result(name, counted.count().total)
-        counted.drop()
+        counted = Counted(worker, group[0])
+        results = [Result(documents.cell_name(entry), counted.count().total) for entry in whole]
     except CountFailed as failure:
         if not worker.is_alive():
             raise
-        result = Result(name, None, str(failure))
-    return result
+        return _failed(group, str(failure))
+    if phases:
+        results += _count_phases(worker, counted, phases)
+    counted.drop()
+    return results
+
+
+def _count_phases(worker: Worker, counted: Counted, group: list[Entry]) -> list[Result]:
+    try:
+        found = counted.phases()
+    except CountFailed as failure:
+        if not worker.is_alive():
+            raise
+        return _failed(group, str(failure))
+    results = []
+    for entry in group:
+        count = found.get(entry["phase"], 0.0)
+        name = documents.cell_name(entry)
+        results.append(Result(name, count) if count > 0 else Result(name, None, TOO_SHORT))
+    return results
 
 
 class _Stopped(Exception):  # noqa: N818  (a request, not an error)

@@ -65,6 +65,7 @@ FAULTS = (
     _producer("early-free", "wrong", "element"),
     _producer("double-free", "crashed", "SIGABRT"),
     _producer("null-deleter", "zero-copy", "deleter: null"),
+    _producer("never-free", "zero-copy", "bytes behind"),
     Fault("consumer", "silent-copy", "copy", copied_by="consumer"),
     Fault("consumer", "late-read=20us", "copy", copied_by="consumer", late=True),
     Fault("consumer", "lazy-copy", "copy", "first looked at", copied_by="consumer", late=True),

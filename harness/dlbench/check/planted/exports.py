@@ -1,5 +1,6 @@
 """What the producer lends by the buffer protocol and the array interfaces."""
 
+import dataclasses
 import sys
 
 from dlbench import _check
@@ -55,6 +56,21 @@ class Others(_check.Buffered):
         return _check.make_struct(
             two, kind, view.itemsize, flags, view.shape, view.strides, self.first, self
         )
+
+    def __array_ufunc__(self, ufunc, method, *given, **words):
+        arrays = [one.view if isinstance(one, Others) else one for one in given]
+        return self._kept("dispatch.ufunc", getattr(ufunc, method)(*arrays, **words))
+
+    def __array_function__(self, function, types, args, words):
+        arrays = [one.view for one in args[0]]
+        return self._kept("dispatch.function", function(arrays, *args[1:], **words))
+
+    def _kept(self, rule, computed):
+        if breaks(rule):
+            return computed
+        made = type(self)(dataclasses.replace(self.case, bytes=computed.nbytes), self.device)
+        made.view[...] = computed
+        return made
 
     @property
     def __cuda_array_interface__(self):

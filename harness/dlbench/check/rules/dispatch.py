@@ -1,0 +1,60 @@
+"""NumPy's own functions on an array that overrides them: what comes out stays what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from dlbench.check.reading import told
+from dlbench.check.rule import NEP13, NEP18, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.subject import Subject
+
+rule = partial(RULES.add, role="producer", level="should")
+
+
+def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
+    """Its type and extras, after a function that asks for the method."""
+    array = subject.make()
+    converts = getattr(type(array), method, None) is None
+    try:
+        result = function(array)
+    except Exception as error:
+        if converts:
+            raise NotApplicable(f"no {method}: NumPy converts it, {told(error)}") from None
+        raise Unclear(f"it does not take it: {told(error)}") from None
+    same = type(result) is type(array)
+    kind = f"{type(result).__module__}.{type(result).__qualname__}"
+    lost = [word for word in subject.extras(array)
+            if not same or word not in subject.extras(result)]  # fmt: skip
+    seen = "its type is kept" if same else f"it becomes a {kind}"
+    seen += f", {' and '.join(lost)} dropped" if lost else ""
+    if converts:
+        raise NotApplicable(f"no {method}: NumPy converts it, {seen}")
+    if lost or not same:
+        raise Broken(seen)
+    return seen
+
+
+@rule(
+    "dispatch.ufunc",
+    "np.multiply(x, x) of an array that has __array_ufunc__ is of its type, with unit and mask",
+    NEP13,
+    shown=Shown("print(type(array), type(np.multiply(array, array)))"),
+)
+def ufunc(subject: Subject) -> str:
+    import numpy as np
+
+    return kept(subject, "__array_ufunc__", lambda array: np.multiply(array, array))
+
+
+@rule(
+    "dispatch.function",
+    "np.concatenate([x, x]) of an array that has __array_function__ is so, too",
+    NEP18,
+    shown=Shown("print(type(array), type(np.concatenate([array, array])))"),
+)
+def function(subject: Subject) -> str:
+    import numpy as np
+
+    return kept(subject, "__array_function__", lambda array: np.concatenate([array, array]))

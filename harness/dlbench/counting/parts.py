@@ -1,0 +1,30 @@
+"""Instructions of an exchange's phases: its replay, counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dlbench.counting.profile import Function
+
+PHASES = ("query", "export", "import", "release")
+#: The worker runs each part of a replay below a function of its own, in this order.
+PARTS = (*PHASES, "relay", "nothing")
+_PART = re.compile(r"\bdlbench_part<(\d+)>")
+
+
+def phases(entered: Mapping[Function, tuple[float, float]]) -> dict[str, float]:
+    """Instructions of each phase in one exchange, of what was entered in it: calls and cost with
+    what they called. Entering a part is taken off, and the relay off the import, as with times."""
+    calls = dict.fromkeys(PARTS, 0.0)
+    costs = dict.fromkeys(PARTS, 0.0)
+    for function, (times, cost) in entered.items():
+        found = _PART.search(function.name)
+        if found is not None:
+            part = PARTS[int(found[1])]
+            calls[part] += times
+            costs[part] += cost
+    each = costs["nothing"] / calls["nothing"] if calls["nothing"] else 0.0
+    own = {part: costs[part] - calls[part] * each for part in PARTS}
+    own["import"] -= own["relay"]
+    return {phase: own[phase] for phase in PHASES if calls[phase]}
