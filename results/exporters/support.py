@@ -56,8 +56,8 @@ def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
                if _tells(e) and e["environment"] == environment]  # fmt: skip
     several = len(documents.environments(document)) > 1
     lines = [f"## {escaped(environment)}", ""] if several else []
-    lines += [_libraries(entries, documents.versions(document, environment))]
     crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
+    lines += [_libraries(crossed, documents.versions(document, environment))]
     for device in dict.fromkeys(str(entry["device"]) for entry in entries):
         lines += _matrices([entry for entry in crossed if entry["device"] == device], device)
     lines += _dispatch(entries)

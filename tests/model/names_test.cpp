@@ -37,6 +37,16 @@ TEST(CallFor, BorrowsWhatMayTakeIt) {
   EXPECT_EQ(call_for("array_struct", both), "convert");
 }
 
+TEST(CallFor, NoConversionStandsForNumpysDispatch) {
+  const std::vector<std::string> one{"convert"};
+  for (const auto* word : {"array_ufunc", "array_function"}) {
+    EXPECT_TRUE(is_dispatch(word));
+    EXPECT_EQ(call_for(word, one), "");
+    EXPECT_EQ(call_for(word, std::vector<std::string>{word}), word);
+  }
+  EXPECT_FALSE(is_dispatch("array"));
+}
+
 TEST(CallFor, DlpackIsNeverConverted) {
   const std::vector<std::string> one{"convert"};
   EXPECT_EQ(call_for("dlpack", one), "");

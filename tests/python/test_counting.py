@@ -63,7 +63,16 @@ PROTOCOLS = {"dlpack": take}
 
 
 def _measure(folder: Path, *words: str) -> dict[str, dict[str, object]]:
-    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--budget", "2s", "--no-plots", "--quiet")
+    more = (
+        "--protocols",
+        "dlpack",
+        "--sizes",
+        "4KiB",
+        "--precision",
+        "99%",
+        "--no-plots",
+        "--quiet",
+    )
     status, _, err = whole.run(folder, "--matrix", *words, *more, "--out", "run")
     assert (status, err) == (0, "")
     return whole.entries(whole.document(folder))
@@ -158,7 +167,7 @@ def test_explain_names_the_planted_python_method(tmp_path: Path) -> None:
 
 def _measure_numpy(folder: Path) -> None:
     words = ("--producers", "numpy", "--consumers", "numpy", "--protocols", "dlpack")
-    more = ("--sizes", "4KiB", "--budget", "2s", "--no-plots", "--quiet", "--out", "other")
+    more = ("--sizes", "4KiB", "--precision", "99%", "--no-plots", "--quiet", "--out", "other")
     assert whole.run(folder, "--matrix", *words, *more)[0] == 0
 
 

@@ -94,7 +94,7 @@ def test_a_run_its_phases_its_script_and_its_table(tmp_path: Path) -> None:
     words = ("--adapters", "more", "--producers", "metres,numpy,bytearray", "--consumers")
     status, _, err = whole.run(
         tmp_path, "--matrix", *words, "numpy,native", "--protocols", ",".join(BOTH), "--sizes",
-        "64KiB", "--phases", "exchange,import", "--budget", "2s", "--no-plots", "--out", "run",
+        "64KiB", "--phases", "exchange,import", "--precision", "99%", "--no-plots", "--out", "run",
     )  # fmt: skip
     assert (status, err) == (0, "")
     found = whole.entries(whole.document(tmp_path)).values()

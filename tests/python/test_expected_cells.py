@@ -34,7 +34,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     status, _, err = whole.run(
         folder, "--matrix", "--producers", ",".join(PRODUCERS), "--consumers", ",".join(CONSUMERS),
         "--protocols", ",".join(PROTOCOLS), "--cases", "all", "--env", f"twin={sys.executable}",
-        "--adapters", "more", "--budget", "1s", "--quiet", "--no-plots", "--out", "run",
+        "--adapters", "more", "--precision", "99%", "--quiet", "--no-plots", "--out", "run",
     )  # fmt: skip
     assert (status, err) == (0, "")
     return whole.document(folder)
