@@ -1,5 +1,7 @@
 #include <pybind11/stl.h>
 
+#include <tuple>
+
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
 #include "plan/plan.hpp"
@@ -61,16 +63,24 @@ void bind_axes(py::module_& module) {
   py::class_<Axes>(module, "Axes", "What was asked for; an empty list means the default.")
       .def(py::init([](Words environments, Words producers, Words consumers, Words protocols,
                        Words devices, Words cases, std::vector<std::uint64_t> sizes, Words phases,
-                       std::string filter) {
+                       std::string filter,
+                       const std::vector<std::tuple<std::string, int, std::string>>& kinds) {
+             std::vector<plan::DeviceKind> device_kinds;
+             for (const auto& [kind, count, why_not] : kinds) {
+               device_kinds.push_back({kind, count, why_not});
+             }
              return Axes{std::move(environments), std::move(producers), std::move(consumers),
                          std::move(protocols),    std::move(devices),   std::move(cases),
-                         std::move(sizes),        std::move(phases),    std::move(filter)};
+                         std::move(sizes),        std::move(phases),    std::move(filter),
+                         std::move(device_kinds)};
            }),
            py::kw_only(), py::arg("environments") = Words{"default"},
            py::arg("producers") = Words{}, py::arg("consumers") = Words{},
            py::arg("protocols") = Words{}, py::arg("devices") = Words{}, py::arg("cases") = Words{},
            py::arg("sizes") = std::vector<std::uint64_t>{}, py::arg("phases") = Words{},
-           py::arg("filter") = "")
+           py::arg("filter") = "",
+           py::arg("device_kinds") = std::vector<std::tuple<std::string, int, std::string>>{},
+           "`device_kinds`: (name, count, why there is none) each.")
       .def_readwrite("environments", &Axes::environments)
       .def_readwrite("producers", &Axes::producers)
       .def_readwrite("consumers", &Axes::consumers)

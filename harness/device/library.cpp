@@ -45,7 +45,7 @@ Library::Library(std::string_view family, std::initializer_list<const char*> nam
     const bool absent = said.starts_with(std::string(name) + ": ") &&
                         said.find("No such file or directory") != std::string::npos;
     if (!said_.empty() && (absent || found_)) continue;
-    said_ = said;
+    said_ = absent ? std::string(name) + " not found" : said;
     found_ = !absent;
   }
   if (handle_ == nullptr) return;

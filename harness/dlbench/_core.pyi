@@ -68,6 +68,7 @@ class Axes:
         sizes: list[int] = ...,
         phases: list[str] = ...,
         filter: str = ...,  # noqa: A002
+        device_kinds: list[tuple[str, int, str]] = ...,
     ) -> None: ...
 
 class Cell:

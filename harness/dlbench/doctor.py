@@ -8,30 +8,27 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from rich.text import Text
 
-from dlbench import machine, values
+from dlbench import device_checks, drivers, machine, values
+from dlbench.doctor_check import Check
 from dlbench.environments import probe
 from dlbench.errors import BadInput, first_line
 
 GIB = 1 << 30
 
 
-@dataclass(frozen=True)
-class Check:
-    """`advice` is what to do; empty where all is well or nothing can be done."""
-
-    name: str
-    state: str
-    advice: str = ""
-
-
 def checks(root: Path = Path("/")) -> list[Check]:
     """All checks of the machine whose file system this is, but for the noise."""
-    return [*_processor(root), *_memory(root), *_drivers(), *_software()]
+    return [
+        *_processor(root),
+        *_memory(root),
+        *device_checks.checks(drivers.ask(), root),
+        *_software(),
+    ]
 
 
 def _processor(root: Path) -> Iterator[Check]:
@@ -80,16 +77,6 @@ def _memory(root: Path) -> Iterator[Check]:
     yield Check("huge pages", pages, advice if pages == "always" else "")
 
 
-def _drivers() -> Iterator[Check]:
-    for name, sonames in machine.DRIVERS.items():
-        state = machine.driver_state(sonames)
-        if state == "no-library":
-            driver = {"cuda": "NVIDIA driver", "rocm": "ROCm runtime"}[name]
-            yield Check(name, f"no library ({sonames[0]})", f"install the {driver} to measure it")
-        else:
-            yield Check(name, "present (not probed)")
-
-
 def _software() -> Iterator[Check]:
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     state = f"{platform.python_implementation()} {platform.python_version()}"
@@ -134,14 +121,21 @@ def noise(share: float) -> Check:
 
 
 def table(found: list[Check], width: int) -> list[Text]:
-    """A line a check; advice goes on below itself, so that all of it can be read and typed."""
+    """A line a check; what is long goes on below itself: all of it can be read and typed."""
     name = max(len(check.name) for check in found) + 2
-    state = max([len(c.state) for c in found if c.advice] + [len("state")]) + 2
+    widest = max([len(c.state) for c in found if c.advice] + [len("state")]) + 2
+    state = min(widest, max((width - name) // 2, 24))
     room = max(width - name - state, 24)
     lines = [Text("check".ljust(name) + "state".ljust(state) + "what to do", style="bold")]
     for check in found:
-        head = check.name.ljust(name) + check.state.ljust(state)
-        for part in textwrap.wrap(check.advice, room, break_long_words=False) or [""]:
-            lines.append(Text((head + part).rstrip(), style="yellow" if check.advice else ""))
-            head = " " * (name + state)
+        # Without advice there is nothing beside it to make room for.
+        states = _wrapped(check.state, state - 2) if check.advice else [check.state]
+        advice = _wrapped(check.advice, room)
+        for first, told, todo in zip_longest([check.name], states, advice, fillvalue=""):
+            line = first.ljust(name) + told.ljust(state) + todo
+            lines.append(Text(line.rstrip(), style="yellow" if check.advice else ""))
     return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False)

@@ -5,7 +5,6 @@ Every function takes the root of the file system, so that a test can plant a mac
 
 from __future__ import annotations
 
-import ctypes
 import datetime
 import os
 import platform
@@ -15,11 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dlbench import drivers
+
 CPU = "sys/devices/system/cpu"
-DRIVERS = {
-    "cuda": ("libcuda.so.1",),
-    "rocm": ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"),
-}
 
 
 def read(root: Path, path: str) -> str:
@@ -117,21 +114,9 @@ def load() -> list[float]:
         return []
 
 
-def driver_state(sonames: tuple[str, ...]) -> str:
-    """Whether a driver's library loads; no context is created, so no device is woken."""
-    for soname in sonames:
-        try:
-            ctypes.CDLL(soname)
-        except OSError:
-            continue
-        return "not-probed"
-    return "no-library"
-
-
-def devices() -> list[dict[str, str]]:
-    found = [{"name": "cpu", "state": "ok"}]
-    found += [{"name": name, "state": driver_state(names)} for name, names in DRIVERS.items()]
-    return found
+def devices() -> list[dict[str, Any]]:
+    """The kinds of device with their states: `name`, `state`, and `said` or what there is."""
+    return [{"name": "cpu", "state": "ok"}, *(driver.told() for driver in drivers.ask())]
 
 
 def describe(root: Path = Path("/")) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, machine
+from dlbench import _core, drivers, machine
 from dlbench.environments import spelled
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, os_reason
@@ -55,7 +55,13 @@ class Request:
             words["producers"] = words["consumers"] = list(dict.fromkeys(self.couple))
         sizes = [_core.parse_bytes(size) for size in self.sizes]
         places = [DEFAULT, *spelled.read(self.env)]
-        return _core.Axes(environments=places, **words, sizes=sizes, filter=self._whole_filter())
+        return _core.Axes(
+            environments=places,
+            **words,
+            sizes=sizes,
+            filter=self._whole_filter(),
+            device_kinds=[kind for driver in drivers.ask() for kind in driver.kinds()],
+        )
 
     def _whole_filter(self) -> str:
         if len(set(self.couple)) < 2:

@@ -89,9 +89,11 @@ Words devices_of(const std::vector<const Library*>& producers) {
 
 Words checked_devices(const Words& asked, const Words& known) {
   static const std::regex word("cpu|[a-z]+:[0-9]+(\\+([a-z]+:[0-9]+|cpu))?");
+  static const std::regex kind("cuda|rocm|sycl");
   if (asked.empty() || holds(asked, "all")) return known;
   Words devices;
-  for (const std::string& device : asked) {
+  for (std::string device : asked) {
+    if (std::regex_match(device, kind)) device += ":0";
     if (!std::regex_match(device, word)) require_known("device", device, known);
     add_new(devices, device);
   }
@@ -147,6 +149,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
   all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
   all.devices = checked_devices(axes.devices, devices_of(all.producers));
+  all.device_kinds = axes.device_kinds;
   all.cases = cases_of(axes.cases);
   all.sizes = checked_sizes(axes.sizes, all.cases, is_ladder(axes));
   return all;

@@ -18,6 +18,7 @@ struct Expanded {
   std::vector<std::string> phases;
   std::vector<std::uint64_t> sizes;  ///< ascending: a time-out at a small size spares the larger
   bool devices_named = false;
+  std::vector<DeviceKind> device_kinds;
 };
 
 /// Were all cases asked for?

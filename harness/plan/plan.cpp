@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <sstream>
+#include <utility>
 
 #include "model/error.hpp"
 #include "model/names.hpp"
@@ -27,8 +29,28 @@ struct Exclusion {
   std::string reason;
 };
 
-std::optional<Exclusion> excluded(const Library& producer, const Library& consumer,
-                                  const std::string& protocol, const std::string& device) {
+/// Why this machine has no such device, one of a pair included; empty where it has or may have.
+std::string missing(const std::vector<DeviceKind>& kinds, const std::string& device) {
+  std::istringstream parts(device);
+  for (std::string part; std::getline(parts, part, '+');) {
+    const auto colon = part.find(':');
+    for (const DeviceKind& kind : kinds) {
+      if (part.substr(0, colon) != kind.name) continue;
+      if (kind.count == 0) return kind.why_not;
+      const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
+      // Nobody has a million of them: a longer number need not fit an int.
+      if (number.size() > 6 || std::stoi(number) >= kind.count) {
+        return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
+               (kind.count == 1 ? " device" : " devices");
+      }
+    }
+  }
+  return {};
+}
+
+std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Library& producer,
+                                  const Library& consumer, const std::string& protocol,
+                                  const std::string& device) {
   for (const Library* library : {&producer, &consumer}) {
     if (!library->installed) {
       return Exclusion{library->absence, library->why_not.empty()
@@ -41,6 +63,9 @@ std::optional<Exclusion> excluded(const Library& producer, const Library& consum
   }
   if (consumer.consumer_path.empty()) {
     return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name};
+  }
+  if (std::string why = missing(kinds, device); !why.empty()) {
+    return Exclusion{Outcome::no_device, std::move(why)};
   }
   if (!holds(producer.devices, device)) {
     return Exclusion{Outcome::no_device, producer.name + " has no " + device +
@@ -98,7 +123,7 @@ class Builder {
       for (const std::string& device : axes.devices) {
         // A device that only another library brought along is no gap of this one.
         if (!axes.devices_named && device != "cpu" && !holds(producer.devices, device)) continue;
-        const auto exclusion = excluded(producer, consumer, protocol, device);
+        const auto exclusion = excluded(axes.device_kinds, producer, consumer, protocol, device);
         for (const Case& array_case : axes.cases) {
           for (const std::uint64_t bytes : sizes_of(array_case, axes.sizes)) {
             add(couple,

@@ -29,6 +29,13 @@ struct Library {
   Outcome absence = Outcome::not_installed;
 };
 
+/// A kind of device as this machine has it.
+struct DeviceKind {
+  std::string name;  ///< cuda, rocm
+  int count = 0;
+  std::string why_not;  ///< one line where `count` is 0
+};
+
 /// What was asked for. An empty list means the default; the word "all" in a list means all that is
 /// known: for libraries also those outside the default matrix and those not installed, but for the
 /// hidden ones.
@@ -42,6 +49,8 @@ struct Axes {
   std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
   std::vector<std::string> phases;     ///< default: exchange
   std::string filter;                  ///< regex on the cell's name
+  /// Those whose driver was asked; of the others nothing is known before a worker starts.
+  std::vector<DeviceKind> device_kinds;
 };
 
 /// How a case lays its array out; `bytes` of the cell decides how many elements.

@@ -1,5 +1,6 @@
 #include "calls.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -73,7 +74,9 @@ Calls& calls() {
 
 Code called(const char* name) {
   if (logging()) std::fprintf(stderr, "[fake] %s\n", name);
-  return calls().called(name);
+  const Code code = calls().called(name);
+  if (code < 0) raise(-code);
+  return code;
 }
 
 int device_count() {

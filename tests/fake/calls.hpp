@@ -5,7 +5,8 @@
 /// What all fake libraries share: faults on request, and a count of each call.
 ///
 /// DLBENCH_FAKE_FAIL=cuEventRecord=700@2,cuMemAlloc=2  the second cuEventRecord and all later ones
-///                                      give 700, each cuMemAlloc 2; `*` is every function.
+///                                      give 700, each cuMemAlloc 2; `*` is every function. A
+///                                      negative code raises that signal: -11 crashes, -19 hangs.
 /// DLBENCH_FAKE_DEVICES=0               how many devices there are (1).
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.

@@ -316,5 +316,30 @@ TEST(Plan, AnUnknownPhaseIsNamedWithTheNearest) {
             "import, release");
 }
 
+TEST(Plan, ADeviceThatTheMachineHasNotSaysWhy) {
+  Axes axes = small();
+  axes.devices = {"cpu", "cuda", "rocm:1", "cuda:0+rocm:0", "sycl:0"};
+  axes.device_kinds = {{"cuda", 0, "cuda: no-library: none found"}, {"rocm", 1, ""}};
+  std::vector<Library> libraries{library("torch")};
+  libraries[0].devices = {"cpu", "cuda:0", "rocm:0", "rocm:1"};
+  const Plan plan = make(libraries, axes);
+  std::set<std::string> reasons;
+  for (const Entry* entry : excluded_with(plan, Outcome::no_device)) {
+    reasons.insert(entry->cell.exchange.device + ": " + entry->reason);
+  }
+  EXPECT_EQ(reasons,
+            (std::set<std::string>{
+                "cuda:0: cuda: no-library: none found",
+                "cuda:0+rocm:0: cuda: no-library: none found",
+                "rocm:1: no rocm:1 here: rocm has 1 device",
+                "sycl:0: torch has no sycl:0 arrays: they lie on cpu, cuda:0, rocm:0, rocm:1",
+            }));
+  EXPECT_EQ(plan.cells.size(), 1U);
+  axes.devices = {"cuda:99999999999999999999"};
+  axes.device_kinds = {{"cuda", 2, ""}};
+  EXPECT_NE(make(libraries, axes).excluded.at(0).reason.find("cuda has 2 devices"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dlbench::plan

@@ -71,11 +71,6 @@ def test_amd_boost_is_read_too(root: Path) -> None:
     assert machine.turbo(root) == "off"
 
 
-def test_a_driver_that_is_not_there() -> None:
-    assert machine.driver_state(("libnosuchthing.so.1",)) == "no-library"
-    assert machine.driver_state(("libnosuchthing.so.1", "libc.so.6")) == "not-probed"
-
-
 def test_the_doctor_says_what_to_do(root: Path) -> None:
     advice = {check.name: check.advice for check in doctor.checks(root)}
     for name in ("governor", "turbo", "smt", "aslr", "virtual machine", "memory", "huge pages"):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "dlbench", *words]
 
 
-def start(folder: Path, *words: str, **more: Any) -> subprocess.Popen[str]:
+def start(
+    folder: Path, *words: str, environment: Mapping[str, str] = os.environ, **more: Any
+) -> subprocess.Popen[str]:
     """A run in a folder and a session of its own, its words marking its processes."""
-    environment = os.environ | {"DLBENCH_TEST_MARK": str(folder), "NO_COLOR": "1"}
+    environment = {**environment, "DLBENCH_TEST_MARK": str(folder), "NO_COLOR": "1"}
     return subprocess.Popen(
         command(*words),
         cwd=folder,

@@ -1,0 +1,14 @@
+"""One line of `dlbench doctor`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """`advice` is what to do; empty where all is well or nothing can be done."""
+
+    name: str
+    state: str
+    advice: str = ""

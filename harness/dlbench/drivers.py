@@ -1,0 +1,109 @@
+"""What the drivers of devices tell, each asked in a process of its own: none is let into ours.
+
+No context is made and no device is woken.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import _device, device_facts
+
+KINDS = ("cuda", "rocm")
+KFD = Path("/dev/kfd")
+#: Initialising a driver wakes each GPU where nothing keeps them awake: seconds on large machines.
+TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One device. `uuid` and `mode` are empty where the driver does not tell."""
+
+    name: str
+    uuid: str
+    mode: str  #: "default", "exclusive", "prohibited" or "exclusive-process"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """`said` is one line of the loader's or the driver's; empty where `state` is "ok".
+
+    `state` is a word of harness/device/table.hpp: ok, no-library, stub, no-driver, no-device,
+    no-permission, failed.
+    """
+
+    kind: str
+    state: str
+    said: str
+    library: str = ""
+    version: str = ""
+    units: tuple[Unit, ...] = ()
+
+    def why_not(self) -> str:
+        """Why there is nothing to measure on; empty where there is."""
+        return "" if self.state == "ok" else f"{self.kind}: {self.state}: {self.said}"
+
+    def kinds(self) -> list[tuple[str, int, str]]:
+        """As `_core.Axes` takes it; nothing where only a worker can tell."""
+        # Wheels for ROCm bring a runtime of their own, which is found once they are imported.
+        if self.kind == "rocm" and self.state == "no-library" and KFD.exists():
+            return []
+        return [(self.kind, len(self.units), self.why_not())]
+
+    def told(self) -> dict[str, object]:
+        """As an item of `machine.devices`."""
+        facts: dict[str, object] = {"name": self.kind, "state": self.state}
+        if self.state != "ok":
+            return {**facts, "said": self.said}
+        units = [{"name": unit.name, "uuid": unit.uuid, "mode": unit.mode} for unit in self.units]
+        return {**facts, "count": len(units), "version": self.version, "units": units}
+
+
+@functools.cache
+def ask() -> tuple[Driver, ...]:
+    """One for each of KINDS, asked once a process."""
+    asked = [(kind, _start(kind)) for kind in KINDS]
+    return tuple(_answer(kind, process) for kind, process in asked)
+
+
+def _start(kind: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-I", "-S", device_facts.__file__, _device.__file__, kind]
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+
+
+def _answer(kind: str, process: subprocess.Popen[str]) -> Driver:
+    try:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return Driver(kind, "failed", f"its driver did not answer within {TIMEOUT_S:g} s")
+    for line in reversed(out.splitlines()):
+        if line.startswith(device_facts.MARK):
+            return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
+    words = err.strip().splitlines()
+    last = f": {words[-1].strip()}" if words else ""
+    return Driver(kind, "failed", f"asking its driver ended by {_end(process.returncode)}{last}")
+
+
+def _end(status: int) -> str:
+    return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+def _read(kind: str, told: dict[str, Any]) -> Driver:
+    units = tuple(Unit(*unit) for unit in told["units"])
+    return Driver(kind, told["state"], told["said"], told["library"], told["version"], units)
