@@ -42,12 +42,12 @@ Runtime::Runtime()
     return;
   }
   fill(table, api);
-  std::string called = "hipGetDeviceCount";
-  Code code = api.get_device_count(&backend.count);
-  if (code == 0 && backend.count == 0) code = no_device;
+  std::string called = "hipRuntimeGetVersion";
+  Code code = api.runtime_get_version(&version);
   if (code == 0) {
-    called = "hipRuntimeGetVersion";
-    code = api.runtime_get_version(&version);
+    called = "hipGetDeviceCount";
+    code = api.get_device_count(&backend.count);
+    if (code == 0 && backend.count == 0) code = no_device;
   }
   backend.state = state_of(code, access_to(node));
   if (backend.state == State::Ok) {

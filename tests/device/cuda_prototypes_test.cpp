@@ -4,7 +4,7 @@
 #include "device/cuda_api.hpp"
 #include "same_abi.hpp"
 
-#if __has_include(<cuda.h>)
+#ifdef DLBENCH_CUDA_HEADERS
 #include <cuda.h>
 
 namespace dlbench::device::cuda {

@@ -4,7 +4,7 @@
 #include "device/hip_api.hpp"
 #include "same_abi.hpp"
 
-#if __has_include(<hip/hip_runtime_api.h>)
+#ifdef DLBENCH_HIP_HEADERS
 #define __HIP_PLATFORM_AMD__ 1
 // The C functions alone: templates of the same names would make their addresses ambiguous.
 #define __HIP_DISABLE_CPP_FUNCTIONS__ 1

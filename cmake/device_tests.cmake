@@ -1,0 +1,19 @@
+# What the device room's tests need beside it: fake drivers, and vendors' headers where there are any.
+include(fake)
+dlbench_fake(cuda cuda 1)
+dlbench_fake(hip amdhip64 6)
+dlbench_fake(hiprtc hiprtc 6)
+set_target_properties(device_tests PROPERTIES BUILD_RPATH ${DLBENCH_FAKE_DIR})
+add_dependencies(device_tests fake_cuda fake_hip fake_hiprtc)
+target_link_libraries(device_tests PRIVATE ${CMAKE_DL_LIBS})
+
+find_path(DLBENCH_CUDA_INCLUDE cuda.h HINTS ENV CUDA_PATH PATHS /usr/local/cuda
+  PATH_SUFFIXES include)
+find_path(DLBENCH_HIP_INCLUDE hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm
+  PATH_SUFFIXES include)
+foreach(vendor CUDA HIP)
+  if(DLBENCH_${vendor}_INCLUDE)
+    target_include_directories(device_tests SYSTEM PRIVATE ${DLBENCH_${vendor}_INCLUDE})
+    target_compile_definitions(device_tests PRIVATE DLBENCH_${vendor}_HEADERS)
+  endif()
+endforeach()
