@@ -62,10 +62,31 @@ void add(Side& side, std::string name, SideCell cell) {
   known = std::move(cell);
 }
 
+/// Those that numbers can have been taken on: model and driver, whichever of its kind it is. Why
+/// another cannot be used changes no number.
+json usable(const json& devices) {
+  json kept = json::array();
+  for (const json& device : devices) {
+    if (!device.is_object() || device.value("state", json()) != "ok") continue;
+    json& one = kept.emplace_back(json::object());
+    for (const char* key : {"name", "version"}) {
+      if (device.contains(key)) one[key] = device[key];
+    }
+    const json units = device.value("units", json::array());
+    for (const json& unit : units) {
+      if (unit.is_object()) one["units"].push_back(unit.value("name", json()));
+    }
+  }
+  return kept;
+}
+
 json facts_of(const json& machine) {
   json facts = json::object();
   for (const char* key : kMachine) {
     if (machine.contains(key)) facts[key] = machine[key];
+  }
+  if (facts.contains("devices") && facts["devices"].is_array()) {
+    facts["devices"] = usable(facts["devices"]);
   }
   return facts;
 }

@@ -57,7 +57,7 @@ def list_libraries(adapters: str | None, env: tuple[str, ...]) -> None:
 @click.command("doctor")
 @ENV
 def see_doctor(env: tuple[str, ...]) -> None:
-    """What of this machine makes numbers wander, and what to do."""
+    """What of this machine makes numbers wander, its devices, and what to do."""
     console = Console()
     interpreters = doctor.environments(spelled.read(env), PROBE_S)
     found = [*doctor.checks(), *interpreters, doctor.noise(doctor.jitter())]

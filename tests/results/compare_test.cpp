@@ -183,6 +183,29 @@ TEST_F(Compare, TwoMachinesAreRefusedByName) {
   EXPECT_EQ(compare(base, host).cells.size(), 1U);
 }
 
+TEST_F(Compare, TheModelOfADeviceMattersAndNotItsNumber) {
+  const auto with = [&](const char* name, const nlohmann::json& cuda) {
+    return write(name, {measured("numpy", "a")}, [&](nlohmann::json& context) {
+      context["dlbench"]["machine"]["devices"] = {{{"name", "cpu"}, {"state", "ok"}}, cuda};
+    });
+  };
+  const auto gpu = [](const char* model, const char* uuid) {
+    const nlohmann::json unit{{"name", model}, {"uuid", uuid}, {"mode", "default"}};
+    return nlohmann::json{
+        {"name", "cuda"}, {"state", "ok"}, {"version", "13.0"}, {"units", {unit}}};
+  };
+  const auto base = with("base", gpu("A", "GPU-1"));
+  EXPECT_EQ(compare(base, with("same", gpu("A", "GPU-2"))).cells.size(), 1U);
+  EXPECT_NE(usage_error([&] { compare(base, with("head", gpu("B", "GPU-1"))); }).find("devices"),
+            npos);
+  const auto none = [](const char* state, const char* said) {
+    return nlohmann::json{{"name", "cuda"}, {"state", state}, {"said", said}};
+  };
+  const auto without = with("without", none("no-library", "libcuda.so.1 not found"));
+  EXPECT_EQ(compare(without, with("either", none("no-device", "cuInit"))).cells.size(), 1U);
+  EXPECT_EQ(compare(without, with("strange", nlohmann::json::array({3}))).cells.size(), 1U);
+}
+
 TEST_F(Compare, EnvironmentsOfOneRunAreSides) {
   std::vector<Entry> entries;
   for (const char* name : {"old", "new"}) {
