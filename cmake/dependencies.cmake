@@ -61,3 +61,21 @@ add_library(dlbench_dlpack INTERFACE)
 target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR})
 
 find_path(DLBENCH_CALLGRIND_INCLUDE valgrind/callgrind.h)
+
+# Ranges for NVIDIA's tools: headers alone, from the package nvidia-nvtx or the CUDA toolkit. Built
+# without them, dlbench gives those tools no ranges, and `doctor` says so.
+execute_process(
+  COMMAND ${DLBENCH_TOOLS_PYTHON} -c "
+import importlib.util as u, pathlib
+found = u.find_spec('nvidia')
+places = found.submodule_search_locations if found else ()
+folders = (f for place in places for f in pathlib.Path(place).glob('*/include') if (f / 'nvtx3').is_dir())
+print(next(iter(sorted(folders, reverse=True)), ''))"
+  OUTPUT_VARIABLE nvtx_dir OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_path(DLBENCH_NVTX_INCLUDE nvtx3/nvToolsExt.h HINTS ${nvtx_dir}
+  PATHS /usr/local/cuda/include $ENV{CUDA_HOME}/include)
+add_library(dlbench_nvtx INTERFACE)
+if(DLBENCH_NVTX_INCLUDE)
+  target_compile_definitions(dlbench_nvtx INTERFACE DLBENCH_NVTX)
+  target_include_directories(dlbench_nvtx SYSTEM INTERFACE ${DLBENCH_NVTX_INCLUDE})
+endif()

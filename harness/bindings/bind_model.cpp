@@ -8,6 +8,7 @@
 #include "model/outcome.hpp"
 #include "model/units.hpp"
 #include "plan/plan.hpp"
+#include "trace/nvtx.hpp"
 
 namespace py = pybind11;
 
@@ -85,6 +86,7 @@ void bind_model(py::module_& module) {
   module.attr("outcomes") = texts(kOutcomes);
   module.attr("version") = std::string(version());
   module.attr("build_id") = std::string(build_id());
+  module.attr("nvtx") = std::string(trace::nvtx::version());
   bind_cell(module);
 }
 

@@ -28,6 +28,11 @@ inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "e
 /// Until when: the call returned; the consumer's data is there; the device's own clock.
 inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
 
+/// What calls of the CUDA driver are counted as: `query` asks without waiting, `wait` is put on a
+/// stream, `sync` blocks the host.
+inline constexpr std::array<std::string_view, 9> kApiKinds{
+    "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
+
 /// The entry of a consumer's PROTOCOLS that takes this protocol: its own; for the two structs of
 /// DLPack that for `dlpack`; for what only conversion calls look for, that for `convert`, shown
 /// nothing else. Empty where there is none.

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/names.hpp"
+#include "trace/range.hpp"
+
+namespace dlbench::trace {
+
+/// A kind of call of the CUDA driver; in the order of `kApiKinds`.
+enum class ApiKind : std::uint8_t { memcpy, memset, alloc, free, event, query, wait, sync, launch };
+
+/// How many calls of each kind there were, by kApiKinds.
+using ApiCounts = std::array<std::uint64_t, kApiKinds.size()>;
+
+/// Counts the calls that this process makes of the CUDA driver, whichever library makes them:
+/// CUPTI's callbacks, enabled for the calls of `api_calls.def` alone. Holds CUPTI's one place for a
+/// listener while it lives, so it belongs into a process of its own.
+class ApiTrace {
+ public:
+  struct Opened {
+    std::unique_ptr<ApiTrace> trace;  ///< null where it cannot be
+    std::string why_not;              ///< then, one line
+  };
+
+  /// `libraries`: where CUPTI may lie, the first that loads is taken.
+  static Opened open(const std::vector<std::string>& libraries);
+  ~ApiTrace();
+  ApiTrace(const ApiTrace&) = delete;
+  ApiTrace& operator=(const ApiTrace&) = delete;
+
+  /// What is called from here to the end of its scope counts for that category, whatever was being
+  /// counted before; outside of any it counts for none.
+  class Span {
+   public:
+    Span(ApiTrace& trace, Category category)
+        : trace_(trace), before_(trace.now_.exchange(static_cast<std::uint32_t>(category))) {}
+    ~Span() { trace_.now_ = before_; }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    ApiTrace& trace_;
+    std::uint32_t before_;
+  };
+
+  ApiCounts counted(Category category) const;
+  /// Back to nothing.
+  void clear();
+  /// The library that counts.
+  const std::string& library() const { return library_; }
+
+ private:
+  struct Cupti;
+  explicit ApiTrace(std::unique_ptr<Cupti> cupti);
+  static void called(void* self, int domain, std::uint32_t id, const void* data);
+
+  static constexpr std::size_t kCategories = static_cast<std::size_t>(Category::worker) + 1;
+  std::unique_ptr<Cupti> cupti_;
+  std::string library_;
+  void* subscriber_ = nullptr;
+  std::atomic<std::uint32_t> now_{0};  // a Category, or 0
+  std::array<std::array<std::atomic<std::uint64_t>, kApiKinds.size()>, kCategories> counts_{};
+};
+
+}  // namespace dlbench::trace

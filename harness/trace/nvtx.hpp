@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "trace/range.hpp"
+
+/// NVIDIA's tools (Nsight Systems and others), through NVTX: header-only, so that nothing is linked
+/// and a process without a tool pays nothing.
+namespace dlbench::trace::nvtx {
+
+/// "3" where dlbench was built with NVTX, else empty.
+std::string_view version() noexcept;
+
+/// Makes the domain `dlbench` and names its categories. True where a tool listens. Once a process:
+/// later calls repeat the answer.
+bool attach();
+
+/// The tool's handle of a text; null without a tool.
+void* registered(const char* text);
+
+void push(const Name& name, std::uint64_t bytes);
+void pop();
+
+}  // namespace dlbench::trace::nvtx

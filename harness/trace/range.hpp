@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dlbench::trace {
+
+/// What a range is about: NVTX's category, and `cat` in a Chrome trace.
+enum class Category : std::uint32_t {
+  cell = 1,  ///< all that is done for one cell
+  exchange,
+  phases,  ///< an exchange taken apart
+  query,
+  export_,
+  import_,
+  release,
+  ready,   ///< the consumer's own wait for its data
+  sync,    ///< a test of who waits
+  worker,  ///< a request that a worker answers, and a step of it
+};
+
+/// "cell", "exchange", ..., "export", "import", ...
+std::string_view name_of(Category) noexcept;
+
+/// The category of a phase of the document: "query", "export", "import", "release".
+Category category_of(std::string_view phase) noexcept;
+
+/// What ranges are called. One object a text and category, for the life of the process, known to
+/// whatever tool is attached.
+class Name {
+ public:
+  const std::string& text() const { return text_; }
+  Category category() const { return category_; }
+  /// The tool's own handle of the text; null where none is attached.
+  void* handle() const { return handle_; }
+
+ private:
+  friend const Name& named(std::string_view text, Category category);
+  Name(std::string_view text, Category category);
+
+  std::string text_;
+  Category category_;
+  void* handle_ = nullptr;
+};
+
+/// Looks the name up; the first one of a process also attaches the tool that the environment names
+/// (NVTX_INJECTION64_PATH), if any.
+const Name& named(std::string_view text, Category category);
+
+namespace detail {
+
+inline constexpr unsigned kNvtx = 1;
+inline constexpr unsigned kRoctx = 2;
+inline constexpr unsigned kRecorder = 4;
+
+/// Which sinks take ranges. Without any, a range costs the reading of this.
+inline std::atomic<unsigned> open{0};
+
+}  // namespace detail
+
+/// Whether anybody listens.
+inline bool is_open() {
+  return detail::open.load(std::memory_order_relaxed) != 0;
+}
+
+/// A range from here to the end of its scope, on the calling thread. Never around what is timed.
+class Range {
+ public:
+  explicit Range(const Name& name, std::uint64_t bytes = 0)
+      : sinks_(detail::open.load(std::memory_order_relaxed)) {
+    if (sinks_ != 0) [[unlikely]]
+      begin(name, bytes);
+  }
+  /// The name is looked up only where somebody listens.
+  Range(std::string_view text, Category category, std::uint64_t bytes = 0)
+      : sinks_(detail::open.load(std::memory_order_relaxed)) {
+    if (sinks_ != 0) [[unlikely]]
+      begin(named(text, category), bytes);
+  }
+  ~Range() {
+    if (sinks_ != 0) [[unlikely]]
+      end();
+  }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  void begin(const Name& name, std::uint64_t bytes);
+  void end();
+
+  unsigned sinks_;  // as it began: what was begun is ended, whatever is opened between
+  const Name* name_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::int64_t begin_ns_ = 0;
+};
+
+}  // namespace dlbench::trace

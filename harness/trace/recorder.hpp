@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/range.hpp"
+
+namespace dlbench::trace {
+
+/// A range that is over. Times are monotonic nanoseconds, the same in all processes of a machine.
+struct Event {
+  const Name* name = nullptr;
+  std::uint64_t bytes = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t thread = 0;
+};
+
+/// Ranges in the order in which they ended.
+struct Recording {
+  std::vector<Event> events;
+  std::uint64_t lost = 0;  ///< the oldest, that had to make room
+};
+
+/// Keeps the last `capacity` ranges from now on, in memory that is taken here.
+void record_ranges(std::size_t capacity);
+
+/// What was kept since it was last taken; recording goes on.
+Recording take_recording();
+
+void record(const Event& event);
+std::int64_t now_ns();
+/// The kernel's number of the calling thread.
+std::int64_t thread_id();
+
+}  // namespace dlbench::trace
