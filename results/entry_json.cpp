@@ -6,6 +6,7 @@
 
 #include "model/error.hpp"
 #include "model/names.hpp"
+#include "results/api_calls.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -71,6 +72,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   if (entry.floor_ratio > 0) item["floor_ratio"] = entry.floor_ratio;
   if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;
   if (entry.instructions) item["instructions"] = *entry.instructions;
+  if (entry.api_calls) item["api_calls"] = api_calls_to_json(*entry.api_calls);
   if (entry.bill) put_bill(item, *entry.bill);
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();

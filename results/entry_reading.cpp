@@ -3,6 +3,7 @@
 
 #include "model/error.hpp"
 #include "model/names.hpp"
+#include "results/api_calls.hpp"
 #include "results/entry_json.hpp"
 
 namespace dlbench::results {
@@ -127,6 +128,7 @@ void read_numbers(const Fields& item, Entry& entry) {
   if (item.has("gb_per_s")) entry.gb_per_s = item.positive("gb_per_s");
   if (item.has("instructions")) entry.instructions = item.positive("instructions");
 
+  if (item.has("api_calls")) entry.api_calls = api_calls_from(item.object("api_calls"));
   if (item.has("unexplained_ns")) entry.bill = bill_from(item);
 
   read_verdict(item, entry);

@@ -22,6 +22,16 @@ std::string line_of(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
+OrderedJson count_line(const CountRecord& count) {
+  OrderedJson item;
+  item["cell"] = count.cell;
+  if (count.instructions) item["instructions"] = *count.instructions;
+  if (!count.failure.empty()) item["failure"] = count.failure;
+  OrderedJson line;
+  line["count"] = std::move(item);
+  return line;
+}
+
 /// A journal has one writer: two would measure the same cells and tear each other's lines.
 void lock(const File& file, const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
@@ -116,17 +126,11 @@ void Journal::append(const EndRecord& end) {
 }
 
 void Journal::append(const CountRecord& count) {
-  OrderedJson item;
-  item["cell"] = count.cell;
-  if (count.instructions) item["instructions"] = *count.instructions;
-  if (!count.failure.empty()) item["failure"] = count.failure;
-  OrderedJson line;
-  line["count"] = std::move(item);
-  append(line);
+  append(count_line(count));
 }
 
-void append_counts(const std::filesystem::path& run_directory,
-                   const std::vector<CountRecord>& counts) {
+void append_behind(const std::filesystem::path& run_directory,
+                   const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines) {
   const std::filesystem::path path = run_directory / "journal.jsonl";
   const JournalContents before = read_journal(path);
   if (before.whole_bytes == 0) throw UsageError(path.string() + ": the run never began");
@@ -134,11 +138,22 @@ void append_counts(const std::filesystem::path& run_directory,
   for (const Entry& entry : before.entries) {
     if (is_measured(entry.outcome)) measured.insert(name(entry.cell));
   }
-  for (const CountRecord& count : counts) {
-    if (!measured.contains(count.cell)) throw UsageError(count.cell + " was not measured");
+  for (const std::string& cell : cells) {
+    if (!measured.contains(cell)) throw UsageError(cell + " was not measured");
   }
   Journal journal = Journal::resume(path, before.header);
-  for (const CountRecord& count : counts) journal.append(count);
+  for (const OrderedJson& line : lines) journal.append(line);
+}
+
+void append_counts(const std::filesystem::path& run_directory,
+                   const std::vector<CountRecord>& counts) {
+  std::vector<std::string> cells;
+  std::vector<OrderedJson> lines;
+  for (const CountRecord& count : counts) {
+    cells.push_back(count.cell);
+    lines.push_back(count_line(count));
+  }
+  append_behind(run_directory, cells, lines);
 }
 
 }  // namespace dlbench::results

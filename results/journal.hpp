@@ -70,6 +70,10 @@ std::unordered_set<std::string> settled_names(const JournalContents& contents);
 void append_counts(const std::filesystem::path& run_directory,
                    const std::vector<CountRecord>& counts);
 
+/// The same of lines that are about these cells.
+void append_behind(const std::filesystem::path& run_directory,
+                   const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines);
+
 /// Throws UsageError naming what changed between the run that wrote `before` and this one: the
 /// machine, Python, a library's version, the plan.
 void require_same_run(const Header& before, const Header& now);

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "model/error.hpp"
+#include "results/api_calls.hpp"
 #include "results/journal.hpp"
 
 namespace dlbench::results {
@@ -105,9 +106,11 @@ class Reader {
     else if (line.has("end"))
       contents.ends.push_back(end_from(line.object("end")));
     else if (line.has("count"))
-      take_count(count_from(line.object("count")), here);
+      take_behind(count_from(line.object("count")), here);
+    else if (line.has("api"))
+      take_behind(api_record_from(line.object("api")), here);
     else
-      throw UsageError(here + "expected an entry, a worker, a count or an end");
+      throw UsageError(here + "expected an entry, a worker, a count, an api or an end");
   }
 
   JournalContents contents;
@@ -135,12 +138,13 @@ class Reader {
     found->second.line = line_;
   }
 
-  void take_count(const CountRecord& count, const std::string& here) {
-    const auto found = places_.find(count.cell);
+  template <typename Record>
+  void take_behind(const Record& record, const std::string& here) {
+    const auto found = places_.find(record.cell);
     if (found == places_.end() || !is_measured(contents.entries[found->second.index].outcome)) {
-      throw UsageError(here + count.cell + " is counted and was not measured before");
+      throw UsageError(here + record.cell + " is counted and was not measured before");
     }
-    apply(count, contents.entries[found->second.index]);
+    apply(record, contents.entries[found->second.index]);
   }
 
   std::string file_;

@@ -1,10 +1,12 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "results/api_calls.hpp"
 #include "results/document.hpp"
 
 namespace py = pybind11;
@@ -33,6 +35,21 @@ void bind_results(py::module_& module) {
       },
       py::arg("run_directory"), py::arg("counts"),
       "Adds (cell, instructions or None, failure) behind a run's journal.");
+  module.def(
+      "append_api_calls",
+      [](const std::filesystem::path& run_directory,
+         const std::vector<std::tuple<std::string, std::optional<ApiCalls::ByKind>,
+                                      std::map<std::string, ApiCalls::ByKind>, std::string>>&
+             counted) {
+        std::vector<results::ApiRecord> records;
+        for (const auto& [cell, calls, phases, failure] : counted) {
+          records.push_back({cell, std::nullopt, failure});
+          if (calls) records.back().calls = ApiCalls{*calls, phases};
+        }
+        results::append_api_calls(run_directory, records);
+      },
+      py::arg("run_directory"), py::arg("counted"),
+      "Adds (cell, calls by kind or None, the same by phase, failure) behind a run's journal.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              "Raises UsageError naming the place of the first fault.");
 }

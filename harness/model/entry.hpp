@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,13 @@ struct Bill {
   std::vector<Part> parts;  ///< in the order of time
 };
 
+/// Calls of the CUDA driver in one exchange, by kApiKinds.
+struct ApiCalls {
+  using ByKind = std::map<std::string, std::uint64_t>;
+  ByKind calls;
+  std::map<std::string, ByKind> phases;  ///< empty where it could not be taken apart
+};
+
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
@@ -75,6 +83,7 @@ struct Entry {
   double floor_ratio = 0;              ///< median over the floor of its kind of call
   std::optional<double> gb_per_s;      ///< copies only, taken to `ready`; 10^9 bytes a second
   std::optional<double> instructions;  ///< of one exchange, where they were counted
+  std::optional<ApiCalls> api_calls;   ///< of one exchange, where they were counted
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
