@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypedDict
 
 version: str
 build_id: str
+nvtx: str
 protocols: list[str]
 phases: list[str]
 case_names: list[str]
@@ -131,6 +132,10 @@ class Observer(Protocol):
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 def write_document(run_dir: str) -> str: ...
 def append_counts(run_directory: str, counts: Sequence[tuple[str, float | None, str]]) -> None: ...
+def append_api_calls(
+    run_directory: str,
+    counted: Sequence[tuple[str, dict[str, int] | None, dict[str, dict[str, int]], str]],
+) -> None: ...
 def validate_document(path: str) -> None: ...
 def compare(
     *,

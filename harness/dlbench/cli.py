@@ -16,6 +16,7 @@ from dlbench.counting import valgrind
 from dlbench.document import RESULTS
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
+from dlbench.profiling import verb as profiling
 from dlbench.verbs import VERBS
 
 SHORT_HELP = """\
@@ -56,6 +57,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if not options.given(ctx):
         click.echo(SHORT_HELP, nl=False)
         return 0
+    if params["profile"]:
+        profiling.require_alone(options.given(ctx))
     if params["resume"]:
         options.require_resume_alone(options.given(ctx))
         return resume(resumable(params["resume"]), params)
@@ -75,10 +78,12 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
+    context = run.context(asked, found, plan, places, sys.argv)
+    if params["profile"]:
+        return profile(asked, plan, places, context, params)
     if asked.count:
         valgrind.require()
     folder = rundir.fresh(params["out"])
-    context = run.context(asked, found, plan, places, sys.argv)
     return measure(folder, asked, places, plan, context, params, resuming=False)
 
 
@@ -117,6 +122,22 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     return measure(folder, asked, places, plan, context, params, resuming=True)
 
 
+def profile(
+    asked: request.Request,
+    plan: _core.Plan,
+    places: list[Environment],
+    context: dict[str, Any],
+    params: dict[str, Any],
+) -> int:
+    """Ranges instead of times; see docs/profiling.md."""
+    status, warnings = profiling.conduct(
+        asked, plan, places, context, out=params["out"], quiet=params["quiet"]
+    )
+    for warning in warnings:
+        run.warn(warning)
+    return status
+
+
 def measure(
     folder: Path,
     asked: request.Request,
@@ -133,8 +154,10 @@ def measure(
         if folder.parent == RESULTS:
             rundir.link_latest(folder)
         summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
-        signal = summary.signal or run.count_instructions(
-            folder, asked, places, summary, quiet=quiet
+        signal = (
+            summary.signal
+            or run.count_instructions(folder, asked, places, summary, quiet=quiet)
+            or run.trace_api(folder, asked, places, summary, quiet=quiet)
         )
     except Exception:
         if not resuming:

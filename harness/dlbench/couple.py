@@ -11,6 +11,7 @@ from dlbench import document as documents
 from dlbench import phases, values
 from dlbench.environments.environment import DEFAULT
 from dlbench.layout import columns, shorten
+from dlbench.profiling import api
 from dlbench.values import Entry
 
 NO_FLOORS: Mapping[str, float] = {}
@@ -153,4 +154,6 @@ def _numbers(entry: Entry, copy_floors: Mapping[str, float]) -> list[tuple[str, 
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
     if entry.get("instructions"):
         facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))
+    if calls := api.line(entry):
+        facts.append(("CUDA calls", calls))
     return facts

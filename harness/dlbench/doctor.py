@@ -17,6 +17,7 @@ from dlbench import device_checks, drivers, machine, values
 from dlbench.doctor_check import Check
 from dlbench.environments import probe
 from dlbench.errors import BadInput, first_line
+from dlbench.profiling import tools
 
 GIB = 1 << 30
 
@@ -27,6 +28,7 @@ def checks(root: Path = Path("/")) -> list[Check]:
         *_processor(root),
         *_memory(root),
         *device_checks.checks(drivers.ask(), root),
+        *tools.checks(),
         *_software(),
     ]
 

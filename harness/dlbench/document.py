@@ -14,6 +14,7 @@ from dlbench.values import Entry
 
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
+PROFILE = "profile.json"  #: what `--profile` leaves in place of a document
 AXES = ("phase", "clock", "environment", "producer", "consumer", "protocol", "device", "case")
 
 
@@ -29,6 +30,8 @@ def locate(run: str) -> Path:
         asked = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
         raise BadInput(asked)
     document, journal = path / "results.json", path / "journal.jsonl"
+    if (path / PROFILE).is_file() and not journal.is_file():
+        raise BadInput(f"{run!r} is a profile, which has no times: see {path / PROFILE}")
     if journal.is_file() and (
         not document.is_file() or document.stat().st_mtime_ns < journal.stat().st_mtime_ns
     ):

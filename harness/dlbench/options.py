@@ -42,6 +42,8 @@ OPTIONS = (
     words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
     words_option("--phases", "exchange (default), query, export, import, release, or all."),
     words_option("--count", "instructions: of each exchange, by valgrind, after the rounds."),
+    click.option("--profile", is_flag=True, help="Ranges for a profiler, a trace; no times."),
+    click.option("--trace-api", is_flag=True, help="After the run, count CUDA calls an exchange."),
     click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
     click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
     click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
@@ -91,6 +93,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
         if what != "instructions":
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
     made = Request(couple=list(libraries), count=params["count"] or [])
+    made.trace_api = params["trace_api"]
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

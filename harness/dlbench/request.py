@@ -33,6 +33,7 @@ class Request:
     cases: list[str] = field(default_factory=list)
     sizes: list[str] = field(default_factory=list)
     count: list[str] = field(default_factory=list)
+    trace_api: bool = False
     phases: list[str] = field(default_factory=list)
     filter: str = ""
     budget: str = ""

@@ -19,6 +19,7 @@ from dlbench.environments import probe
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line
 from dlbench.layout import count, listing
+from dlbench.profiling import api
 from dlbench.request import Request
 
 
@@ -149,6 +150,22 @@ def count_instructions(
     found = {place.name: discover.catalogue(extra, environment=place) for place in places}
     timeout_s = _core.parse_seconds(request.timeout)
     return counting.count_run(folder, found, timeout_s, quiet=quiet)
+
+
+def trace_api(
+    folder: Path,
+    request: Request,
+    places: list[Environment],
+    summary: _core.Summary,
+    *,
+    quiet: bool,
+) -> int:
+    """After the rounds, what `--trace-api` asked for; the signal that ended it, or 0."""
+    if not request.trace_api or summary.disk_full:
+        return 0
+    extra = Path(request.adapters) if request.adapters else None
+    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
+    return api.trace_run(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
 
 
 def conclude(

@@ -46,12 +46,14 @@ def load_package() -> ModuleType:
 
 
 def main() -> None:
-    """Serve until told to end; then leave at once, since no library's shutdown is of interest."""
+    """Serve until told to end; then leave at once, since no library's shutdown is of interest.
+    With --finish it ends as any program does: a profiler writes what it has when it is told so."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--fd", type=int)
     arguments.add_argument("--parent", type=int, default=0)
     arguments.add_argument("--requests", type=Path)
     arguments.add_argument("--facts", action="store_true")
+    arguments.add_argument("--finish", action="store_true")
     options = arguments.parse_args()
     # The script's own folder is no place to import from: it holds files such as `repro.py`.
     script = Path(__file__)
@@ -72,7 +74,8 @@ def main() -> None:
     os.set_inheritable(options.fd, False)
     _worker.die_with_parent(options.parent)
     _worker.serve(options.fd, options.fd)
-    os._exit(0)
+    if not options.finish:
+        os._exit(0)
 
 
 if __name__ == "__main__":

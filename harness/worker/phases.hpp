@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "worker/stand_in.hpp"
+#include "worker/walk.hpp"
 
 namespace dlbench::worker {
 
@@ -44,6 +45,10 @@ class Phases {
 
   /// So many replays under callgrind's eyes, after `prelude` others; see `Part`. Throws Failure.
   void count(std::uint64_t iterations, std::uint64_t prelude);
+
+  /// The replay of one exchange, each request, the import, the wait and the release inside
+  /// `around`. Never timed. Throws Failure.
+  void walk(const Around& around);
 
   const Tape& tape() const { return stand_in_.tape(); }
   std::string way() const { return stand_in_.name(); }

@@ -74,7 +74,9 @@ Seen seen_through(const Tap& tap, const char* via) {
 
 Prepared::Prepared(const Order& order, const Library& producer, const Library& consumer,
                    Arrays& arrays, const Step& step)
-    : producer_(producer),
+    : label_(name(Cell{order.exchange, "exchange", "call"})),
+      bytes_(order.exchange.bytes),
+      producer_(producer),
       consumer_(consumer),
       call_(name_of_call(consumer, order.exchange)),
       crossing_(call_named(consumer, call_).get()),

@@ -58,10 +58,18 @@ class Prepared {
   /// One round of them. Throws Failure, also where they were not prepared.
   PhaseReading phases_round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
 
+  /// One exchange inside `around`, its wait inside that; then, where it can be, one taken apart.
+  /// Never timed. Returns why it could not be taken apart, or nothing. Throws Failure.
+  std::string walk(const Around& around);
+
   /// Looks again at a fresh crossing, this time with the source's pages taken away: lazy libraries
   /// change their mind. After the rounds, since taking pages away splits large ones. Throws
   /// Failure.
   Judgement judge_again(const Step& step);
+
+  /// The exchange's name, as its ranges are called.
+  const std::string& label() const { return label_; }
+  std::uint64_t bytes() const { return bytes_; }
 
   const Judgement& judgement() const { return judgement_; }
   const Seen& seen() const { return seen_; }
@@ -109,6 +117,8 @@ class Prepared {
   void find_copier(bool guarded);
   Steps steps(PyObject* x);
 
+  std::string label_;
+  std::uint64_t bytes_;
   const Library& producer_;
   const Library& consumer_;
   std::string call_;  // the entry of the consumer's PROTOCOLS that is called

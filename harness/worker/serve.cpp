@@ -6,15 +6,18 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
+#include "trace/nvtx.hpp"
 #include "worker/dispatch.hpp"
 #include "worker/floors.hpp"
 #include "worker/garbage.hpp"
 #include "worker/lines.hpp"
 #include "worker/prepared.hpp"
+#include "worker/profiling.hpp"
 #include "worker/spent.hpp"
 #include "worker/watch.hpp"
 
@@ -71,6 +74,7 @@ class Server {
   explicit Server(Lines& lines) : lines_(lines) {}
 
   void run() {
+    trace::nvtx::attach();
     const std::string python = text_of(PySys_GetObject("version"));
     say({{"hello",
           {{"build", build_id()},
@@ -97,23 +101,45 @@ class Server {
 
   json answer(const std::string& verb, const json& request) {
     try {
-      if (verb == "load") return {{"ok", load(request)}};
-      if (verb == "floors") return {{"ok", floors()}};
-      if (verb == "offers") return {{"ok", offers(request)}};
-      if (verb == "copy_floors") return {{"ok", copy_floors()}};
-      if (verb == "prepare") return {{"ok", prepare(request)}};
-      if (verb == "round") return {{"ok", round(request)}};
-      if (verb == "count") return {{"ok", count(request)}};
-      if (verb == "split") return {{"ok", split(request)}};
-      if (verb == "phases") return {{"ok", phases(request)}};
-      if (verb == "judge") return {{"ok", judge(request)}};
-      if (verb == "drop") return {{"ok", drop(request)}};
-      return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
+      // `profile` makes ranges of its own.
+      return verb == "profile" ? routed(verb, request) : in_range(verb, request);
     } catch (const Failure& failure) {
       return failed(failure);
     } catch (const std::exception& error) {
       return failed({Outcome::refused, "", error.what()});
     }
+  }
+
+  // For a tool that is attached: around a round as a whole, so that nothing is in what it times.
+  json in_range(const std::string& verb, const json& request) {
+    if (!trace::is_open()) return routed(verb, request);
+    const std::string library = request.value("library", "");
+    const trace::Range range(library.empty() ? verb : verb + " " + library,
+                             trace::Category::worker);
+    const auto found = prepared_.find(request.value("id", -1));
+    if (found == prepared_.end() || verb == "drop") return routed(verb, request);
+    const trace::Range cell(found->second->label(), trace::Category::cell, found->second->bytes());
+    return routed(verb, request);
+  }
+
+  json routed(const std::string& verb, const json& request) {
+    if (verb == "load") return {{"ok", load(request)}};
+    if (verb == "floors") return {{"ok", floors()}};
+    if (verb == "offers") return {{"ok", offers(request)}};
+    if (verb == "copy_floors") return {{"ok", copy_floors()}};
+    if (verb == "prepare") return {{"ok", prepare(request)}};
+    if (verb == "round") return {{"ok", round(request)}};
+    if (verb == "count") return {{"ok", count(request)}};
+    if (verb == "split") return {{"ok", split(request)}};
+    if (verb == "phases") return {{"ok", phases(request)}};
+    if (verb == "judge") return {{"ok", judge(request)}};
+    if (verb == "trace") return {{"ok", begin_trace()}};
+    if (verb == "profile") {
+      return {{"ok", profile(at(request), request.at("times"), request.at("process"))}};
+    }
+    if (verb == "api_calls") return {{"ok", api_calls(at(request))}};
+    if (verb == "drop") return {{"ok", drop(request)}};
+    return failed({Outcome::refused, "", "the worker does not know '" + verb + "'"});
   }
 
   static json failed(const Failure& failure) {
@@ -174,12 +200,14 @@ class Server {
     order.round_ns = request.value("round_ns", order.round_ns);
     order.make_case = case_maker(request.at("case"), order.exchange.bytes);
     const int id = request.at("id");
-    auto prepared =
-        std::make_unique<Prepared>(order, adapters_.at(order.exchange.producer, &Library::producer),
-                                   adapters_.at(order.exchange.consumer, &Library::consumer),
-                                   arrays_, [this](const char* step) {
-                                     say({{"step", step}});
-                                   });
+    std::optional<trace::Range> stage;
+    auto prepared = std::make_unique<Prepared>(
+        order, adapters_.at(order.exchange.producer, &Library::producer),
+        adapters_.at(order.exchange.consumer, &Library::consumer), arrays_, [&](const char* step) {
+          say({{"step", step}});
+          stage.emplace(step, trace::Category::worker, order.exchange.bytes);
+        });
+    stage.reset();
     json result = to_json(prepared->judgement());
     result["seen"] = to_json(prepared->seen());
     result["first_ns"] = prepared->first_ns();

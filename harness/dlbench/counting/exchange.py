@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dlbench import debug
+from dlbench import asking, debug
 from dlbench.counting import parts
 from dlbench.counting.profile import BadProfile, Function, Profile
 from dlbench.counting.worker import CountFailed, Worker
@@ -47,7 +47,7 @@ class Frame:
     file: str
 
 
-def load(worker: Worker, libraries: Iterable[str], found: Catalogue) -> dict[str, str]:
+def load(worker: asking.Worker, libraries: Iterable[str], found: Catalogue) -> dict[str, str]:
     """Loads both files of each library, in the fleet's order; their versions."""
     versions = {}
     for name in sorted(set(libraries)):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dlbench import _core, progress, values
 from dlbench import document as documents
+from dlbench.asking import Stopped, stoppable
 from dlbench.counting.exchange import AXES, Counted, load
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
@@ -119,26 +118,6 @@ def _count_phases(worker: Worker, counted: Counted, group: list[Entry]) -> list[
     return results
 
 
-class _Stopped(Exception):  # noqa: N818  (a request, not an error)
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """SIGINT and SIGTERM raise _Stopped, so that the worker at hand is ended and results kept."""
-
-    def stop(number: int, _: object) -> None:
-        raise _Stopped(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def count_run(
     folder: Path, found: Mapping[str, Catalogue], step_timeout_s: float, *, quiet: bool
 ) -> int:
@@ -151,7 +130,7 @@ def count_run(
     entries = to_count(document)
     done = 0
     try:
-        with _stoppable(), progress.observer(sys.stderr, quiet) as observer:
+        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
             for couple in couples(entries):
                 names = sorted({couple[0]["producer"], couple[0]["consumer"]})
                 place = couple[0]["environment"]
@@ -163,6 +142,6 @@ def count_run(
                     _core.append_counts(str(folder), [count])
                     done += 1
                     observer.on_progress(done, len(entries), doing, -1)
-    except _Stopped as stopped:
+    except Stopped as stopped:
         return stopped.number
     return 0

@@ -1,0 +1,1 @@
+"""Ranges for profilers, and the hidden work of an exchange: all that is never timed."""

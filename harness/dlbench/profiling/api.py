@@ -1,0 +1,122 @@
+"""`--trace-api`: what an exchange asks of the CUDA driver, counted in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, asking, debug, progress, values
+from dlbench import document as documents
+from dlbench.asking import AskFailed, Stopped, Worker, stoppable
+from dlbench.counting.exchange import load
+from dlbench.counting.run import couples
+from dlbench.discover import Catalogue
+from dlbench.values import Entry
+
+WARNING = "API calls: "  #: begins the warning of a cell whose calls could not be counted
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of one cell: calls by kind, and by phase where it was taken apart; or why there are none."""
+
+    cell: str
+    calls: dict[str, int] | None = None
+    phases: dict[str, dict[str, int]] = field(default_factory=dict)
+    failure: str = ""
+
+
+def to_trace(document: dict[str, Any]) -> list[Entry]:
+    """The measured exchanges whose calls were not counted yet, in the clock `call`."""
+    return [
+        entry
+        for entry in documents.entries(document)
+        if values.is_measured(entry)
+        and entry["phase"] == "exchange"
+        and entry.get("clock", "call") == "call"
+        and "api_calls" not in entry
+        and not any(warning.startswith(WARNING) for warning in entry["warnings"])
+    ]
+
+
+def trace_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
+    """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
+    left = list(entries)
+    while left:
+        loaded, told = False, ""
+        with tempfile.TemporaryDirectory(prefix="dlbench-api-") as folder:
+            try:
+                with Worker(
+                    Path(folder), lambda fd: asking.command(found.environment, fd), timeout_s
+                ) as worker:
+                    load(worker, (left[0]["producer"], left[0]["consumer"]), found)
+                    loaded = True
+                    while left:
+                        yield _trace(worker, left[0])
+                        left.pop(0)
+            except AskFailed as failure:
+                told = str(failure)
+        # A couple that cannot even be loaded is not tried again for each of its cells.
+        for _ in range(1 if loaded and left else len(left)):
+            yield Result(documents.cell_name(left.pop(0)), failure=told)
+
+
+def _trace(worker: Worker, entry: Entry) -> Result:
+    name = documents.cell_name(entry)
+    try:
+        worker.ask({**debug.preparing(entry), "round_ns": 1})  # nobody times here
+        told = worker.ask({"do": "api_calls", "id": 0})
+        worker.ask({"do": "drop", "id": 0})
+    except AskFailed as failure:
+        if not worker.is_alive():
+            raise
+        return Result(name, failure=str(failure))
+    if "why_not" in told:
+        return Result(name, failure=str(told["why_not"]))
+    return Result(name, told["calls"], told["phases"])
+
+
+def trace_run(
+    folder: Path, found: Mapping[str, Catalogue], timeout_s: float, *, quiet: bool
+) -> int:
+    """Counts what the run in `folder` measured and writes it into its journal. `found` are the
+    adapters by environment.
+
+    Returns 0, or the number of the signal that ended it early; what was counted by then is kept.
+    """
+    document = documents.load(Path(_core.write_document(str(folder))))
+    entries = to_trace(document)
+    done = 0
+    try:
+        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
+            for couple in couples(entries):
+                names = sorted({couple[0]["producer"], couple[0]["consumer"]})
+                doing = f"tracing {' and '.join(names)}"
+                for result in trace_couple(couple, found[couple[0]["environment"]], timeout_s):
+                    counted = (result.cell, result.calls, result.phases, result.failure)
+                    _core.append_api_calls(str(folder), [counted])
+                    done += 1
+                    observer.on_progress(done, len(entries), doing, -1)
+    except Stopped as stopped:
+        return stopped.number
+    return 0
+
+
+def line(entry: Entry) -> str:
+    """ "1 sync, 2 event (export: 1 sync)", "none", or nothing where nobody counted."""
+    calls = entry.get("api_calls")
+    if calls is None:
+        return ""
+    phases = [(phase, _listed(counts)) for phase, counts in calls.get("phases", {}).items()]
+    told = "; ".join(f"{phase}: {listed}" for phase, listed in phases if listed)
+    return (_listed(calls) or "none") + (f" ({told})" if told else "")
+
+
+def _listed(counts: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{number} {kind}" for kind, number in counts.items() if kind != "phases" and number
+    )

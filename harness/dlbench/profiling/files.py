@@ -1,0 +1,73 @@
+"""What a profile leaves: a trace for Perfetto, and a list of its ranges. No results document: its
+times are those of a process that was watched, and nothing reads them as measured ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dlbench.document import PROFILE
+from dlbench.profiling.profile import Profile
+from dlbench.writing import write as write_whole
+
+TRACE = "trace.json"
+RANGES = PROFILE
+NOTE = (
+    "dlbench --profile: what was done, in order. A process that is watched is slower, and so are "
+    "its first calls: durations here are no measurements."
+)
+
+
+def write(folder: Path, made: Profile, context: dict[str, Any]) -> None:
+    """Both files, each whole or not at all. Raises OSError."""
+    texts = {TRACE: _dumped(trace(made)), RANGES: _told(ranges(made, context))}
+    for name, text in texts.items():
+        write_whole(folder / name, lambda out, text=text: out.write(text.encode()))  # type: ignore[misc]
+
+
+def trace(made: Profile) -> dict[str, Any]:
+    """In Chrome's trace event format."""
+    return {
+        "traceEvents": list(_once(made.events)),
+        "displayTimeUnit": "ns",
+        "otherData": {"note": NOTE, "lost": made.lost, **made.listening},
+    }
+
+
+def _once(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    # Each part of a trace names its process and threads.
+    named = set()
+    kept = []
+    for event in events:
+        key = (event["name"], event["pid"], event["tid"])
+        if event["ph"] == "M" and key in named:
+            continue
+        named.add(key)
+        kept.append(event)
+    return kept
+
+
+def _dumped(made: dict[str, Any]) -> str:
+    # An event a line: a trace is looked into by other tools than browsers, too.
+    head = {key: value for key, value in made.items() if key != "traceEvents"}
+    events = ",\n".join(json.dumps(event) for event in made["traceEvents"])
+    return json.dumps(head)[:-1] + ', "traceEvents": [\n' + events + "\n]}\n"
+
+
+def _told(told: dict[str, Any]) -> str:
+    return json.dumps(told, indent=1) + "\n"
+
+
+def ranges(made: Profile, context: dict[str, Any]) -> dict[str, Any]:
+    """Each exchange with its outcome and ranges, and what it was profiled with."""
+    own = context["dlbench"]
+    about = {key: own[key] for key in ("version", "command", "machine", "environments")}
+    return {
+        "dlbench_profile": 1,
+        "note": NOTE,
+        "date": context["date"],
+        **about,
+        "listening": made.listening,
+        "cells": [cell.told() for cell in made.cells],
+    }

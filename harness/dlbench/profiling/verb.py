@@ -1,0 +1,64 @@
+"""What `--profile` does once it is known which exchanges are meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from dlbench import _core, discover, rundir, terminal
+from dlbench.environments.environment import Environment
+from dlbench.errors import BadInput, os_line
+from dlbench.profiling import files, table
+from dlbench.profiling.couples import couples
+from dlbench.profiling.profile import Profile, profile
+from dlbench.request import Request
+
+#: Options that say how to time; a profile times nothing.
+OF_TIME = ("resume", "count", "trace_api", "budget", "precision", "replicas", "jobs")
+
+
+def require_alone(typed: set[str]) -> None:
+    """Raises BadInput for what a profile cannot take."""
+    for name in OF_TIME:
+        if name in typed:
+            told = name.replace("_", "-")
+            raise BadInput(f"--profile measures nothing: leave out --{told}")
+
+
+def conduct(
+    asked: Request,
+    plan: _core.Plan,
+    places: list[Environment],
+    context: dict[str, Any],
+    *,
+    out: str | None,
+    quiet: bool,
+) -> tuple[int, list[str]]:
+    """Profiles and writes; the exit status, and what to warn of."""
+    extra = Path(asked.adapters) if asked.adapters else None
+    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
+    folder = rundir.fresh(out)
+    try:
+        made = profile(couples(plan.cells), found, _core.parse_seconds(asked.timeout), quiet=quiet)
+        files.write(folder, made, context)
+    except OSError as error:
+        raise BadInput(os_line(folder, error)) from error
+    finally:
+        rundir.give_up(folder, rundir.latest())
+    if not quiet:
+        console = Console()
+        terminal.show(table.lines(made, folder, console.width), console)
+    warnings = list(made.warnings)
+    if made.signal:
+        warnings.append("interrupted; what was profiled by then is written")
+    elif not any(cell.ranges for cell in made.cells):
+        warnings.append("nothing could be profiled")
+    return _status(made), warnings
+
+
+def _status(made: Profile) -> int:
+    if made.signal:
+        return 128 + made.signal
+    return 0 if any(cell.ranges for cell in made.cells) else 2

@@ -1,0 +1,211 @@
+"""`--trace-api`: the CUDA calls of an exchange, on a driver and a CUPTI built here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakes as fakes_of_drivers
+import ranges
+import whole
+
+KINDS = ("memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch")
+NONE = dict.fromkeys(KINDS, 0)
+MORE = ("--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%", "--no-plots", "--quiet")
+
+# Its export waits for the device, and says nothing of it.
+WAITING = """
+import ctypes
+import numpy as np
+
+DISTRIBUTION = None
+driver = ctypes.CDLL("libcuda.so.1")
+
+
+class Waiting:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **wanted):
+        driver.cuCtxGetDevice()
+        driver.CALL()
+        return self.array.__dlpack__(**wanted)
+
+
+def make(case, device):
+    return Waiting(case.numpy())
+
+
+def address(array):
+    return array.array.ctypes.data
+
+
+def values(array):
+    return array.array
+"""
+# Its import allocates, copies, records an event, and launches; its twins are those of a program
+# with a default stream for each thread.
+COPYING = """
+import ctypes
+import numpy as np
+
+DISTRIBUTION = None
+driver = ctypes.CDLL("libcuda.so.1")
+
+
+def take(x):
+    driver.cuMemAlloc_v2()
+    driver.cuMemcpyAsync_ptsz()
+    driver.cuMemcpyAsync()
+    driver.cuEventRecord_ptsz()
+    driver.cuStreamWaitEvent()
+    driver.cuLaunchKernel_ptsz()
+    driver.cuMemFree_v2()
+    return np.from_dlpack(x)
+
+
+PROTOCOLS = {"dlpack": take}
+"""
+# A library of its own that waits, through whatever driver there is.
+CORE = WAITING.replace(
+    'driver = ctypes.CDLL("libcuda.so.1")',
+    "from cuda.core import Device\nDevice(0).set_current()\nstream = Device(0).create_stream()",
+).replace("        driver.cuCtxGetDevice()\n        driver.CALL()\n", "        stream.sync()\n")
+COPIED = NONE | {"alloc": 1, "memcpy": 2, "event": 1, "wait": 1, "launch": 1, "free": 1}
+
+
+@pytest.fixture(scope="session")
+def fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cuda")
+    ranges.build("driver.cpp", folder / "driver/libcuda.so.1")
+    ranges.build("cupti.cpp", folder / "cupti/libcupti.so.13")
+    ranges.build("cupti.cpp", folder / "older/libcupti.so.12", "-DWITHOUT_NAMES")
+    return folder
+
+
+@pytest.fixture
+def cuda(fakes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver:{fakes}/cupti")
+    return fakes
+
+
+def measure(folder: Path, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """The measured cells of a run with --trace-api, by producer and consumer."""
+    whole.plant(folder / "more", "waiting", make=WAITING.replace("CALL", "cuStreamSynchronize"))
+    whole.plant(folder / "more", "copying", take=COPYING)
+    argv = ("--matrix", *words, *MORE, "--adapters", "more", "--trace-api", "--out", "run")
+    status, _, err = whole.run(folder, *argv)
+    assert (status, err) == (0, "")
+    return {(e["producer"], e["consumer"]): e for e in whole.document(folder)["benchmarks"]}
+
+
+def said(entry: dict[str, Any]) -> str:
+    """Why its calls were not counted."""
+    (warning,) = [text for text in entry["warnings"] if text.startswith("API calls: ")]
+    assert "api_calls" not in entry
+    return str(warning)
+
+
+def test_the_calls_of_an_exchange_by_kind_and_phase(tmp_path: Path, cuda: Path) -> None:
+    both = "numpy,waiting,copying"
+    entries = measure(tmp_path, "--producers", both, "--consumers", both)
+    honest = entries["numpy", "numpy"]["api_calls"]
+    assert {kind: honest[kind] for kind in KINDS} == NONE
+    assert all(counts == NONE for counts in honest["phases"].values())
+    # The planted wait is found, in the phase that hides it.
+    waiting = entries["waiting", "numpy"]["api_calls"]
+    assert {kind: waiting[kind] for kind in KINDS} == NONE | {"sync": 1}
+    assert waiting["phases"]["export"] == NONE | {"sync": 1}
+    assert all(waiting["phases"][phase] == NONE for phase in ("query", "import", "release"))
+    copying = entries["numpy", "copying"]["api_calls"]
+    assert {kind: copying[kind] for kind in KINDS} == COPIED
+    assert copying["phases"]["import"] == COPIED
+    assert copying["phases"]["export"] == NONE
+    both_of = entries["waiting", "copying"]["api_calls"]
+    assert {kind: both_of[kind] for kind in KINDS} == COPIED | {"sync": 1}
+    status, out, _ = whole.run(tmp_path, "show", "run", "waiting", "numpy")
+    assert status == 0
+    assert "CUDA calls  1 sync (export: 1 sync)" in out
+    status, out, _ = whole.run(tmp_path, "show", "run", "numpy", "numpy")
+    assert "CUDA calls  none" in out
+
+
+@pytest.mark.parametrize(
+    "call", ["cuStreamSynchronize_ptsz", "cuEventSynchronize", "cuCtxSynchronize"]
+)
+def test_every_way_to_wait_is_found(tmp_path: Path, cuda: Path, call: str) -> None:
+    whole.plant(tmp_path / "more", "other", make=WAITING.replace("CALL", call))
+    entries = measure(tmp_path, "--producers", "other", "--consumers", "numpy")
+    assert entries["other", "numpy"]["api_calls"]["sync"] == 1
+
+
+@pytest.mark.libraries
+@fakes_of_drivers.needs_fakes
+def test_a_library_that_waits_on_the_simulated_device_is_found(
+    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes_of_drivers.FOLDER}:{fakes}/cupti")
+    whole.plant(tmp_path / "more", "core", make=CORE)
+    entries = measure(tmp_path, "--producers", "core", "--consumers", "numpy")
+    counted = entries["core", "numpy"]["api_calls"]
+    assert {kind: counted[kind] for kind in KINDS} == NONE | {"sync": 1}
+    assert counted["phases"]["export"]["sync"] == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("taken", "API calls: CUPTI is taken by Nsight Systems: run without it"),
+        ("broken", "API calls: CUPTI does not start: CUPTI_ERROR_UNKNOWN (999)"),
+    ],
+)
+def test_a_cupti_that_cannot_be_had_is_named(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch, how: str, reason: str
+) -> None:
+    monkeypatch.setenv("DLBENCH_FAKE_CUPTI", how)
+    entries = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy,native")
+    assert {said(entry) for entry in entries.values()} == {reason}
+    assert len(entries) == 2
+
+
+def test_an_older_cupti_does_not_know_who_has_it(
+    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
+    monkeypatch.setenv("DLBENCH_CUPTI", f"{fakes}/older/libcupti.so.12")
+    monkeypatch.setenv("DLBENCH_FAKE_CUPTI", "taken")
+    (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
+    assert said(entry) == "API calls: CUPTI is taken by another tool: run without it"
+
+
+def test_without_a_driver_or_without_cupti_it_says_which(
+    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLBENCH_CUPTI", str(tmp_path / "none.so"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
+    (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
+    assert said(entry) == f"API calls: no CUPTI: none of these loads: {tmp_path}/none.so"
+    resumed = ("--resume", "run", "--quiet", "--no-plots")
+    assert whole.run(tmp_path, *resumed)[0] == 0
+    # Nobody counts again what failed; as with instructions.
+    (entry,) = whole.document(tmp_path)["benchmarks"]
+    assert said(entry).startswith("API calls: no CUPTI")
+
+
+def test_a_measuring_run_never_holds_cupti(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts and times are of different processes: without --trace-api nobody loads CUPTI."""
+    looking = "DISTRIBUTION = None\nimport numpy as np\ndef take(x):\n"
+    looking += "    assert 'libcupti' not in open('/proc/self/maps').read()\n"
+    looking += "    return np.from_dlpack(x)\nPROTOCOLS = {'dlpack': take}\n"
+    whole.plant(tmp_path / "more", "looking", take=looking)
+    entries = measure(tmp_path, "--producers", "numpy", "--consumers", "looking")
+    # Its own call fails only where it is counted: the time stands, and the word beside it.
+    assert entries["numpy", "looking"]["real_time"] > 0
+    assert "AssertionError" in said(entries["numpy", "looking"])
