@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +15,11 @@ import pytest
 import ranges
 import whole
 import wire
+from dlbench import _core
 from dlbench.profiling.profile import TIMES
 
 SIZE = 4096
 WORDS = ("--protocols", "dlpack,convert", "--sizes", "4KiB", "--quiet")
-SPLIT = ("query", "export", "import", "release")
 
 
 @pytest.fixture(scope="session")
@@ -285,9 +287,46 @@ def test_roctx_is_told_in_its_messages(tmp_path: Path, monkeypatch: pytest.Monke
         assert lines.count(f"dlbench:{cell['name']} bytes={SIZE}") == 1
     exchanges = lines.count(f"dlbench:exchange bytes={SIZE}")
     assert exchanges == TIMES * len(told["cells"])
-    for phase in SPLIT:
+    for phase in ("export", "import", "release"):
         assert f"dlbench:{phase} bytes={SIZE}" in lines
 
 
 def test_without_roctx_it_says_so(tmp_path: Path) -> None:
     assert profile(tmp_path, "native", "numpy")["listening"]["roctx"] == "no library"
+
+
+def test_an_interrupted_profile_keeps_what_it_has(tmp_path: Path) -> None:
+    slow = "import time\nimport numpy as np\nDISTRIBUTION = None\n"
+    slow += "def take(x):\n    open('reached', 'w').close()\n    time.sleep(60)\n"
+    whole.plant(tmp_path / "more", "slow", take=slow + "PROTOCOLS = {'dlpack': take}\n")
+    words = (
+        "--matrix",
+        "--producers",
+        "native",
+        "--consumers",
+        "native,slow",
+        "--adapters",
+        "more",
+    )
+    process = whole.start(tmp_path, *words, *WORDS, "--profile", "--out", "run")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "reached").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "dlbench: interrupted; what was profiled by then is written\n"
+    told = json.loads((tmp_path / "run/profile.json").read_text())
+    assert {cell["consumer"] for cell in told["cells"] if "ranges" in cell} == {"native"}
+    assert json.loads((tmp_path / "run/trace.json").read_text())["traceEvents"]
+    assert whole.left_alive(tmp_path) == []
+
+
+def test_doctor_tells_what_ranges_need(tmp_path: Path) -> None:
+    status, out, _ = whole.run(tmp_path, "doctor")
+    assert status == 0
+    lines = {line.split()[0]: line for line in out.splitlines()[1:] if line.strip()}
+    assert _core.nvtx in lines["nvtx"] if _core.nvtx else "built without" in lines["nvtx"]
+    assert "roctx" in lines
+    assert "cupti" in lines

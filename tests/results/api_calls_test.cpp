@@ -68,7 +68,9 @@ TEST_F(Api, AFailureBecomesAWarningAndALaterCountTakesItsPlace) {
 
 TEST_F(Api, OnlyMeasuredCellsAreCounted) {
   const std::string before = read_text(folder_ / "journal.jsonl");
-  EXPECT_NE(usage_error([&] { append({refused_, calls("sync", 1), ""}); }).find("was not measured"),
+  EXPECT_NE(usage_error([&] {
+              append({refused_, calls("sync", 1), ""});
+            }).find("was not measured"),
             std::string::npos);
   EXPECT_EQ(read_text(folder_ / "journal.jsonl"), before);
 }
