@@ -22,6 +22,14 @@ bool has_callgrind_requests() {
 #endif
 }
 
+bool under_valgrind() {
+#ifdef DLBENCH_CALLGRIND_H
+  return RUNNING_ON_VALGRIND != 0;
+#else
+  return false;
+#endif
+}
+
 // Each stretch of instrumentation begins with the same empty state of callgrind's.
 bool counted(measure::Body body, std::uint64_t iterations) {
 #ifdef DLBENCH_CALLGRIND_H

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import whole
+from dlbench import debug, discover
 from dlbench.counting.parts import PHASES, phases
 from dlbench.counting.profile import Function
+from dlbench.counting.worker import Worker
 
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 
@@ -188,6 +190,22 @@ def test_without_valgrind_one_line_says_so(
         "dlbench: instructions are counted by valgrind, and there is none on PATH: install it\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_valgrind
+def test_there_is_no_guard_under_valgrind(tmp_path: Path) -> None:
+    """A page that is given back in the middle of an instruction: valgrind loses what was copied."""
+    found = discover.catalogue()
+    entry = {"producer": "native", "consumer": "saboteur:silent-copy", "protocol": "dlpack"}
+    entry |= {"device": "cpu", "case": "f32", "bytes": 65536}
+    with Worker(tmp_path, found.environment, 300.0) as worker:
+        for name in ("native", "saboteur:silent-copy"):
+            for role, file in found.roles(name).items():
+                worker.ask(debug.load(role, name, str(file.path)))
+        worker.ask(debug.preparing(entry))
+        judged = worker.ask({"do": "judge", "id": 0})
+    assert (judged["outcome"], judged["evidence"]["guard"]) == ("copy", "skipped")
+    assert [text for text in judged["warnings"] if text.startswith("no guard: under valgrind")]
 
 
 def test_parts_are_told_by_their_functions() -> None:
