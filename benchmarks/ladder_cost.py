@@ -1,16 +1,20 @@
 """What the ladder of all cases costs one couple, beside its imports: `ladder_cost.py [A B]`.
 
 The couple's bare imports in a process of their own, then `dlbench A B --cases all` from the shell's
-point of view; both several times in turns, the medians.
+point of view; both several times in turns, the medians. Wall time is true on a quiet machine only;
+CPU time, of all processes, also beside others.
 """
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dlbench import discover
@@ -21,12 +25,22 @@ TIMES = 3
 ALLOWED_S = 2.0
 
 
-def ladder(couple: tuple[str, str], out: Path) -> float:
-    """Seconds of the whole command."""
-    begin = time.perf_counter()
+def ladder(couple: tuple[str, str], out: Path) -> None:
+    """The whole command."""
     command = [sys.executable, "-m", "dlbench", *couple, "--cases", "all", "--no-plots", "--quiet"]
     subprocess.run([*command, "--out", str(out)], check=True)
-    return time.perf_counter() - begin
+
+
+def timed(work: Callable[[], None]) -> tuple[float, float]:
+    """Seconds on the wall, and of CPU in the processes that it started."""
+
+    def cpu() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    begin, before = time.perf_counter(), cpu()
+    work()
+    return time.perf_counter() - begin, cpu() - before
 
 
 def main() -> None:
@@ -34,21 +48,20 @@ def main() -> None:
     couple = (sys.argv[1], sys.argv[2]) if len(sys.argv) == 3 else ("numpy", "torch")
     libraries = discover.libraries(discover.catalogue(None))
     paths = {one.name: (one.producer_path, one.consumer_path) for one in libraries}
-    imports, walls = [], []
+    imports, ladders = [], []
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "imports.jsonl")
         script.write_text(loads(couple, paths))
         for number in range(TIMES):
-            begin = time.perf_counter()
-            import_alone(script)
-            imports.append(time.perf_counter() - begin)
-            walls.append(ladder(couple, Path(folder, f"run-{number}")))
-    bare, wall = statistics.median(imports), statistics.median(walls)
+            imports.append(timed(partial(import_alone, script)))
+            ladders.append(timed(partial(ladder, couple, Path(folder, f"run-{number}"))))
     print(f"{' and '.join(couple)}, all cases, both ways")
-    print(f"bare imports {bare:7.2f} s")
-    print(f"the ladder   {wall:7.2f} s")
-    print(f"beside the imports {wall - bare:.2f} s; over (imports + {ALLOWED_S:.0f} s) "
-          f"{wall / (bare + ALLOWED_S):.3f}")  # fmt: skip
+    for number, kind in enumerate(("wall", "CPU")):
+        bare = statistics.median(each[number] for each in imports)
+        whole = statistics.median(each[number] for each in ladders)
+        over = whole / (bare + ALLOWED_S)
+        print(f"{kind:4}  bare imports {bare:6.2f} s   the ladder {whole:6.2f} s   "
+              f"over (imports + {ALLOWED_S:.0f} s) {over:.3f}")  # fmt: skip
 
 
 if __name__ == "__main__":
