@@ -11,7 +11,8 @@ const Api& api() {
 }
 
 void* pointer(Address address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  return reinterpret_cast<void*>(
+      static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 
 Address number(const void* address) {
