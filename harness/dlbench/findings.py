@@ -12,6 +12,7 @@ from typing import Any
 from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
 from dlbench.layout import listing
+from dlbench.profiling import hidden
 from dlbench.values import Entry
 
 Pair = tuple[str, str]
@@ -87,6 +88,7 @@ def find(
     found += placed.told(places, lambda place: _no_protocol(place.entries))
     found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
+    found += [Finding(*each) for each in hidden.told(entries, quoted, pairs_text)]
     found += placed.told(places, lambda place: _disturbed(place.entries))
     found += _noise(documents.about(document))
     return found

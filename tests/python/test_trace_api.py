@@ -111,7 +111,9 @@ def said(entry: dict[str, Any]) -> str:
     return str(warning)
 
 
-def test_the_calls_of_an_exchange_by_kind_and_phase(tmp_path: Path, cuda: Path) -> None:
+def test_the_calls_of_an_exchange_by_kind_and_phase(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     both = "numpy,waiting,copying"
     entries = measure(tmp_path, "--producers", both, "--consumers", both)
     honest = entries["numpy", "numpy"]["api_calls"]
@@ -133,6 +135,13 @@ def test_the_calls_of_an_exchange_by_kind_and_phase(tmp_path: Path, cuda: Path) 
     assert "CUDA calls  1 sync (export: 1 sync)" in out
     status, out, _ = whole.run(tmp_path, "show", "run", "numpy", "numpy")
     assert "CUDA calls  none" in out
+    monkeypatch.setenv("COLUMNS", "200")
+    status, out, _ = whole.run(tmp_path, "show", "run")
+    (sync,) = [line for line in out.splitlines() if line.startswith("hidden sync")]
+    assert "the host waits for a device: waiting -> " in sync
+    assert "numpy -> numpy" not in sync
+    (copy,) = [line for line in out.splitlines() if line.startswith("hidden copy")]
+    assert "-> copying" in copy
 
 
 @pytest.mark.parametrize(
@@ -171,6 +180,10 @@ def test_a_cupti_that_cannot_be_had_is_named(
     entries = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy,native")
     assert {said(entry) for entry in entries.values()} == {reason}
     assert len(entries) == 2
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = whole.run(tmp_path, "show", "run")[1]
+    assert f"not counted in 2 cells: {reason.removeprefix('API calls: ')}" in shown
+    assert "hidden" not in shown
 
 
 def test_an_older_cupti_does_not_know_who_has_it(
