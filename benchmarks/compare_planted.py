@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import planting
-from dlbench.compare import sides
+from dlbench import _core
+from dlbench.compare import sides, stages
 from dlbench.environments import environment
 from dlbench.request import Request
 
@@ -33,10 +34,9 @@ def compared(steps: int, threshold: float, workers: int, seed: int) -> dict[str,
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         base, head = side(folder, "base", planting.BASE_STEPS), side(folder, "head", steps)
-        pair = sides.Pair(base, head, asked, quiet=True)
-        told = {"threshold": threshold, "instructions": False}
+        pair = sides.Pair(base, head, asked, sides.Asked([], workers, threshold, False), quiet=True)
         (folder / "run").mkdir()
-        (cell,) = sides.two_stages(pair, folder / "run", workers, told)["cells"]
+        (cell,) = stages.in_stages(pair, folder / "run")["cells"]
     made: dict[str, Any] = cell
     return made
 
@@ -47,7 +47,7 @@ def main() -> None:
     options.add_argument("--times", type=int, default=100, help="comparisons of each kind")
     options.add_argument("--share", type=float, default=0.05, help="planted, of the exchange")
     options.add_argument("--threshold", type=float, default=0.05)
-    options.add_argument("--workers", type=int, default=sides.MOST)
+    options.add_argument("--workers", type=int, default=_core.most_workers)
     asked = options.parse_args()
     far = compared(planting.FAR * planting.BASE_STEPS, asked.threshold, asked.workers, 0)
     steps, share = planting.steps_for(asked.share, far["base"], far["head"])

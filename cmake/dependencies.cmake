@@ -25,6 +25,19 @@ if(NOT nlohmann_json_FOUND)
   FetchContent_MakeAvailable(nlohmann_json)
 endif()
 
+# Headers alone, of which `results` needs the parser. Its own build has nothing for us.
+find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h)
+if(NOT RAPIDJSON_INCLUDE_DIR)
+  FetchContent_Declare(rapidjson
+    URL https://github.com/Tencent/rapidjson/archive/refs/tags/v1.1.0.tar.gz
+    URL_HASH SHA256=bf7ced29704a1e696fbccf2a2b4ea068e7774fa37f6d7dd4039d0787f8bed98e
+    SOURCE_SUBDIR include)
+  FetchContent_MakeAvailable(rapidjson)
+  set(RAPIDJSON_INCLUDE_DIR ${rapidjson_SOURCE_DIR}/include)
+endif()
+add_library(dlbench_rapidjson INTERFACE)
+target_include_directories(dlbench_rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIR})
+
 if(DLBENCH_TESTS)
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)

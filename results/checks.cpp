@@ -18,7 +18,7 @@ void check_checks(const Fields& document) {
   if (!document.has("checks")) return;
   std::unordered_set<std::string> names;
   std::size_t index = 0;
-  for (const nlohmann::json& value : document.list("checks")) {
+  for (const Value& value : document.list("checks")) {
     const Fields item(value, document.place("checks") + "/" + std::to_string(index++));
     for (const std::string_view key : {"version", "role", "level", "section", "seen"}) {
       item.text(key);

@@ -90,14 +90,6 @@ void warn_of_anchors(Comparison& made, const std::string& machine, const Anchor&
   }
 }
 
-ChangeWord word_of(const ComparedCell& cell, const CompareOptions& options) {
-  if (*cell.lo >= 1 / (1 + options.threshold) && *cell.hi <= 1 + options.threshold) {
-    return ChangeWord::same;
-  }
-  if (*cell.p > options.false_alarms) return ChangeWord::ambig;
-  return *cell.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
-}
-
 void judge_times(Comparison& made, const std::vector<Measured>& measured, const Side& base,
                  const Side& head) {
   if (measured.empty()) return;
@@ -112,8 +104,9 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     warn_of_anchors(made, machine, before, after, drift);
     return machines.try_emplace(machine, level, noise_of(before, after), drift).first->second;
   };
-  std::vector<double> p;
+  std::vector<double> p, most;
   p.reserve(measured.size());
+  most.reserve(measured.size());
   for (const Measured& each : measured) {
     ComparedCell& cell = made.cells[each.cell];
     const stats::Change change =
@@ -124,13 +117,17 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     if (change.is_honest) cell.spread = change.spread;
     if (std::isfinite(change.could_see)) cell.could_see = change.could_see;
     p.push_back(change.p);
+    most.push_back(change.most);
   }
   const std::vector<double> adjusted = stats::holm(p);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
     cell.p = adjusted[i];
     // Without a second process on either side, or an anchor, an interval says too little.
-    cell.verdict = cell.could_see ? word_of(cell, made.options) : ChangeWord::ambig;
+    const stats::Judged seen{*cell.ratio, most[i], *cell.p};
+    cell.verdict = cell.could_see
+                       ? stats::word_of(seen, made.options.threshold, made.options.false_alarms)
+                       : ChangeWord::ambig;
   }
   warn_of_builds(made, base, head);
 }

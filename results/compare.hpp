@@ -11,6 +11,7 @@
 
 #include "model/cell.hpp"
 #include "model/outcome.hpp"
+#include "stats/change.hpp"
 
 namespace dlbench::results {
 
@@ -29,8 +30,8 @@ struct CompareOptions {
 };
 
 /// What is said of a cell with a number on both sides.
-enum class ChangeWord { fast, slow, same, ambig };
-inline constexpr std::array<std::string_view, 4> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG"};
+using stats::ChangeWord;
+using stats::kChangeWords;
 
 enum class Presence { both, gained, lost };
 inline constexpr std::array<std::string_view, 3> kPresences{"both", "gained", "lost"};
@@ -76,7 +77,7 @@ struct Comparison {
 };
 
 /// Compares cell by cell; the unit is the worker process (stats/change.hpp).
-///   SAME   the 95 % interval of the ratio lies within the threshold
+///   SAME   the 99 % interval of the ratio lies within the threshold
 ///   SLOW   else, where the chance of no change, adjusted for all cells (Holm), is below
 ///          `false_alarms`, and head takes longer; FAST where it takes less
 ///   AMBIG  what is left

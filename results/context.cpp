@@ -5,18 +5,16 @@
 namespace dlbench::results {
 namespace {
 
-using nlohmann::json;
-
 void check_environment(const Fields& environment) {
   environment.text("python");
   if (environment.has("gil")) environment.flag("gil");
   const Fields libraries = environment.object("libraries");
-  for (const auto& [key, value] : libraries.json().items()) libraries.text(key);
+  for (const auto& [key, value] : libraries.members()) libraries.text(key);
   const Fields floors = environment.object("floors_ns");
-  for (const auto& [key, value] : floors.json().items()) floors.number(key);
+  for (const auto& [key, value] : floors.members()) floors.number(key);
   if (environment.has("copy_floors_gb_per_s")) {
     const Fields rates = environment.object("copy_floors_gb_per_s");
-    for (const auto& [key, value] : rates.json().items()) rates.positive(key);
+    for (const auto& [key, value] : rates.members()) rates.positive(key);
   }
   if (environment.has("anchor")) {
     const Fields anchor = environment.object("anchor");
@@ -28,7 +26,7 @@ void check_environment(const Fields& environment) {
 }
 
 void check_environments(const Fields& environments) {
-  for (const auto& [key, value] : environments.json().items()) {
+  for (const auto& [key, value] : environments.members()) {
     check_environment(environments.object(key));
   }
 }
@@ -51,7 +49,7 @@ void check_told(const Fields& about) {
   if (about.has("request")) check_request(about.object("request"));
   if (about.has("absent")) {
     const Fields absent = about.object("absent");
-    for (const auto& [key, value] : absent.json().items()) absent.text(key);
+    for (const auto& [key, value] : absent.members()) absent.text(key);
   }
 }
 
@@ -66,7 +64,7 @@ void check_dlbench(const Fields& about) {
   check_environments(about.object("environments"));
   if (!about.has("machines")) return;
   const Fields machines = about.object("machines");
-  for (const auto& [key, value] : machines.json().items()) {
+  for (const auto& [key, value] : machines.members()) {
     const Fields machine = machines.object(key);
     machine.object("machine");
     machine.number("wall_s");
@@ -88,7 +86,7 @@ void check_context(const Fields& context) {
   context.number("mhz_per_cpu");
   context.count("json_schema_version");
   std::size_t index = 0;
-  for (const json& cache : context.list("caches")) {
+  for (const Value& cache : context.list("caches")) {
     const Fields fields(cache, context.place("caches") + "/" + std::to_string(index++));
     fields.text("type");
     for (const std::string_view key : {"level", "size", "num_sharing"}) fields.count(key);

@@ -63,12 +63,11 @@ Seen seen_from(const Fields& item) {
   seen.via = item.text("via");
   seen.calls = item.texts("calls");
   seen.struct_name = item.text("struct");
-  for (const nlohmann::json& part : item.list("version")) {
-    if (!part.is_number_unsigned() ||
-        part.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max()) {
+  for (const Value& part : item.list("version")) {
+    if (!part.is_count() || part.count() > std::numeric_limits<std::uint32_t>::max()) {
       item.fail("version", "a list of small integers");
     }
-    seen.version.push_back(part.get<std::uint32_t>());
+    seen.version.push_back(static_cast<std::uint32_t>(part.count()));
   }
   seen.flags = item.texts("flags");
   if (item.has("guard")) seen.guard = guard_from(item.object("guard"));
@@ -95,7 +94,7 @@ Bill bill_from(const Fields& item) {
   const Fields phases = item.object("phases");
   bill.via = phases.text("via");
   bill.exchange_ns = phases.positive("exchange_ns");
-  for (const nlohmann::json& part : phases.list("parts")) {
+  for (const Value& part : phases.list("parts")) {
     const Fields fields(part, phases.place("parts") + "/" + std::to_string(bill.parts.size()));
     bill.parts.push_back(
         {fields.one_of("phase", kPhases), fields.text("what"), fields.signed_number("ns")});
@@ -133,7 +132,7 @@ void read_numbers(const Fields& item, Entry& entry) {
 
   read_verdict(item, entry);
   entry.warnings = item.texts("warnings");
-  for (const nlohmann::json& worker : item.list("workers")) {
+  for (const Value& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
     entry.workers.push_back(worker_from({worker, place}, entry.cell.phase != "exchange"));
   }

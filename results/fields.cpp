@@ -9,21 +9,11 @@
 namespace dlbench::results {
 namespace {
 
-constexpr std::size_t kShownLength = 60;
-
-bool is_finite_number(const nlohmann::json& value) {
-  return value.is_number() && std::isfinite(value.get<double>());
+bool is_finite_number(const Value& value) {
+  return value.is_number() && std::isfinite(value.number());
 }
 
 }  // namespace
-
-std::string shown(const nlohmann::json& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list";
-  std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "...";
-  return text;
-}
 
 std::string pointer_part(std::string_view key) {
   std::string part;
@@ -38,8 +28,7 @@ std::string pointer_part(std::string_view key) {
   return part;
 }
 
-Fields::Fields(const nlohmann::json& value, std::string place)
-    : value_(&value), place_(std::move(place)) {
+Fields::Fields(const Value& value, std::string place) : value_(&value), place_(std::move(place)) {
   if (!value.is_object()) {
     throw UsageError(place_ + ": expected an object, found " + shown(value));
   }
@@ -50,37 +39,47 @@ std::string Fields::place(std::string_view key) const {
 }
 
 void Fields::fail(std::string_view key, std::string_view expected) const {
-  const auto found = value_->find(key);
-  const std::string what = found == value_->end() ? "nothing" : shown(*found);
+  const Value* found = look_up(key);
+  const std::string what = found == nullptr ? "nothing" : shown(*found);
   throw UsageError(place(key) + ": expected " + std::string(expected) + ", found " + what);
 }
 
-bool Fields::has(std::string_view key) const {
-  return value_->find(key) != value_->end();
+const Value* Fields::look_up(std::string_view key) const {
+  const std::span<const Member> members = value_->members();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (next_ >= members.size()) next_ = 0;
+    const Member& member = members[next_++];
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
 }
 
-const nlohmann::json& Fields::at(std::string_view key, std::string_view expected) const {
-  const auto found = value_->find(key);
-  if (found == value_->end()) fail(key, expected);
+bool Fields::has(std::string_view key) const {
+  return look_up(key) != nullptr;
+}
+
+const Value& Fields::at(std::string_view key, std::string_view expected) const {
+  const Value* found = look_up(key);
+  if (found == nullptr) fail(key, expected);
   return *found;
 }
 
 Fields Fields::object(std::string_view key) const {
-  const nlohmann::json& value = at(key, "an object");
+  const Value& value = at(key, "an object");
   if (!value.is_object()) fail(key, "an object");
   return {value, place(key)};
 }
 
-const nlohmann::json& Fields::list(std::string_view key) const {
-  const nlohmann::json& value = at(key, "a list");
-  if (!value.is_array()) fail(key, "a list");
-  return value;
+std::span<const Value> Fields::list(std::string_view key) const {
+  const Value& value = at(key, "a list");
+  if (!value.is_list()) fail(key, "a list");
+  return value.items();
 }
 
 std::string Fields::text(std::string_view key) const {
-  const nlohmann::json& value = at(key, "a text");
-  if (!value.is_string()) fail(key, "a text");
-  return value.get<std::string>();
+  const Value& value = at(key, "a text");
+  if (!value.is_text()) fail(key, "a text");
+  return std::string(value.text());
 }
 
 std::string Fields::text_or(std::string_view key, std::string_view otherwise) const {
@@ -88,71 +87,71 @@ std::string Fields::text_or(std::string_view key, std::string_view otherwise) co
 }
 
 bool Fields::flag(std::string_view key) const {
-  const nlohmann::json& value = at(key, "true or false");
-  if (!value.is_boolean()) fail(key, "true or false");
-  return value.get<bool>();
+  const Value& value = at(key, "true or false");
+  if (!value.is_flag()) fail(key, "true or false");
+  return value.flag();
 }
 
 std::uint64_t Fields::count(std::string_view key) const {
   constexpr std::string_view kExpected = "an integer, at least 0";
-  const nlohmann::json& value = at(key, kExpected);
-  if (!value.is_number_unsigned()) fail(key, kExpected);
-  return value.get<std::uint64_t>();
+  const Value& value = at(key, kExpected);
+  if (!value.is_count()) fail(key, kExpected);
+  return value.count();
 }
 
 double Fields::number(std::string_view key) const {
   constexpr std::string_view kExpected = "a finite number, at least 0";
-  const nlohmann::json& value = at(key, kExpected);
-  if (!is_finite_number(value) || value.get<double>() < 0) fail(key, kExpected);
-  return value.get<double>();
+  const Value& value = at(key, kExpected);
+  if (!is_finite_number(value) || value.number() < 0) fail(key, kExpected);
+  return value.number();
 }
 
 double Fields::signed_number(std::string_view key) const {
   constexpr std::string_view kExpected = "a finite number";
-  const nlohmann::json& value = at(key, kExpected);
+  const Value& value = at(key, kExpected);
   if (!is_finite_number(value)) fail(key, kExpected);
-  return value.get<double>();
+  return value.number();
 }
 
 double Fields::positive(std::string_view key) const {
   constexpr std::string_view kExpected = "a finite number above 0";
-  const nlohmann::json& value = at(key, kExpected);
-  if (!is_finite_number(value) || value.get<double>() <= 0) fail(key, kExpected);
-  return value.get<double>();
+  const Value& value = at(key, kExpected);
+  if (!is_finite_number(value) || value.number() <= 0) fail(key, kExpected);
+  return value.number();
 }
 
 std::vector<std::string> Fields::texts(std::string_view key) const {
   std::vector<std::string> all;
-  for (const nlohmann::json& value : list(key)) {
-    if (!value.is_string()) {
+  for (const Value& value : list(key)) {
+    if (!value.is_text()) {
       throw UsageError(place(key) + "/" + std::to_string(all.size()) + ": expected a text, found " +
                        shown(value));
     }
-    all.push_back(value.get<std::string>());
+    all.emplace_back(value.text());
   }
   return all;
 }
 
 std::vector<double> Fields::numbers(std::string_view key) const {
   std::vector<double> all;
-  for (const nlohmann::json& value : list(key)) {
+  for (const Value& value : list(key)) {
     if (!is_finite_number(value)) {
       throw UsageError(place(key) + "/" + std::to_string(all.size()) +
                        ": expected a finite number, found " + shown(value));
     }
-    all.push_back(value.get<double>());
+    all.push_back(value.number());
   }
   return all;
 }
 
 std::vector<double> Fields::positives(std::string_view key) const {
   std::vector<double> all;
-  for (const nlohmann::json& value : list(key)) {
-    if (!is_finite_number(value) || value.get<double>() <= 0) {
+  for (const Value& value : list(key)) {
+    if (!is_finite_number(value) || value.number() <= 0) {
       throw UsageError(place(key) + "/" + std::to_string(all.size()) +
                        ": expected a finite number above 0, found " + shown(value));
     }
-    all.push_back(value.get<double>());
+    all.push_back(value.number());
   }
   return all;
 }

@@ -1,24 +1,26 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "results/value.hpp"
+
 namespace dlbench::results {
 
 /// One JSON object with the place it stands at. Every reader throws UsageError "PLACE/key:
-/// expected ..., found ...". Refers to the JSON, which must outlive it.
+/// expected ..., found ...". Refers to what was read, which must outlive it.
 class Fields {
  public:
   /// `place` is a file and a JSON pointer. Throws unless `value` is an object.
-  Fields(const nlohmann::json& value, std::string place);
+  Fields(const Value& value, std::string place);
 
   bool has(std::string_view key) const;
   Fields object(std::string_view key) const;
-  const nlohmann::json& list(std::string_view key) const;
+  std::span<const Value> list(std::string_view key) const;
+  std::span<const Member> members() const { return value_->members(); }
   std::string text(std::string_view key) const;
   std::string text_or(std::string_view key, std::string_view otherwise) const;
   bool flag(std::string_view key) const;
@@ -33,19 +35,19 @@ class Fields {
   /// Throws unless the text is one of `allowed`.
   std::string one_of(std::string_view key, std::span<const std::string_view> allowed) const;
 
-  const nlohmann::json& json() const { return *value_; }
+  const Value& value() const { return *value_; }
   std::string place(std::string_view key) const;
   [[noreturn]] void fail(std::string_view key, std::string_view expected) const;
 
  private:
-  const nlohmann::json& at(std::string_view key, std::string_view expected) const;
+  const Value& at(std::string_view key, std::string_view expected) const;
 
-  const nlohmann::json* value_;
+  const Value* look_up(std::string_view key) const;
+
+  const Value* value_;
+  mutable std::size_t next_ = 0;  ///< readers ask in about the order of the text
   std::string place_;
 };
-
-/// Text that is short and on one line, whatever was in the file.
-std::string shown(const nlohmann::json& value);
 
 /// The key of a JSON pointer, "~" and "/" escaped, on one line whatever the key is.
 std::string pointer_part(std::string_view key);

@@ -4,11 +4,10 @@
 #include "model/error.hpp"
 #include "results/api_calls.hpp"
 #include "results/journal.hpp"
+#include "results/strict_json.hpp"
 
 namespace dlbench::results {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
 constexpr std::string_view kBeginning = "{\"dlbench_journal\":1,";
@@ -24,7 +23,7 @@ Header header_from(const Fields& line) {
   if (const std::uint64_t format = line.count("dlbench_journal"); format != 1) {
     line.fail("dlbench_journal", format > 1 ? "1: a newer dlbench wrote this journal" : "1");
   }
-  return {line.text("fingerprint"), line.object("context").json()};
+  return {line.text("fingerprint"), line.object("context").value().json()};
 }
 
 WorkerRecord worker_from(const Fields& item) {
@@ -37,19 +36,20 @@ WorkerRecord worker_from(const Fields& item) {
   worker.python = item.text("python");
   worker.gil = item.flag("gil");
   const Fields floors = item.object("floors_ns");
-  for (const auto& [key, value] : floors.json().items()) worker.floors_ns[key] = floors.number(key);
+  for (const auto& [key, value] : floors.members())
+    worker.floors_ns[std::string(key)] = floors.number(key);
   if (item.has("copy_floors_gb_per_s")) {
     const Fields rates = item.object("copy_floors_gb_per_s");
-    for (const auto& [key, value] : rates.json().items()) {
-      worker.copy_floors_gb_per_s[key] = rates.positive(key);
+    for (const auto& [key, value] : rates.members()) {
+      worker.copy_floors_gb_per_s[std::string(key)] = rates.positive(key);
     }
   }
-  if (item.has("anchor_ns") && !item.json()["anchor_ns"].is_null()) {
+  if (item.has("anchor_ns") && !item.value().find("anchor_ns")->is_null()) {
     worker.anchor_ns = item.positive("anchor_ns");
   }
   const Fields libraries = item.object("libraries");
-  for (const auto& [key, value] : libraries.json().items()) {
-    worker.libraries[key] = libraries.text(key);
+  for (const auto& [key, value] : libraries.members()) {
+    worker.libraries[std::string(key)] = libraries.text(key);
   }
   worker.import_s = item.number("import_s");
   return worker;
@@ -93,10 +93,10 @@ class Reader {
 
   void take(std::string_view text) {
     ++line_;
-    const std::string here = file_ + ":" + std::to_string(line_) + ": ";
-    const json value = json::parse(text, nullptr, false);
-    if (value.is_discarded()) throw UsageError(here + "broken line");
-    const Fields line(value, here);
+    const std::string place = file_ + ":" + std::to_string(line_);
+    const std::string here = place + ": ";
+    const Parsed parsed = parse_strict(std::string(text), place);
+    const Fields line(parsed.value(), here);
     if (line_ == 1)
       contents.header = header_from(line);
     else if (line.has("entry"))

@@ -14,8 +14,6 @@
 namespace dlbench::results {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
 
@@ -28,13 +26,13 @@ ReadEntry read_item(const Fields& item, bool measured) {
 
 }  // namespace
 
-json read_document(const std::filesystem::path& path,
-                   const std::function<void(ReadEntry)>& on_entry) {
-  const std::string text = read_whole(path, kMostBytes);
+nlohmann::json read_document(const std::filesystem::path& path,
+                             const std::function<void(ReadEntry)>& on_entry) {
+  std::string text = read_whole(path, kMostBytes);
   if (text.empty()) throw UsageError(path.string() + ": the file is empty");
   const std::string place = path.string() + ": ";
   std::unordered_set<std::string> names;
-  const OnItem take = [&](std::string_view list, std::size_t index, const json& value) {
+  const OnItem take = [&](std::string_view list, std::size_t index, const Value& value) {
     std::string where = place + "/";
     where.append(list).append("/").append(std::to_string(index));
     const Fields item(value, std::move(where));
@@ -42,12 +40,13 @@ json read_document(const std::filesystem::path& path,
     if (!names.insert(read.name).second) item.fail("name", "a name that no other cell has");
     on_entry(std::move(read));
   };
-  json value = parse_strict(text, path.string(), kLists, take);
-  const Fields document(value, place);
-  check_context(document.object("context"));
+  const Parsed parsed = parse_strict(std::move(text), path.string(), kLists, take);
+  const Fields document(parsed.value(), place);
+  const Fields context = document.object("context");
+  check_context(context);
   for (const std::string_view list : kLists) document.list(list);
   check_checks(document);
-  return std::move(value["context"]);
+  return context.value().json();
 }
 
 }  // namespace dlbench::results

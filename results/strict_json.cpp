@@ -1,6 +1,17 @@
 #include "results/strict_json.hpp"
 
+// Of a text of more than 4 GiB the lengths must not wrap.
+#define RAPIDJSON_NO_SIZETYPEDEFINE
+namespace rapidjson {
+using SizeType = std::size_t;
+}
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -10,133 +21,199 @@
 namespace dlbench::results {
 namespace {
 
-using nlohmann::json;
+/// Each item of a list needs about this much; what it needs more is asked of the system.
+constexpr std::size_t kItemBytes = std::size_t{1} << 16;
+/// From so many keys on an object's are looked up instead of walked through.
+constexpr std::size_t kManyKeys = 64;
 
-/// The library's text repeats what it read, which may be anything, and of any length.
-std::string readable(std::string text) {
-  constexpr std::size_t kMost = 200;
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  for (char& letter : text) {
-    if (letter < ' ' || letter > '~') letter = '?';
+/// A container that is not closed yet.
+struct Open {
+  bool is_list = false;
+  std::size_t begin = 0;   ///< of its items among those at hand
+  std::size_t handed = 0;  ///< items that were handed on
+  std::string_view key;    ///< the last one, in an object
+  std::unique_ptr<std::unordered_set<std::string_view>> keys;
+};
+
+/// Looking at each letter's encoding takes as long as all the rest, and few texts need it.
+bool is_ascii(std::string_view text) {
+  constexpr std::uint64_t kHigh = 0x8080808080808080U;
+  std::uint64_t all = 0;
+  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
+    std::uint64_t some = 0;
+    std::memcpy(&some, text.data(), sizeof(some));
+    all |= some;
   }
-  return text;
+  return (all & kHigh) == 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char letter) { return letter < 0x80; });
 }
 
+template <typename Item>
+std::span<const Item> kept(std::pmr::memory_resource& memory, std::size_t count) {
+  return {static_cast<Item*>(memory.allocate(count * sizeof(Item), alignof(Item))), count};
+}
+
+}  // namespace
+
 /// Builds the value while it knows where it is: that is what a person needs of a broken file.
-class Builder : public nlohmann::json_sax<json> {
+class Parsing {
  public:
-  Builder(std::size_t most_depth, std::span<const std::string_view> lists, const OnItem* on_item)
-      : most_depth_(most_depth), lists_(lists), on_item_(on_item) {}
-
-  json result;
-  std::string failure;
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(json::object()); }
-  bool start_array(std::size_t) override { return open(json::array()); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
-
-  bool key(string_t& name) override {
-    keys_.back() = name;
-    const auto [slot, is_new] = open_.back()->emplace(name, nullptr);
-    slot_ = &*slot;
-    if (is_new) return true;
-    failure = pointer() + ": the key is there twice";
-    return false;
+  Parsing(std::size_t most_depth, std::span<const std::string_view> lists, const OnItem* on_item)
+      : most_depth_(most_depth), lists_(lists), on_item_(on_item) {
+    parsed_.memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>();
+    open_.reserve(most_depth);
   }
 
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    // The library's text repeats the place in its own words: what follows is the fault.
-    const std::string text = error.what();
-    const std::size_t fault = text.find(" - ");
-    failure = (pointer().empty() ? "/" : pointer()) + ": broken at byte " +
-              std::to_string(position) + ": " +
-              readable(fault == std::string::npos ? text : text.substr(fault + 3));
+  Parsed read(std::string text, const std::string& file) {
+    using namespace rapidjson;
+    constexpr unsigned kFlags = kParseInsituFlag | kParseFullPrecisionFlag;
+    parsed_.text_ = std::make_unique<std::string>(std::move(text));
+    std::string& whole = *parsed_.text_;
+    InsituStringStream stream(whole.data());
+    Reader reader;
+    const ParseResult result =
+        is_ascii(whole) ? reader.Parse<kFlags>(stream, *this)
+                        : reader.Parse<kFlags | kParseValidateEncodingFlag>(stream, *this);
+    if (!failure_.empty()) throw UsageError(file + ": " + failure_);
+    if (result.IsError()) {
+      throw UsageError(file + ": " + broken(result.Offset(), GetParseError_En(result.Code())));
+    }
+    // The parser takes a zero byte for the end.
+    if (stream.Tell() < whole.size()) {
+      throw UsageError(file + ": " + broken(stream.Tell(), "there is more behind the end"));
+    }
+    return std::move(parsed_);
+  }
+
+  // What the parser calls.
+  bool Null() { return add(Value()); }
+  bool Bool(bool value) { return add(Value(value)); }
+  bool Int(int value) { return add(Value(std::int64_t{value})); }
+  bool Uint(unsigned value) { return add(Value(std::uint64_t{value})); }
+  bool Int64(std::int64_t value) { return add(Value(value)); }
+  bool Uint64(std::uint64_t value) { return add(Value(value)); }
+  bool Double(double value) { return add(Value(value)); }
+  bool RawNumber(const char*, std::size_t, bool) { return false; }
+  bool String(const char* text, std::size_t size, bool) {
+    return add(Value(std::string_view(text, size)));
+  }
+  bool StartObject() { return open(false); }
+  bool StartArray() { return open(true); }
+  bool EndObject(std::size_t) {
+    const std::size_t begin = open_.back().begin;
+    const auto members = kept<Member>(memory(), stack_.size() - begin);
+    std::uninitialized_copy(stack_.begin() + static_cast<std::ptrdiff_t>(begin), stack_.end(),
+                            const_cast<Member*>(members.data()));
+    return close(Value(members));
+  }
+  bool EndArray(std::size_t) {
+    const std::size_t begin = open_.back().begin;
+    const auto items = kept<Value>(memory(), stack_.size() - begin);
+    std::transform(stack_.begin() + static_cast<std::ptrdiff_t>(begin), stack_.end(),
+                   const_cast<Value*>(items.data()), [](const Member& each) { return each.value; });
+    return close(Value(items));
+  }
+  bool Key(const char* text, std::size_t size, bool) {
+    Open& object = open_.back();
+    object.key = {text, size};
+    if (!is_there(object)) return true;
+    failure_ = pointer() + ": the key is there twice";
     return false;
   }
 
  private:
+  bool is_there(Open& object) {
+    const std::size_t count = stack_.size() - object.begin;
+    if (count < kManyKeys) {
+      return std::any_of(stack_.begin() + static_cast<std::ptrdiff_t>(object.begin), stack_.end(),
+                         [&](const Member& member) { return member.key == object.key; });
+    }
+    if (!object.keys) {
+      object.keys = std::make_unique<std::unordered_set<std::string_view>>();
+      for (std::size_t i = object.begin; i < stack_.size(); ++i) object.keys->insert(stack_[i].key);
+    }
+    return !object.keys->insert(object.key).second;
+  }
+
+  std::string broken(std::size_t position, const char* why) const {
+    const std::string where = pointer();
+    return (where.empty() ? "/" : where) + ": broken at byte " + std::to_string(position) + ": " +
+           why;
+  }
+
   std::string pointer() const {
     std::string text;
     for (std::size_t i = 0; i < open_.size(); ++i) {
-      // An open container stands in its parent already; what the last one waits for does not.
-      const std::size_t next = open_[i]->size() - (i + 1 < open_.size() ? 1 : 0);
-      text += "/" + (open_[i]->is_array() ? std::to_string(next) : pointer_part(keys_[i]));
+      const std::size_t end = i + 1 < open_.size() ? open_[i + 1].begin : stack_.size();
+      const std::size_t next = open_[i].handed + end - open_[i].begin;
+      text += "/" + (open_[i].is_list ? std::to_string(next) : pointer_part(open_[i].key));
     }
     return text;
   }
 
-  json* place(json value) {
-    if (open_.empty()) return &(result = std::move(value));
-    json& parent = *open_.back();
-    if (parent.is_array()) return &parent.emplace_back(std::move(value));
-    return &(*slot_ = std::move(value));
-  }
-
   /// Is the innermost open container one of the lists whose items are handed on?
   bool is_in_list() const {
-    return on_item_ != nullptr && open_.size() == 2 && open_[1]->is_array() &&
-           std::find(lists_.begin(), lists_.end(), keys_[0]) != lists_.end();
+    return on_item_ != nullptr && open_.size() == 2 && open_[1].is_list && !open_[0].is_list &&
+           std::find(lists_.begin(), lists_.end(), open_[0].key) != lists_.end();
   }
 
-  void hand_on() {
-    json& last = open_[1]->back();
-    (*on_item_)(keys_[0], open_[1]->size() - 1, std::exchange(last, nullptr));
+  std::pmr::memory_resource& memory() {
+    if (in_item_) return items_;
+    return *parsed_.memory_;
   }
 
-  bool add(json value) {
-    place(std::move(value));
-    if (is_in_list()) hand_on();
+  bool add(Value value) {
+    if (open_.empty())
+      parsed_.value_ = value;
+    else if (is_in_list())
+      hand_on(value);
+    else
+      stack_.push_back({open_.back().key, value});
     return true;
   }
 
-  bool open(json value) {
+  void hand_on(const Value& item) {
+    (*on_item_)(open_[0].key, open_[1].handed++, item);
+    items_.release();
+  }
+
+  bool open(bool is_list) {
     if (open_.size() >= most_depth_) {
-      failure = pointer() + ": nested deeper than " + std::to_string(most_depth_);
+      failure_ = pointer() + ": nested deeper than " + std::to_string(most_depth_);
       return false;
     }
-    open_.push_back(place(std::move(value)));
-    keys_.emplace_back();
+    in_item_ = in_item_ || is_in_list();
+    open_.push_back({is_list, stack_.size(), 0, {}, nullptr});
     return true;
   }
 
-  bool close() {
+  bool close(Value value) {
+    stack_.resize(open_.back().begin);
     open_.pop_back();
-    keys_.pop_back();
-    if (is_in_list()) hand_on();
-    return true;
+    in_item_ = in_item_ && open_.size() > 2;
+    return add(value);
   }
 
   std::size_t most_depth_;
   std::span<const std::string_view> lists_;
   const OnItem* on_item_;
-  std::vector<json*> open_;
-  json* slot_ = nullptr;  ///< what the last key stands for
-  std::vector<std::string> keys_;
+  Parsed parsed_;
+  std::vector<std::byte> first_{on_item_ != nullptr ? kItemBytes : 0};
+  std::pmr::monotonic_buffer_resource items_{first_.data(), first_.size()};
+  bool in_item_ = false;
+  std::vector<Open> open_;
+  std::vector<Member> stack_;  ///< what all open containers hold so far
+  std::string failure_;
 };
 
-}  // namespace
-
-json parse_strict(std::string_view text, const std::string& file, std::size_t most_depth) {
-  Builder builder(most_depth, {}, nullptr);
-  if (!json::sax_parse(text, &builder)) throw UsageError(file + ": " + builder.failure);
-  return std::move(builder.result);
+Parsed parse_strict(std::string text, const std::string& file, std::size_t most_depth) {
+  return Parsing(most_depth, {}, nullptr).read(std::move(text), file);
 }
 
-json parse_strict(std::string_view text, const std::string& file,
-                  std::span<const std::string_view> lists, const OnItem& on_item,
-                  std::size_t most_depth) {
-  Builder builder(most_depth, lists, &on_item);
-  if (!json::sax_parse(text, &builder)) throw UsageError(file + ": " + builder.failure);
-  return std::move(builder.result);
+Parsed parse_strict(std::string text, const std::string& file,
+                    std::span<const std::string_view> lists, const OnItem& on_item,
+                    std::size_t most_depth) {
+  return Parsing(most_depth, lists, &on_item).read(std::move(text), file);
 }
 
 }  // namespace dlbench::results

@@ -1,25 +1,41 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "results/value.hpp"
+
 namespace dlbench::results {
 
-/// Parses one JSON text. Throws UsageError "FILE: POINTER: ..." where it is broken or ends early,
-/// an object names a key twice, or it nests deeper than `most_depth`.
-nlohmann::json parse_strict(std::string_view text, const std::string& file,
-                            std::size_t most_depth = 64);
+/// A JSON text that was read, and the memory that its values refer to.
+class Parsed {
+ public:
+  const Value& value() const { return value_; }
 
-/// Takes an item of a list: the list's key, the item's index, the item.
-using OnItem = std::function<void(std::string_view key, std::size_t index, nlohmann::json item)>;
+ private:
+  friend class Parsing;
+
+  std::unique_ptr<std::string> text_;  ///< unescaped in place
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
+  Value value_;
+};
+
+/// Reads one JSON text. Throws UsageError "FILE: POINTER: ..." where it is broken or ends early, is
+/// not UTF-8, an object names a key twice, or it nests deeper than `most_depth`.
+Parsed parse_strict(std::string text, const std::string& file, std::size_t most_depth = 64);
+
+/// Takes an item of a list: the list's key, the item's index, the item, which is forgotten then.
+using OnItem = std::function<void(std::string_view key, std::size_t index, const Value& item)>;
 
 /// The same, but the items of these lists of the outermost object are handed on as soon as they are
-/// whole, and stand as null in what is returned. `on_item` may throw.
-nlohmann::json parse_strict(std::string_view text, const std::string& file,
-                            std::span<const std::string_view> lists, const OnItem& on_item,
-                            std::size_t most_depth = 64);
+/// whole, and the lists are empty in what is returned. `on_item` may throw.
+Parsed parse_strict(std::string text, const std::string& file,
+                    std::span<const std::string_view> lists, const OnItem& on_item,
+                    std::size_t most_depth = 64);
 
 }  // namespace dlbench::results

@@ -9,7 +9,7 @@
 #include "bindings/bind.hpp"
 #include "model/build.hpp"
 #include "results/compare.hpp"
-#include "stats/change.hpp"
+#include "stats/stages.hpp"
 #include "stats/stats.hpp"
 
 namespace py = pybind11;
@@ -97,7 +97,7 @@ py::object could_see(const Comparison& made) {
 
 bool is_changed(const ComparedCell& cell) {
   return cell.presence != Presence::both || cell.outcome_change != OutcomeChange::none ||
-         (cell.verdict && *cell.verdict != ChangeWord::same);
+         (cell.verdict && *cell.verdict != ChangeWord::same && *cell.verdict != ChangeWord::ambig);
 }
 
 py::dict dict_of(const Comparison& made, bool only_changed) {
@@ -154,14 +154,32 @@ void bind_compare(py::module_& module) {
       py::arg("head_environment") = "", py::arg("threshold") = 0.05, py::arg("false_alarms") = 0.01,
       py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
       "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
-      "`only_changed` the cells that are SAME are left out. Raises UsageError.");
+      "`only_changed` the cells that are SAME or AMBIG are left out. Raises UsageError.");
   module.def("processes_for", &stats::processes_for, py::arg("level"),
              "How many workers a side must have for the order of their medians to reach a chance "
              "as small as `level`.");
   module.def("processes_to_see", &stats::processes_to_see, py::arg("change"), py::arg("spread"),
-             py::arg("level"),
-             "How many workers a side find a change in 95 of 100 cases, where they scatter by "
-             "`spread` and a chance of no change must be below `level`.");
+             py::arg("freedom"), py::arg("level"),
+             "How many workers a side find a change in 99 of 100 cases, where they scatter by "
+             "`spread`, known from so many degrees of freedom, and a chance of no change must be "
+             "below `level`.");
+  module.def(
+      "next_look",
+      [](double lo, double hi, std::size_t first, std::size_t second, std::size_t most,
+         double threshold, double level) {
+        stats::Stages stages;
+        stages.most = most;
+        stages.threshold = threshold;
+        return stats::next_look({lo, hi, first, second}, stages, level);
+      },
+      py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
+      py::arg("most"), py::arg("threshold"), py::arg("level"),
+      "How many workers a side to go on to, by the ratio's 95 % interval and the workers of each "
+      "side: as many as there are where they are enough, at most `most`.");
+  const stats::Stages usual;
+  module.attr("coarse_workers") = usual.coarse;
+  module.attr("most_workers") = usual.most;
+  module.attr("most_looks") = usual.looks;
   module.def(
       "change_of",
       [](std::vector<double> first, std::vector<double> second, double level, double spread,

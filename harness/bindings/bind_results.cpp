@@ -51,6 +51,7 @@ void bind_results(py::module_& module) {
       py::arg("run_directory"), py::arg("counted"),
       "Adds (cell, calls by kind or None, the same by phase, failure) behind a run's journal.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
+             py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError naming the place of the first fault.");
 }
 

@@ -61,7 +61,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         profiling.require_alone(options.given(ctx))
     if params["resume"]:
         options.require_resume_alone(options.given(ctx))
-        return resume(resumable(params["resume"]), params)
+        return resume(rundir.resumable(params["resume"]), params)
     if bool(libraries) == params["matrix"]:
         if libraries:
             raise BadInput("--matrix measures all couples: leave out the libraries, or --matrix")
@@ -99,19 +99,12 @@ def require_couple(words: Sequence[str], known: list[str]) -> None:
         raise BadInput(f"a couple is two libraries, not {len(words)}: 'dlbench numpy torch'")
 
 
-def resumable(asked: str) -> Path:
-    """The folder of --resume, which may be `latest` as in the other commands."""
-    folder = Path(asked)
-    if asked == "latest" and not folder.exists():
-        folder = rundir.latest() or folder
-    if not folder.is_dir():
-        raise BadInput(f"cannot resume {asked!r}: no such folder")
-    return folder
-
-
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
-    asked = request.resumed(request.journal_context(folder))
+    kept = request.journal_context(folder)
+    if "compare" in kept["dlbench"]:
+        raise BadInput(f"{str(folder)!r} is a comparison: dlbench compare --resume {folder}")
+    asked = request.resumed(kept)
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
     plan = _core.make_plan(found, asked.axes())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from dlbench import _core
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, first_line, os_reason
 from dlbench.values import Entry
 
 RESULTS = Path("dlbench-results")
@@ -48,8 +49,15 @@ def load(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
         raise BadInput(f"cannot read {path}: {why}") from error
-    _core.validate_document(str(path))
-    document: dict[str, Any] = json.loads(text)
+    # Checking takes as long as reading, and lets other threads run.
+    with ThreadPoolExecutor(1) as pool:
+        checked = pool.submit(_core.validate_document, str(path))
+        try:
+            document: dict[str, Any] = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            checked.result()
+            raise BadInput(f"cannot read {path}: {first_line(error)}") from error
+        checked.result()
     return document
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,9 +79,10 @@ def given(context: click.Context) -> set[str]:
     return {name for name in context.params if context.get_parameter_source(name) is source}
 
 
-def require_resume_alone(typed: set[str]) -> None:
-    for name in sorted(typed - WITH_RESUME):
-        word = "two libraries" if name == "libraries" else f"--{name.rstrip('_').replace('_', '-')}"
+def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME) -> None:
+    for name in sorted(typed - set(allowed)):
+        positional = {"libraries": "two libraries", "words": "BASE and HEAD"}
+        word = positional.get(name, f"--{name.rstrip('_').replace('_', '-')}")
         raise BadInput(f"--resume takes all from the run's journal: leave out {word}")
 
 

@@ -54,6 +54,16 @@ def latest() -> Path | None:
     return RESULTS / link.readlink().name if link.is_symlink() else None
 
 
+def resumable(asked: str) -> Path:
+    """The folder of --resume, which may be `latest` as in the other commands."""
+    folder = Path(asked)
+    if asked == LATEST and not folder.exists():
+        folder = latest() or folder
+    if not folder.is_dir():
+        raise BadInput(f"cannot resume {asked!r}: no such folder")
+    return folder
+
+
 def link_latest(folder: Path) -> None:
     """Point dlbench-results/latest at a run in there, with no moment without a link."""
     link, new = RESULTS / LATEST, RESULTS / f".{LATEST}-{os.getpid()}"

@@ -13,6 +13,7 @@ namespace dlbench::stats {
 namespace {
 
 constexpr double kConfidence = 0.95;
+constexpr double kSurely = 0.99;
 /// The least number of processes a side for which the order of all pairs tells 95 %.
 constexpr std::size_t kEnough = 4;
 /// Quartiles over a normal distribution's standard deviation, and how well they know it: 37 % of
@@ -110,6 +111,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   const auto own = static_cast<double>(a.size() + b.size() - 2);
   const double freedom = own + (noise_ ? noise_->freedom : 0);
   double half = std::numeric_limits<double>::infinity();  // 95 %
+  double far = half;                                      // 99 %, from no change
   if (freedom > 0) {
     double sum = squares(a) + squares(b);
     if (noise_) sum += noise_->freedom * noise_->deviation * noise_->deviation;
@@ -123,6 +125,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
                                       freedom)
                           : 1;
     half = quantile(1 - kConfidence, freedom) * deviation;
+    far = std::abs(shift) + quantile(1 - kSurely, freedom) * deviation;
     change.could_see = std::expm1(quantile(level_, freedom) * deviation + drift_);
     change.is_honest = true;
   } else {
@@ -136,6 +139,9 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
     const std::size_t rank = order.rank(kConfidence);
     lo = shifts[rank - 1];
     hi = shifts[shifts.size() - rank];
+    if (const std::size_t last = order.rank(kSurely); last > 0) {
+      far = std::max(-shifts[last - 1], shifts[shifts.size() - last]);
+    }
     if (order.least_p() <= level_) {
       const double moved = without_drift(shift, drift_) - shift;
       std::vector<double> back = b;
@@ -149,6 +155,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   }
   change.lo = factor(lo - drift_);
   change.hi = factor(hi + drift_);
+  change.most = factor(far + drift_);
   return change;
 }
 
@@ -177,16 +184,10 @@ std::size_t processes_for(double level) {
   return std::max(n, kEnough);
 }
 
-std::size_t processes_to_see(double change, double spread, double level) {
-  constexpr double kManyDegrees = 1e6;  // as good as a normal distribution
-  constexpr double kFound = 1.64485;    // 95 of 100 lie above it
-  constexpr double kRanksNeedMore = 1.05;
-  const double sure = student_quantile(level, kManyDegrees);
-  const double far = (sure + kFound) * spread / std::log1p(change);
-  // The last term is what few processes need more, since their scatter is not known but seen.
-  const double needed = std::ceil(2 * far * far * kRanksNeedMore + sure * sure / 4) + 1;
-  constexpr double kMost = 1e6;
-  return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
+ChangeWord word_of(const Judged& seen, double threshold, double false_alarms) {
+  if (seen.most <= 1 + threshold) return ChangeWord::same;
+  if (seen.p > false_alarms) return ChangeWord::ambig;
+  return seen.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
 }
 
 }  // namespace dlbench::stats

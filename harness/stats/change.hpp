@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -36,6 +37,7 @@ inline constexpr double kMostFactor = 1e9;
 struct Change {
   double ratio = 1;
   double lo = 1, hi = 1;   ///< 95 %
+  double most = 1;         ///< the factor, either way, that they differ by at most: 99 %
   double p = 1;            ///< of no change, this cell alone
   double spread = 0;       ///< between processes: a standard deviation, relative
   double could_see = 0;    ///< the least change that would have been told at `level`, relative
@@ -78,8 +80,16 @@ std::vector<double> holm(std::span<const double> p);
 /// How many processes a side must be for the order of pairs to reach `level`.
 std::size_t processes_for(double level);
 
-/// How many a side find, in 95 of 100 cases, a change of this size, relative, among processes that
-/// scatter by `spread`, where their p must be below `level`.
-std::size_t processes_to_see(double change, double spread, double level);
+/// What is said of a change.
+enum class ChangeWord { fast, slow, same, ambig };
+inline constexpr std::array<std::string_view, 4> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG"};
+
+/// same where they differ by `threshold` at most; else slow or fast where p, adjusted for all
+/// cells, is at most `false_alarms`; ambig what is left. What a change of just the threshold is
+/// called: the 95 % interval of one in forty lies within it, which is too often to call that same.
+struct Judged {
+  double ratio = 1, most = 1, p = 1;
+};
+ChangeWord word_of(const Judged& seen, double threshold, double false_alarms);
 
 }  // namespace dlbench::stats

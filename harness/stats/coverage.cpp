@@ -11,11 +11,6 @@
 namespace dlbench::stats {
 namespace {
 
-/// A seed of its own for each trial.
-std::uint64_t mixed(std::uint64_t seed, std::size_t trial) {
-  return seed * 0x9E3779B97F4A7C15ULL + trial;
-}
-
 std::vector<double> until_precise(const Draw& draw, const Stopping& stopping, Random& random) {
   std::vector<double> all(stopping.most);
   draw(random, all);

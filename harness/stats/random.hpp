@@ -20,4 +20,9 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+/// A seed of its own for each trial.
+inline std::uint64_t mixed(std::uint64_t seed, std::size_t trial) {
+  return seed * 0x9E3779B97F4A7C15ULL + trial;
+}
+
 }  // namespace dlbench::stats

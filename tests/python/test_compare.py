@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 import synthetic
 from dlbench import _core, cli
-from dlbench.compare import gate, sides, table
+from dlbench.compare import gate, stages, table
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "results/compare.schema.json").read_text())
@@ -226,17 +227,20 @@ def test_the_change_between_two_sides() -> None:
     assert moved["p"] == pytest.approx(2 / 924)
     assert moved["ratio"] == pytest.approx(1.2)
     assert moved["lo"] < moved["ratio"] < moved["hi"]
-    assert _core.processes_to_see(0.05, 0.02, 0.01) < _core.processes_to_see(0.05, 0.04, 0.01)
+    few, many = (_core.processes_to_see(0.05, spread, 20, 0.01) for spread in (0.02, 0.04))
+    assert few < many
 
 
 def test_workers_are_asked_for_where_cells_are_open() -> None:
-    cell = {"verdict": "SAME", "spread": 0.5, "producer": "a", "consumer": "b"}
+    cell = {"verdict": "SAME", "lo": 0.5, "hi": 2.0, "producer": "a", "consumer": "b",
+            "base_workers": 6, "head_workers": 6}  # fmt: skip
     comparison: dict[str, Any] = {"cells": [cell], "false_alarms": 0.01, "threshold": 0.05}
-    assert sides.open_directions(comparison) == set()
-    assert sides.workers_needed(comparison) == 0
-    comparison["cells"].append(cell | {"verdict": "AMBIG", "spread": 0.02, "producer": "c"})
-    assert sides.open_directions(comparison) == {("c", "b")}
-    assert 6 < sides.workers_needed(comparison) < 20
+    assert stages.open_directions(comparison) == set()
+    assert stages.workers_wanted(comparison, 6, 60) == 6
+    comparison["cells"].append(cell | {"verdict": "AMBIG", "lo": 0.97, "hi": 1.03, "producer": "c"})
+    assert stages.open_directions(comparison) == {("c", "b")}
+    assert 6 < stages.workers_wanted(comparison, 6, 60) < 30
+    assert stages.workers_wanted(comparison, 6, 8) == 8
 
 
 def test_where_nothing_is_measured_nothing_is_the_same(
@@ -291,3 +295,83 @@ def test_two_environments_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture
     status, _, err = run(capsys, "native", "native", "--base-env=a=/nowhere", "--head-env=b=/none")
     assert status == 2
     assert "/nowhere: no such file" in err
+
+
+@pytest.fixture
+def cut_off(tmp_path: Path) -> tuple[Path, str]:
+    """A comparison of which a part of the first look is there, and what it was in all."""
+    folder = tmp_path / "cut"
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB,8KiB", "--aa"]
+    assert cli.main(["compare", *words, "--out", str(folder), "--workers", "7", "--quiet"]) == 0
+    whole = (folder / "comparison.json").read_text()
+    (folder / "comparison.json").unlink()
+    (folder / "results.json").unlink()
+    journal = folder / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if '{"entry"' in line)
+    journal.write_text("".join(lines[: first + 1]))
+    return folder, whole
+
+
+def test_a_comparison_goes_on(
+    cut_off: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, whole = cut_off
+    capsys.readouterr()
+    status, out, err = run(capsys, "--resume", str(folder), "--json")
+    assert (status, err) == (0, "")
+    comparison = json.loads(out)
+    assert json.loads((folder / "comparison.json").read_text()) == comparison
+    before = json.loads(whole)
+    names = [cell["name"] for cell in before["cells"]]
+    assert [cell["name"] for cell in comparison["cells"]] == names
+    assert comparison["threshold"] == before["threshold"]
+    assert comparison["aa"]["cells"] == 2
+    # Once more there is nothing left to do, and the same comes out.
+    again = run(capsys, "--resume", str(folder), "--json")
+    assert json.loads(again[1])["cells"] == comparison["cells"]
+
+
+def test_only_a_comparison_is_resumed_as_one(
+    cut_off: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _ = cut_off
+    capsys.readouterr()
+    assert cli.main(["--resume", str(folder)]) == 2
+    assert "dlbench compare --resume" in capsys.readouterr().err
+    status, _, err = run(capsys, "--resume", str(folder), "--threshold", "1%")
+    assert (status, "leave out --threshold" in err) == (2, True)
+    status, _, err = run(capsys, "--resume", str(tmp_path / "none"))
+    assert (status, "no such folder" in err) == (2, True)
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"]
+    assert cli.main([*words, "--out", str(tmp_path / "plain"), "--quiet"]) == 0
+    status, _, err = run(capsys, "--resume", str(tmp_path / "plain"))
+    assert (status, "no comparison of two sides" in err) == (2, True)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+def test_counts_of_two_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both sides are counted, each in its own environment; equal sides are equal to a hair."""
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--json"]
+    words += ["--count", "instructions", "--out", str(tmp_path / "run")]
+    words += [f"--base-env=old={sys.executable}", f"--head-env=new={sys.executable}"]
+    status, told, err = run(capsys, *words)
+    assert (status, err) == (0, "")
+    comparison = json.loads(told)
+    jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
+    assert (comparison["metric"], comparison["threshold"]) == ("instructions", 0.01)
+    (cell,) = comparison["cells"]
+    assert cell["verdict"] == "SAME"
+    assert cell["base"] == pytest.approx(cell["head"], rel=0.001)
+
+
+def test_verbs_know_the_sides_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "aa")
+    words = ["native", "numpy", "--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--quiet"]
+    assert cli.main(["compare", *words, "--workers", "2", "--out", out]) == 0
+    capsys.readouterr()
+    for side in ("base", "head"):
+        assert cli.main(["show", out, "native", "numpy", side]) == 0
+        assert f"environment:{side}" in capsys.readouterr().out.replace("\n", "")
+        assert cli.main(["repro", out, "native", "numpy", side]) == 0
+        assert "from_dlpack" in capsys.readouterr().out

@@ -135,7 +135,7 @@ TEST(Journal, ABrokenLineIsNamedByItsNumber) {
   };
   std::string text = good;
   text.insert(text.find('\n') + 1, "{\"entry\":{\"name\":\n");
-  EXPECT_NE(complaint(text).find("journal.jsonl:2: broken line"), npos);
+  EXPECT_NE(complaint(text).find("journal.jsonl:2: /entry/name: broken at byte"), npos);
   text = good;
   text.insert(text.find('\n') + 1, "{\"other\":1}\n");
   EXPECT_NE(complaint(text).find("journal.jsonl:2: expected an entry"), npos);

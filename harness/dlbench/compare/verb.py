@@ -8,15 +8,17 @@ from typing import Any
 import click
 from rich.console import Console
 
-from dlbench import _core, options, run, terminal
+from dlbench import _core, options, run, rundir, terminal
 from dlbench import document as documents
-from dlbench.compare import gate, sides, table
+from dlbench.compare import gate, sides, stages, table
 from dlbench.errors import BadInput
 
 #: Options of a measuring run that say what two environments are compared by.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
              "filter_", "budget", "jobs", "timeout", "adapters", "out", "seed",
-             "quiet"}  # fmt: skip
+             "quiet", "resume"}  # fmt: skip
+#: What may stand beside --resume: it changes what is told, not what is measured.
+WITH_RESUME = {"resume", "fail_on", "strict", "as_json", "everything", "quiet"}
 DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 
 
@@ -53,15 +55,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     pass, then more workers where it left cells open.
     """
     fail_on = gate.reasons(params["fail_on"])
-    if params["count"] not in (None, "instructions"):
-        raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
-    metric = params["count"] or "time"
-    threshold = _core.parse_percent(params["threshold"] or DEFAULT_THRESHOLD[metric])
-    told = {"threshold": threshold, "instructions": metric == "instructions"}
-    if sides.is_asked(params):
-        comparison = sides.measure(words, params, told)
-    else:
-        comparison = of_runs(ctx, words, params, told)
+    comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
     if params["as_json"]:
         click.echo(json.dumps(comparison, allow_nan=False))
     elif not params["quiet"]:
@@ -70,6 +64,27 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     if failed and not params["quiet"]:
         run.warn(f"a regression: {', '.join(failed)}")
     return gate.status(comparison, fail_on, strict=params["strict"])
+
+
+def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any]) -> dict[str, Any]:
+    """The comparison that the options ask for."""
+    if params["count"] not in (None, "instructions"):
+        raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
+    metric = params["count"] or "time"
+    threshold = _core.parse_percent(params["threshold"] or DEFAULT_THRESHOLD[metric])
+    told = {"threshold": threshold, "instructions": metric == "instructions"}
+    if not sides.is_asked(params):
+        return of_runs(ctx, words, params, told)
+    pair = sides.requested(words, params, told)
+    return stages.measure(pair, rundir.fresh(params["out"]))
+
+
+def resumed(ctx: click.Context, params: dict[str, Any]) -> dict[str, Any]:
+    """The rest of a comparison of two sides that was cut off."""
+    options.require_resume_alone(options.given(ctx), WITH_RESUME)
+    folder = rundir.resumable(params["resume"])
+    quiet = params["quiet"] or params["as_json"]
+    return stages.measure(sides.kept(folder, quiet=quiet), folder)
 
 
 def of_runs(

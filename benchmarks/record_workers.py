@@ -1,0 +1,52 @@
+"""What many workers measured of the same exchange, for the simulation of comparisons.
+
+Writes harness/stats/recorded_workers.cpp from the journals of runs: every worker measures the
+anchor, native -> native, so a run of many couples is a record of what processes one after another
+make of the same exchange.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+TARGET = Path(__file__).parents[1] / "harness/stats/recorded_workers.cpp"
+FEWEST = 60
+
+
+def anchors(run: Path) -> list[float]:
+    """The anchor's median in each worker, in the order of time."""
+    with (run / "journal.jsonl").open(encoding="utf-8") as lines:
+        workers = [line["worker"] for line in map(json.loads, lines) if "worker" in line]
+    return [worker["anchor_ns"] for worker in workers if worker.get("anchor_ns")]
+
+
+def main() -> None:
+    """Read and write."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    found = [anchors(run) for run in options.parse_args().runs]
+    if min(map(len, found)) < FEWEST:
+        options.error(f"a run of {FEWEST} workers at least")
+    text = '#include "stats/recorded_workers.hpp"\n\n#include <array>\n\n'
+    text += "namespace dlbench::stats {\nnamespace {\n\n"
+    text += "// Made by benchmarks/record_workers.py: ns, in the order of time.\n"
+    text += "// clang-format off\n"
+    for number, values in enumerate(found):
+        numbers = [f"{ns:.5g}" for ns in values]
+        text += f"constexpr std::array<double, {len(numbers)}> kSeries{number}{{\n"
+        for begin in range(0, len(numbers), 12):
+            text += "    " + ", ".join(numbers[begin : begin + 12]) + ",\n"
+        text += "};\n"
+    text += "// clang-format on\n\n"
+    text += f"constexpr std::array<std::span<const double>, {len(found)}> kRecorded{{\n"
+    text += "    " + ", ".join(f"kSeries{number}" for number in range(len(found))) + "};\n"
+    text += "\n}  // namespace\n\n"
+    text += "std::span<const std::span<const double>> recorded_workers() {\n"
+    text += "  return kRecorded;\n}\n\n}  // namespace dlbench::stats\n"
+    TARGET.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

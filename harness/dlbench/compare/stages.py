@@ -1,0 +1,112 @@
+"""How many workers two sides get: a coarse look, then more where it left cells open.
+
+A look tells which cells are surely the same; the couples of all others get more workers, as many
+as their scatter asks for, until it asks for no more. Only the last look, over all workers, may call
+a cell SLOW or FAST, so nothing is looked for twice; `stats/stages.hpp` says when it is the last.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, run, rundir
+from dlbench.compare.sides import Pair
+from dlbench.document import RESULTS
+from dlbench.errors import BadInput
+from dlbench.layout import listing
+
+COMPARISON = "comparison.json"
+
+Comparison = dict[str, Any]
+
+
+def measure(pair: Pair, folder: Path) -> Comparison:
+    """Measures both sides, or what is left of them, and keeps the comparison in the folder."""
+    comparison = in_stages(pair, folder)
+    if not pair.asked.env:
+        comparison["aa"] = alarms(comparison)
+    text = json.dumps(comparison, allow_nan=False, indent=1)
+    (folder / COMPARISON).write_text(text + "\n", encoding="utf-8")
+    return comparison
+
+
+def in_stages(pair: Pair, folder: Path) -> Comparison:
+    """Look by look; the comparison of all workers."""
+    begin = time.monotonic()
+    plan = pair.plan()
+    run.require_cells(plan)
+    if folder.parent == RESULTS:
+        rundir.link_latest(folder)
+    most, counts = pair.asked.workers, pair.asked.instructions
+    have = 1 if counts else min(_core.coarse_workers, most)
+    budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0
+    documents = [pair.measure(plan, folder, have, budget_s / 2, root=folder)]
+    comparison = pair.compare(documents)
+    require_numbers(comparison, folder)
+    for look in range(1, 1 if counts else _core.most_looks):
+        wanted = workers_wanted(comparison, have, most)
+        left = budget_s - (time.monotonic() - begin)
+        if wanted <= have or (budget_s and left <= 0):
+            break
+        further = pair.plan(open_directions(comparison))
+        into = folder / (f"more-{look}" if look > 1 else "more")
+        budget = left if budget_s else 0.0
+        documents.append(pair.measure(further, into, wanted - have, budget, root=folder))
+        have = wanted
+        comparison = pair.compare(documents)
+    return comparison
+
+
+def require_numbers(comparison: Comparison, folder: Path) -> None:
+    """Raises BadInput where neither side has one: there is nothing that could be the same."""
+    cells = comparison["cells"]
+    if all(cell[side] is None for cell in cells for side in ("base", "head")):
+        outcomes = Counter(str(cell["head_outcome"]) for cell in cells)
+        why = listing(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+        raise BadInput(f"nothing could be measured: {why}; dlbench show {folder} has the reasons")
+
+
+def open_cells(comparison: Comparison) -> list[dict[str, Any]]:
+    """Those with numbers on both sides that are not surely the same."""
+    return [cell for cell in comparison["cells"] if cell["verdict"] not in (None, "SAME")]
+
+
+def open_directions(comparison: Comparison) -> set[tuple[str, str]]:
+    """Producer and consumer of the cells that are open."""
+    return {(cell["producer"], cell["consumer"]) for cell in open_cells(comparison)}
+
+
+def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
+    """Workers a side to go on to, so that a change as large as the threshold would be seen in every
+    open cell; `have` where there are enough."""
+    measured = sum(cell["verdict"] is not None for cell in comparison["cells"])
+    return max(
+        (
+            _core.next_look(
+                lo=cell["lo"],
+                hi=cell["hi"],
+                first=cell["base_workers"],
+                second=cell["head_workers"],
+                most=most,
+                threshold=comparison["threshold"],
+                level=comparison["false_alarms"] / max(measured, 1),
+            )
+            for cell in open_cells(comparison)
+        ),
+        default=have,
+    )
+
+
+def alarms(comparison: Comparison) -> dict[str, int]:
+    """Of two sides that are one: cells called changed after correction, and whose own 95 % interval
+    misses no change; of the latter one in twenty are so by chance."""
+    measured = [cell for cell in comparison["cells"] if cell["ratio"] is not None]
+    return {
+        "cells": len(measured),
+        "alarms": sum(cell["verdict"] in ("SLOW", "FAST") for cell in measured),
+        "outside_95": sum(not cell["lo"] <= 1 <= cell["hi"] for cell in measured),
+    }

@@ -1,0 +1,99 @@
+#include "results/strict_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::usage_error;
+
+std::string complaint(const std::string& text) {
+  return usage_error([&] { parse_strict(text, "file"); });
+}
+
+TEST(StrictJson, ReadsEveryKindOfValue) {
+  const std::string text = R"({"a": [null, true, 1, -2, 1.5, "x\u00e9\n/"], "b": {}, "c": []})";
+  const Parsed parsed = parse_strict(text, "file");
+  EXPECT_EQ(parsed.value().json(), nlohmann::json::parse(text));
+  const Value* list = parsed.value().find("a");
+  ASSERT_NE(list, nullptr);
+  const auto items = list->items();
+  EXPECT_TRUE(items[0].is_null());
+  EXPECT_TRUE(items[1].is_flag() && items[1].flag());
+  EXPECT_TRUE(items[2].is_count() && items[2].count() == 1);
+  EXPECT_TRUE(items[3].is_number() && !items[3].is_count() && items[3].number() == -2);
+  EXPECT_EQ(items[4].number(), 1.5);
+  EXPECT_EQ(items[5].text(), "x\u00e9\n/");
+  EXPECT_EQ(parsed.value().find("d"), nullptr);
+}
+
+TEST(StrictJson, NumbersAreExact) {
+  const auto number = [](const std::string& text) {
+    return parse_strict(text, "file").value().number();
+  };
+  for (const double each : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456.78901234567}) {
+    EXPECT_EQ(number(nlohmann::json(each).dump()), each);
+  }
+  const Parsed most = parse_strict("18446744073709551615", "file");
+  EXPECT_EQ(most.value().count(), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(number("18446744073709551616"), 18446744073709551616.0);
+  EXPECT_EQ(number("-9223372036854775808"), -9223372036854775808.0);
+}
+
+TEST(StrictJson, SaysWhereAndWhy) {
+  EXPECT_EQ(complaint("{\"a\": {\"b\": 1, \"b\": 2}}"), "file: /a/b: the key is there twice");
+  EXPECT_EQ(complaint("{\"a\": [1, 2, nul]}").find("file: /a/2: broken at byte "), 0U);
+  EXPECT_EQ(complaint("[1, 2").find("file: /2: broken at byte "), 0U);
+  EXPECT_EQ(complaint("").find("file: /: broken at byte 0"), 0U);
+  for (const char* text : {"[1e999]", "[NaN]", "[01]", "[1.]", "['a']", "[1,]", "[\"\\ud800\"]",
+                           "[\"a\nb\"]", "[\"\xff\"]", "[\"\xc0\xaf\"]", "[1] 2", "/**/[1]"}) {
+    EXPECT_NE(complaint(text).find("broken at byte"), std::string::npos) << text;
+  }
+  EXPECT_NE(complaint(std::string("[1]\0]", 5)).find("broken at byte 3"), std::string::npos);
+  EXPECT_NE(complaint(std::string("[\"a\0b\"]", 7)).find("broken at byte"), std::string::npos);
+}
+
+TEST(StrictJson, AKeyGivenTwiceIsFoundAmongManyToo) {
+  std::string text = "{";
+  for (int i = 0; i < 300; ++i) text += "\"k" + std::to_string(i) + "\": 1, ";
+  EXPECT_EQ(complaint(text + "\"k\": 1}"), "");
+  for (const char* twice : {"k0", "k63", "k64", "k299"}) {
+    EXPECT_NE(complaint(text + "\"" + twice + "\": 1}").find("the key is there twice"),
+              std::string::npos)
+        << twice;
+  }
+  EXPECT_NE(complaint("{\"a\": 1, \"\\u0061\": 1}"), "");
+}
+
+TEST(StrictJson, NestsAsDeepAsItMay) {
+  EXPECT_EQ(complaint(std::string(64, '[') + std::string(64, ']')), "");
+  EXPECT_NE(complaint(std::string(65, '[') + std::string(65, ']')).find("deeper than 64"),
+            std::string::npos);
+}
+
+TEST(StrictJson, HandsOnTheItemsOfListsAndForgetsThem) {
+  constexpr std::array<std::string_view, 1> kLists{"rows"};
+  std::vector<std::string> seen;
+  const OnItem take = [&](std::string_view key, std::size_t index, const Value& item) {
+    seen.push_back(std::string(key) + std::to_string(index) + item.json().dump());
+  };
+  const Parsed parsed =
+      parse_strict(R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})",
+                   "file", kLists, take);
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"rows0{\"a\":[1,2]}", "rows13", "rows2[]", "rows3\"x\""}));
+  EXPECT_EQ(parsed.value().json(),
+            nlohmann::json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
+  const std::string broken =
+      usage_error([&] { parse_strict(R"({"rows": [1, {"a": [2, x]}]})", "file", kLists, take); });
+  EXPECT_EQ(broken.find("file: /rows/1/a/1: broken at byte"), 0U) << broken;
+}
+
+}  // namespace
+}  // namespace dlbench::results

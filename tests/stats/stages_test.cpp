@@ -1,0 +1,98 @@
+#include "stats/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "stats/random.hpp"
+#include "stats/recorded_workers.hpp"
+
+namespace dlbench::stats {
+namespace {
+
+constexpr std::size_t kTrials = 1000;  // 1 % scatters by 0.31 %
+constexpr std::uint64_t kSeed = 20240229;
+
+std::vector<double> record(double (*scatter)(Random&), double spread) {
+  Random random(5);
+  std::vector<double> made(4000);
+  for (double& ns : made) ns = 100 * std::exp(spread * scatter(random));
+  return made;
+}
+
+double normal(Random& random) {
+  return random.normal();
+}
+/// One process in ten was disturbed, by as much as it takes.
+double disturbed(Random& random) {
+  return random.normal() + (random.uniform() < 0.1 ? 10 * random.exponential() : 0);
+}
+double two_modes(Random& random) {
+  return 0.3 * random.normal() + (random.uniform() < 0.5 ? 2 : 0);
+}
+
+void print(const std::string& name, const Power& seen) {
+  std::printf(
+      "  %-44s SLOW %5.1f %%  FAST %4.1f %%  SAME %5.1f %%  AMBIG %4.1f %%  %4.1f of %2.0f\n",
+      name.c_str(), 100 * seen.slow, 100 * seen.fast, 100 * seen.same, 100 * seen.ambig,
+      seen.processes, seen.most);
+}
+
+struct Case {
+  std::string name;
+  std::vector<double> medians;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const double spread : {0.005, 0.02, 0.035}) {
+    const std::string times = std::to_string(spread * 100).substr(0, 3) + " %";
+    all.push_back({"normal, " + times, record(&normal, spread)});
+  }
+  all.push_back({"disturbed, 1.0 %", record(&disturbed, 0.01)});
+  all.push_back({"two modes, 4 % apart", record(&two_modes, 0.02)});
+  for (const std::span<const double> each : recorded_workers()) {
+    all.push_back(
+        {"recorded, " + std::to_string(each.size()) + " workers", {each.begin(), each.end()}});
+  }
+  return all;
+}
+
+TEST(Stages, FivePerCentAreFoundInNinetyFiveOfAHundred) {
+  for (const Case& each : cases()) {
+    const Power seen = compare_often(each.medians, 0.05, {}, 1, kTrials, kSeed);
+    print(each.name, seen);
+    EXPECT_GE(seen.slow, 0.965) << each.name;
+    EXPECT_EQ(seen.fast, 0) << each.name;
+  }
+}
+
+TEST(Stages, AtMostOneOfAHundredAlarmsForNothing) {
+  for (const Case& each : cases()) {
+    for (const std::size_t cells : {std::size_t{1}, std::size_t{20}}) {
+      const Power seen = compare_often(each.medians, 0, {}, cells, kTrials, kSeed);
+      print(each.name + ", 1 of " + std::to_string(cells), seen);
+      EXPECT_LE(seen.slow + seen.fast, cells == 1 ? 0.015 : 0.003) << each.name;
+    }
+  }
+}
+
+TEST(Stages, GoOnUntilTheScatterIsKnownToBeSmallEnough) {
+  const Stages stages;
+  const auto next = [&](double half, std::size_t have) {
+    return next_look({1 / (1 + half), 1 + half, have, have}, stages, 0.01);
+  };
+  EXPECT_EQ(next(0.001, 6), 6U);
+  EXPECT_GT(next(0.03, 6), 9U);
+  EXPECT_EQ(next(0.01, 40), 40U);
+  EXPECT_EQ(next(0.5, 6), stages.most);
+  EXPECT_EQ(next(0.5, stages.most), stages.most);
+  EXPECT_EQ(next(kMostFactor, 1), stages.most);
+  EXPECT_GT(processes_to_see(0.05, 0.02, 10, 0.01), processes_to_see(0.05, 0.02, 100, 0.01));
+}
+
+}  // namespace
+}  // namespace dlbench::stats
