@@ -12,6 +12,9 @@
 namespace dlbench::fleet {
 namespace {
 
+/// More than any machine's memory lets live at the same time; a run has any number of batches.
+constexpr std::size_t kMostAtOnce = 4096;
+
 /// The same two libraries of all environments one after another: whoever compares environments
 /// wants them measured in the same minute. Else as planned.
 std::vector<std::size_t> in_turns(const std::vector<plan::Couple>& couples) {
@@ -54,7 +57,7 @@ void Schedule::run() {
     coarse_ += batch_.size();
     measure_batch();
     for_coarse_ += now_s() - begin;
-    size *= 2;
+    size = std::min(2 * size, kMostAtOnce);
     if (queue_.empty() || is_memory_short()) finish_parked();
   }
   finish_parked();

@@ -51,6 +51,13 @@ TEST_F(FleetTest, WorkersTellOfThemselves) {
   EXPECT_EQ(mixed->import_s, 2.0);
 }
 
+/// A batch of workers for each replica, each allowed to be twice as large as the one before.
+TEST_F(FleetTest, AnyNumberOfReplicasComesToAnEnd) {
+  options_.replicas = 70;
+  run({library("a")});
+  EXPECT_EQ(entries_.at("a>a").workers.size(), 70u);
+}
+
 TEST_F(FleetTest, EachClockHasItsNumber) {
   plan::Library b = library("b");
   b.has_ready = true;
