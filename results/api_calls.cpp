@@ -44,11 +44,11 @@ ApiCalls api_calls_from(const Fields& item) {
   calls.calls = by_kind_from(item);
   if (!item.has("phases")) return calls;
   const Fields phases = item.object("phases");
-  for (const auto& [phase, value] : phases.json().items()) {
+  for (const auto& [phase, value] : phases.members()) {
     if (phase == "exchange" || std::find(kPhases.begin(), kPhases.end(), phase) == kPhases.end()) {
       phases.fail(phase, "a phase: query, export, import or release");
     }
-    calls.phases[phase] = by_kind_from(phases.object(phase));
+    calls.phases[std::string(phase)] = by_kind_from(phases.object(phase));
   }
   return calls;
 }

@@ -1,7 +1,6 @@
 #include "results/checks.hpp"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_set>
