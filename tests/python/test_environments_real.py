@@ -31,6 +31,10 @@ MXNET = {
     ("native", "mxnet", "convert"): "copy",
     ("numpy", "mxnet", "convert"): "copy",
     ("mxnet", "mxnet", "convert"): "copy",
+    # By to_dlpack_for_read, which is no attribute that a consumer would ask.
+    ("mxnet", "numpy", "dlpack"): "zero-copy",
+    ("mxnet", "native", "dlpack"): "zero-copy",
+    ("mxnet", "mxnet", "dlpack"): "zero-copy",
     # It has no __array__: NumPy makes an array of its rows, as Python objects.
     ("mxnet", "numpy", "convert"): "wrong",
     ("native", "mxnet", "dlpack_c"): "no-protocol",
@@ -60,6 +64,8 @@ def test_mxnet_is_measured_in_its_own_python(tmp_path: Path) -> None:
     there = [e for e in found if e["environment"] == "mxnet310" and e["clock"] == "call"]
     outcomes = {(e["producer"], e["consumer"], e["protocol"]): e["outcome"] for e in there}
     assert {key: outcomes[key] for key in MXNET} == MXNET
+    exported = [e for e in there if (e["producer"], e["protocol"]) == ("mxnet", "dlpack")]
+    assert {e["seen"]["via"] for e in exported} == {"exports"}
     here = [e for e in found if e["environment"] == "default"]
     assert {e["outcome"] for e in here if "mxnet" in (e["producer"], e["consumer"])} == {
         "not-installed"
