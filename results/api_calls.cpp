@@ -19,7 +19,7 @@ OrderedJson by_kind(const ApiCalls::ByKind& calls) {
   return item;
 }
 
-/// All kinds are there, and no other.
+/// All kinds have to be there.
 ApiCalls::ByKind by_kind_from(const Fields& item) {
   ApiCalls::ByKind calls;
   for (const std::string_view kind : kApiKinds) calls[std::string(kind)] = item.count(kind);

@@ -222,3 +222,15 @@ def test_a_measuring_run_never_holds_cupti(
     # Its own call fails only where it is counted: the time stands, and the word beside it.
     assert entries["numpy", "looking"]["real_time"] > 0
     assert "AssertionError" in said(entries["numpy", "looking"])
+
+
+def test_a_profiled_cell_is_what_a_cuda_profiler_is_told_to_capture(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "driver"
+    monkeypatch.setenv("DLBENCH_DRIVER_LOG", str(log))
+    whole.plant(tmp_path / "more", "waiting", make=WAITING.replace("CALL", "cuStreamSynchronize"))
+    words = ("--producers", "waiting", "--consumers", "numpy,native", "--adapters", "more")
+    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--profile", "--quiet")
+    assert whole.run(tmp_path, "--matrix", *words, *more)[0] == 0
+    assert log.read_text().split() == ["start", "stop"] * 2
