@@ -32,6 +32,8 @@ def figure(document: Document) -> Figure:
     rows = [(e, one) for e in choosing.exchanges(document) for one in e.get("sync") or ()]
     shown = rows[:MOST_ROWS]
     notes = ["share of a known delay of the producer's queue for which the call held the host"]
+    if any(one.get("asked_by") == "dlbench" for _, one in shown):
+        notes.append("in brackets: a stream that the consumer does not pass by itself")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
     measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
     nothing = "no streams were looked at: --sync" if measured else "nothing was measured"
@@ -46,12 +48,15 @@ def figure(document: Document) -> Figure:
 
 def _label(entry: Entry, one: Mapping[str, Any]) -> str:
     stream = "no stream" if one["stream"] is None else f"stream {one['stream']}"
+    # What the consumer does not pass by itself stands in brackets.
+    stream = f"({stream})" if one.get("asked_by") == "dlbench" else stream
     return f"{entry['producer']} \u2192 {entry['consumer']}  {entry['device']}  {stream}"
 
 
 def _word(one: Mapping[str, Any]) -> str:
     saw = f", saw {one['saw']}" if one.get("saw") else ""
-    return f"{one.get('waits', '')}{saw}"
+    race = ": a race" if one.get("owed") and one.get("saw") == "old" else ""
+    return f"{one.get('waits', 'refused')}{saw}{race}"
 
 
 def _draw(axes: Axes, rows: list[Row]) -> None:

@@ -1,12 +1,18 @@
 """dpnp arrays on a SYCL device; intel-opencl-rt makes the CPU one."""
 
+import contextlib
+import ctypes
+import functools
 import os
+import time
 
-from dlbench.adapter import opencl_cpu, require_own_layout
+from dlbench.adapter import opencl_cpu, require, require_own_layout
 
 os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 
 import dpctl
+import dpctl.program
+import dpctl.utils
 import dpnp
 
 DEVICES = ("sycl:0",)
@@ -18,13 +24,92 @@ def devices():
     return [f"sycl:{number}" for number, _ in enumerate(dpctl.get_devices())]
 
 
+def where(device):
+    return dpctl.get_devices()[int(device.partition(":")[2])]
+
+
 def make(case, device):
     require_own_layout(case, "dpnp")
-    where = dpctl.get_devices()[int(device.partition(":")[2])]
-    return dpnp.asarray(case.numpy(), device=where)
+    return dpnp.asarray(case.numpy(), device=dpctl.get_devices()[int(device.partition(":")[2])])
 
 
 def ready(array):
     # An import of CPU memory is a NumPy array, without a queue.
     if isinstance(array, dpnp.ndarray):
         array.sycl_queue.wait()
+
+
+# Waits for turns of a multiplication, then copies `count` bytes.
+SOURCE = """__kernel void late(__global uchar* out, __global ulong* sink, ulong turns,
+                           __global const uchar* content, ulong count) {
+  ulong x = turns | 1;
+  for (ulong i = 0; i < turns; ++i) x = x * 6364136223846793005UL + 1442695040888963407UL;
+  sink[0] = x;
+  for (ulong i = 0; i < count; ++i) out[i] = content[i];
+}"""
+CURRENT = []
+KEPT = {}
+
+
+def stream(device):
+    return dpnp.empty(1, device=where(device)).sycl_queue
+
+
+def new_stream(device):
+    return dpctl.SyclQueue(where(device))
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    CURRENT.append(handle)
+    try:
+        yield
+    finally:
+        CURRENT.pop()
+
+
+@functools.cache
+def kernel(queue):
+    program = dpctl.program.create_program_from_source(queue, SOURCE)
+    sink = dpnp.zeros(1, dtype="uint64", sycl_queue=queue)
+    return program.get_sycl_kernel("late"), sink
+
+
+def submit(queue, out, content, turns):
+    function, sink = kernel(queue)
+    arguments = [out.get_array().usm_data, sink.get_array().usm_data, ctypes.c_ulonglong(turns)]
+    arguments += [content.get_array().usm_data, ctypes.c_ulonglong(content.nbytes)]
+    # As dpnp's own kernels: after what it has submitted there, before what it will.
+    order = dpctl.utils.SequentialOrderManager[queue]
+    event = queue.submit_async(function, arguments, [1], [1], list(order.submitted_events))
+    order.add_event_pair(event, event)
+
+
+@functools.cache
+def turns_a_second(queue):
+    content = dpnp.ones(16, sycl_queue=queue)
+    out = dpnp.zeros(16, sycl_queue=queue)
+
+    def spent(turns):
+        queue.wait()
+        begin = time.perf_counter()
+        submit(queue, out, content, turns)
+        queue.wait()
+        return time.perf_counter() - begin
+
+    spent(1)
+    short, long = (min(spent(turns) for _ in range(5)) for turns in (1_000_000, 4_000_000))
+    return 3_000_000 / (long - short)
+
+
+def busy(case, device, seconds):
+    require(where(device).is_cpu, "only a CPU's memory can be looked at from outside its queue")
+    queue = CURRENT[-1] if CURRENT else stream(device)
+    turns = int(seconds * turns_a_second(queue))
+    content = dpnp.asarray(case.numpy(), sycl_queue=queue)
+    array = dpnp.zeros_like(content)
+    queue.wait()
+    submit(queue, array, content, turns)
+    # What is freed while its queue is busy waits for that.
+    KEPT[queue] = content
+    return array, array.get_array().usm_data._pointer

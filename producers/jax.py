@@ -1,7 +1,9 @@
 """JAX arrays."""
 
 import contextlib
+import functools
 import os
+import time
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -36,3 +38,42 @@ def make(case, device):
 
 def address(array):
     return array.unsafe_buffer_pointer()
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def late(zeros, content, turns):
+    """`content`, in the memory of `zeros`, after so many turns that cannot be folded away."""
+    first = turns.astype(jnp.uint32) | 1
+
+    def turn(_, state):
+        return state * jnp.uint32(1664525) + jnp.uint32(1013904223)
+
+    state = jax.lax.fori_loop(0, turns, turn, first)
+    return zeros + content + (state >> 31 >> 1).astype(content.dtype)
+
+
+@functools.cache
+def turns_a_second(where):
+    def spent(turns):
+        content = jnp.ones(16, device=where)
+        zeros = jnp.zeros_like(content)
+        count = jnp.asarray(turns, jnp.int32, device=where)
+        jax.block_until_ready((content, zeros, count))
+        begin = time.perf_counter()
+        late(zeros, content, count).block_until_ready()
+        return time.perf_counter() - begin
+
+    spent(1)
+    short, long = (min(spent(turns) for _ in range(5)) for turns in (1_000_000, 4_000_000))
+    return 3_000_000 / (long - short)
+
+
+def busy(case, device, seconds):
+    content = make(case, device)
+    where = content.device
+    zeros = jnp.zeros_like(content)
+    turns = jnp.asarray(int(seconds * turns_a_second(where)), jnp.int32, device=where)
+    jax.block_until_ready((content, zeros, turns))
+    # That of the result would wait.
+    place = zeros.unsafe_buffer_pointer()
+    return late(zeros, content, turns), place

@@ -1,5 +1,9 @@
 """MLX arrays."""
 
+import ctypes
+import functools
+import time
+
 import mlx.core as mx
 
 from dlbench.adapter import require_own_layout
@@ -14,3 +18,39 @@ def make(case, device):
     # Without a dtype of its own float64 would be narrowed.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
     return mx.array(case.numpy(), dtype=dtype)
+
+
+SIDE = 128
+
+
+@functools.cache
+def rows_a_second():
+    square = mx.full((SIDE, SIDE), 1 / SIDE)
+
+    def spent(rows):
+        tall = mx.full((rows, SIDE), 1 / SIDE)
+        mx.eval(tall, square)
+        begin = time.perf_counter()
+        mx.eval(mx.matmul(tall, square)[0, 0])
+        return time.perf_counter() - begin
+
+    spent(1)
+    short, long = (min(spent(rows) for _ in range(5)) for rows in (2_000, 8_000))
+    return 6_000 / (long - short)
+
+
+def busy(case, device, seconds):
+    tall = mx.full((1 + int(seconds * rows_a_second()), SIDE), 1 / SIDE)
+    square = mx.full((SIDE, SIDE), 1 / SIDE)
+    content = make(case, device)
+    zeros = mx.zeros_like(content)
+    mx.eval(tall, square, content, zeros)
+    with memoryview(zeros) as shown:
+        place = ctypes.addressof(ctypes.c_char.from_buffer(shown))
+    # One product, since the call waits where several operations are queued; nobody else holds
+    # `zeros`, so that the result takes over its memory.
+    nothing = (mx.matmul(tall, square)[0, 0] * 0).astype(content.dtype)
+    result = mx.add(zeros, content + nothing)
+    del zeros
+    mx.async_eval(result)
+    return result, place

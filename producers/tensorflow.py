@@ -1,10 +1,13 @@
 """TensorFlow tensors."""
 
+import functools
 import os
+import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
+import numpy as np
 import tensorflow as tf
 
 from dlbench.adapter import require_own_layout
@@ -22,3 +25,53 @@ def make(case, device):
     require_own_layout(case, "TensorFlow")
     with tf.device("CPU:0" if device == "cpu" else f"GPU:{device.partition(':')[2]}"):
         return tf.constant(case.numpy())
+
+
+@tf.function
+def late(content, turns):
+    """`content` after so many turns that cannot be folded away."""
+    first = tf.cast(turns, tf.uint32) | tf.constant(1, tf.uint32)
+
+    def turn(i, state):
+        return i + 1, state * tf.constant(1664525, tf.uint32) + tf.constant(1013904223, tf.uint32)
+
+    _, state = tf.while_loop(lambda i, _: i < turns, turn, (0, first), parallel_iterations=1)
+    nothing = tf.bitwise.right_shift(tf.bitwise.right_shift(state, 31), 1)
+    return content + tf.cast(nothing, content.dtype)
+
+
+@tf.function
+def store(variable, content, turns):
+    """The same, written into the variable's own memory first."""
+    stored = tf.raw_ops.ResourceScatterUpdate(
+        resource=variable.handle,
+        indices=tf.range(tf.size(content)),
+        updates=late(content, turns),
+    )
+    with tf.control_dependencies([stored]):
+        return variable.read_value()
+
+
+@functools.cache
+def turns_a_second():
+    def spent(turns):
+        begin = time.perf_counter()
+        late(tf.constant(1.0), tf.constant(turns)).numpy()
+        return time.perf_counter() - begin
+
+    spent(1)
+    short, long = (min(spent(turns) for _ in range(3)) for turns in (2_000, 8_000))
+    return 6_000 / (long - short)
+
+
+def busy(case, device, seconds):
+    # From here on the whole process computes behind its caller's back.
+    tf.config.experimental.set_synchronous_execution(False)
+    turns = tf.constant(int(seconds * turns_a_second()))
+    content = make(case, device)
+    variable = tf.Variable(tf.zeros_like(content))
+    content.numpy()
+    shown = np.from_dlpack(variable.value())
+    place = shown.ctypes.data
+    del shown
+    return store(variable, content, turns), place

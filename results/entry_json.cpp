@@ -7,6 +7,7 @@
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "results/api_calls.hpp"
+#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -141,6 +142,7 @@ OrderedJson entry_to_json(const Entry& entry) {
     put_numbers(item, entry);
   else
     put_reason(item, entry);
+  put_sync(item, entry);
   return item;
 }
 

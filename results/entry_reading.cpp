@@ -5,6 +5,7 @@
 #include "model/names.hpp"
 #include "results/api_calls.hpp"
 #include "results/entry_json.hpp"
+#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -166,6 +167,7 @@ Entry entry_from_json(const Fields& item) {
     read_numbers(item, entry);
   else
     read_reason(item, entry);
+  read_sync(item, entry);
   return entry;
 }
 

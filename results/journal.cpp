@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/error.hpp"
+#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -36,6 +37,20 @@ OrderedJson count_line(const CountRecord& count) {
 void lock(const File& file, const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) throw UsageError(path.string() + ": another run is writing to it");
+}
+
+OrderedJson sync_line(const SyncRecord& record) {
+  Entry looked_at;
+  looked_at.sync = record.sync;
+  looked_at.late_free = record.late_free;
+  OrderedJson item;
+  item["cell"] = record.cell;
+  put_sync(item, looked_at);
+  if (!record.race.empty()) item["race"] = record.race;
+  if (!record.failure.empty()) item["failure"] = record.failure;
+  OrderedJson line;
+  line["sync"] = std::move(item);
+  return line;
 }
 
 }  // namespace
@@ -152,6 +167,17 @@ void append_counts(const std::filesystem::path& run_directory,
   for (const CountRecord& count : counts) {
     cells.push_back(count.cell);
     lines.push_back(count_line(count));
+  }
+  append_behind(run_directory, cells, lines);
+}
+
+void append_sync(const std::filesystem::path& run_directory,
+                 const std::vector<SyncRecord>& records) {
+  std::vector<std::string> cells;
+  std::vector<OrderedJson> lines;
+  for (const SyncRecord& record : records) {
+    cells.push_back(record.cell);
+    lines.push_back(sync_line(record));
   }
   append_behind(run_directory, cells, lines);
 }

@@ -49,6 +49,16 @@ struct CountRecord {
   std::string failure;
 };
 
+/// What was found afterwards of who waits in a settled cell, as `sync` and `late_free` stand on its
+/// entry; or why nothing was.
+struct SyncRecord {
+  std::string cell;
+  std::vector<Handover> sync;
+  std::string late_free;
+  std::string race;  ///< why the cell is one, and has no number any more; empty: it is none
+  std::string failure;
+};
+
 struct JournalContents {
   Header header;
   std::vector<Entry> entries;  ///< one a cell, with what was counted of it
@@ -73,6 +83,13 @@ void append_counts(const std::filesystem::path& run_directory,
 /// The same of lines that are about these cells.
 void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines);
+
+/// The same of who waits in them.
+void append_sync(const std::filesystem::path& run_directory,
+                 const std::vector<SyncRecord>& records);
+
+/// A record as its JSON, for which a race is a text under `race`. Throws UsageError.
+SyncRecord sync_record_from(const Fields& item);
 
 /// Throws UsageError naming what changed between the run that wrote `before` and this one: the
 /// machine, Python, a library's version, the plan.

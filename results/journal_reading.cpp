@@ -5,6 +5,7 @@
 #include "results/api_calls.hpp"
 #include "results/journal.hpp"
 #include "results/strict_json.hpp"
+#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -87,6 +88,19 @@ void apply(const CountRecord& count, Entry& entry) {
   if (!count.instructions) entry.warnings.push_back(std::string(kWarning) + count.failure);
 }
 
+/// Likewise. A race takes the number away; what was seen stays.
+void apply(const SyncRecord& record, Entry& entry) {
+  constexpr std::string_view kWarning = "sync: ";
+  std::erase_if(entry.warnings,
+                [&](const std::string& warning) { return warning.starts_with(kWarning); });
+  entry.sync = record.sync;
+  entry.late_free = record.late_free;
+  if (!record.failure.empty()) entry.warnings.push_back(std::string(kWarning) + record.failure);
+  if (record.race.empty()) return;
+  entry.outcome = Outcome::race;
+  entry.reason = record.race;
+}
+
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
@@ -109,8 +123,10 @@ class Reader {
       take_behind(count_from(line.object("count")), here);
     else if (line.has("api"))
       take_behind(api_record_from(line.object("api")), here);
+    else if (line.has("sync"))
+      take_behind(sync_record_from(line.object("sync")), here);
     else
-      throw UsageError(here + "expected an entry, a worker, a count, an api or an end");
+      throw UsageError(here + "expected an entry, a worker, a count, an api, a sync or an end");
   }
 
   JournalContents contents;
@@ -153,6 +169,18 @@ class Reader {
 };
 
 }  // namespace
+
+SyncRecord sync_record_from(const Fields& item) {
+  Entry looked_at;
+  read_sync(item, looked_at);
+  SyncRecord record;
+  record.cell = item.text("cell");
+  record.sync = std::move(looked_at.sync);
+  record.late_free = std::move(looked_at.late_free);
+  record.race = item.text_or("race", "");
+  record.failure = item.text_or("failure", "");
+  return record;
+}
 
 JournalContents read_journal(const std::filesystem::path& path) {
   const std::string bytes = read_whole(path, kMostBytes);

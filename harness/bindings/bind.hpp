@@ -11,5 +11,6 @@ void bind_fleet(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_stats(pybind11::module_& module);
 void bind_compare(pybind11::module_& module);
+void bind_sync(pybind11::module_& module);
 
 }  // namespace dlbench::bindings

@@ -8,6 +8,8 @@
 #include "bindings/bind.hpp"
 #include "results/api_calls.hpp"
 #include "results/document.hpp"
+#include "results/journal.hpp"
+#include "results/strict_json.hpp"
 
 namespace py = pybind11;
 
@@ -50,6 +52,20 @@ void bind_results(py::module_& module) {
       },
       py::arg("run_directory"), py::arg("counted"),
       "Adds (cell, calls by kind or None, the same by phase, failure) behind a run's journal.");
+  module.def(
+      "append_sync",
+      [](const std::filesystem::path& run_directory, const std::string& records) {
+        const results::Parsed all = results::parse_strict(records, "sync");
+        std::vector<results::SyncRecord> read;
+        for (const results::Value& one : all.value().items()) {
+          const std::string place = "sync/" + std::to_string(read.size());
+          read.push_back(results::sync_record_from(results::Fields(one, place)));
+        }
+        results::append_sync(run_directory, read);
+      },
+      py::arg("run_directory"), py::arg("records"),
+      "Adds who waits behind a run's journal: a JSON list of objects with cell, sync, late_free, "
+      "race, failure, those of them that say something. Raises UsageError.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError naming the place of the first fault.");

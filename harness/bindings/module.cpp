@@ -8,4 +8,5 @@ PYBIND11_MODULE(_core, module) {
   dlbench::bindings::bind_results(module);
   dlbench::bindings::bind_stats(module);
   dlbench::bindings::bind_compare(module);
+  dlbench::bindings::bind_sync(module);
 }

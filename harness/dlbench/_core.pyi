@@ -136,6 +136,9 @@ def append_api_calls(
     run_directory: str,
     counted: Sequence[tuple[str, dict[str, int] | None, dict[str, dict[str, int]], str]],
 ) -> None: ...
+def try_planted_waits(count: int, seed: int = ..., jobs: int = ...) -> list[PlantedWait]: ...
+def handover_cost(times: int = ...) -> tuple[float, float]: ...
+def append_sync(run_directory: str, records: str) -> None: ...
 def validate_document(path: str) -> None: ...
 def compare(
     *,
@@ -175,6 +178,14 @@ def change_of(
     spread: float = ...,
     anchors: int = ...,
 ) -> Change: ...
+
+class PlantedWait(TypedDict):
+    kind: str
+    neighbours: int
+    delay_ns: int
+    truth: str
+    found: str
+    share_error: float | None
 
 class CoverageRow(TypedDict):
     source: str

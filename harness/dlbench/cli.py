@@ -151,6 +151,7 @@ def measure(
             summary.signal
             or run.count_instructions(folder, asked, places, summary, quiet=quiet)
             or run.trace_api(folder, asked, places, summary, quiet=quiet)
+            or run.look_who_waits(folder, asked, places, summary, quiet=quiet)
         )
     except Exception:
         if not resuming:

@@ -12,6 +12,7 @@ from dlbench import phases, values
 from dlbench.environments.environment import DEFAULT
 from dlbench.layout import columns, shorten
 from dlbench.profiling import api
+from dlbench.sync import table as waiting
 from dlbench.values import Entry
 
 NO_FLOORS: Mapping[str, float] = {}
@@ -107,6 +108,7 @@ def details(entry: Entry, copy_floors: Mapping[str, float] = NO_FLOORS) -> list[
         text = f"median {values.duration(worker['median_ns'])} of {rounds} rounds"
         facts.append(("worker", f"{text}, first call {values.duration(first)}" if first else text))
     facts += phases.lines(entry)
+    facts += waiting.facts(entry)
     evidence = entry.get("evidence", {})
     if evidence:
         facts.append(("evidence", "  ".join(f"{name}: {word}" for name, word in evidence.items())))

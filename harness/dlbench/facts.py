@@ -29,6 +29,7 @@ class AdapterFile:
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
     hidden: bool = False  #: a library only for who names it
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
+    has_busy: bool = False  #: it can fill a queue of its library's
 
     def is_asynchronous(self, argument: str) -> bool:
         """Does `ready` count with this argument?"""
@@ -107,6 +108,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         arguments=read_arguments(tree, path),
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),
+        has_busy="busy" in names,
     )
 
 

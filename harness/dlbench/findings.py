@@ -13,6 +13,7 @@ from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
 from dlbench.layout import listing
 from dlbench.profiling import hidden
+from dlbench.sync import table as waiting
 from dlbench.values import Entry
 
 Pair = tuple[str, str]
@@ -82,6 +83,7 @@ def find(
     floors, places = documents.copy_floors(document), placed.places(document, entries)
     found = [*placed.told(places, lambda place: _copies(place.entries, quoted, floors))]
     found += placed.told(places, lambda place: _writes(place.entries, quoted))
+    found += placed.told(places, lambda place: _waits(place.entries, quoted))
     found += _dearest(document, quoted)
     for outcome in FAILURES:
         found += placed.told(places, _failing(outcome, quoted, most_lines))
@@ -162,6 +164,12 @@ def _writes(entries: list[Entry], run: str) -> Iterator[Finding]:
         if said:
             command = f"dlbench show {run} {pair[0]} {pair[1]}"
             yield Finding("writes", f"{pairs_text([pair])}: {said[0]}", command)
+
+
+def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
+    """Whose calls hold the host while the producer is busy, and whose do not."""
+    for text, (producer, consumer) in waiting.said(entries):
+        yield Finding("who waits", text, f"dlbench show {run} {producer} {consumer}")
 
 
 def _speed(copied: list[Entry]) -> float:

@@ -44,6 +44,7 @@ OPTIONS = (
     words_option("--count", "instructions: of each exchange, by valgrind, after the rounds."),
     click.option("--profile", is_flag=True, help="Ranges for a profiler, a trace; no times."),
     click.option("--trace-api", is_flag=True, help="After the run, count CUDA calls an exchange."),
+    click.option("--sync", is_flag=True, help="Also who waits for whom's queue, after the rounds."),
     click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
     click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
     click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
@@ -95,6 +96,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
     made = Request(couple=list(libraries), count=params["count"] or [])
     made.trace_api = params["trace_api"]
+    made.sync = params["sync"]
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

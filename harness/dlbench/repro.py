@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from dlbench import _core, alone, arguments, snippets, values
+from dlbench import _core, alone, arguments, racing, snippets, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue
@@ -97,6 +98,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     taken_by = adapter(found, "consumer", consumer).path
     before, making = snippets.making(made_by, case, entry["device"], producer)
     further, call = snippets.calling(taken_by, entry["protocol"], consumer)
+    if entry["outcome"] == "race":
+        return _race(entry, (made_by, taken_by), further, call, versions)
     waits = entry.get("clock") == "ready"
     if waits:
         further += _ready(found, consumer)
@@ -148,6 +151,25 @@ def _struct(entry: Entry) -> str:
     """The protocol, where it is DLPack by the struct that was seen."""
     struct = entry["seen"]["struct"] if entry["protocol"] == "dlpack" else ""
     return f"dlpack_{struct}" if struct else str(entry["protocol"])
+
+
+def _race(
+    entry: Entry,
+    paths: tuple[Path, Path],
+    further: list[ast.stmt],
+    call: ast.expr,
+    versions: Mapping[str, str],
+) -> str:
+    """With a producer that is busy, in place of the cell's own array."""
+    names = (entry["producer"], entry["consumer"])
+    case = attributes(entry["case"], entry["bytes"])
+    imports = _unique([*racing.preparation(*paths, names), *further])
+    exchange = ast.unparse(ast.fix_missing_locations(call))
+    body = [*source(case), *_namespace(case)]
+    body += racing.lines(*paths, names, entry["device"], exchange)
+    before = [line for line in ("import numpy as np",) if line not in imports]
+    lines = [*_title(entry, versions), *_own_modules(imports), *before, *imports, "", *body]
+    return "\n".join(lines) + "\n"
 
 
 def _is_alone(entry: Entry) -> bool:

@@ -34,6 +34,7 @@ class Request:
     sizes: list[str] = field(default_factory=list)
     count: list[str] = field(default_factory=list)
     trace_api: bool = False
+    sync: bool = False
     phases: list[str] = field(default_factory=list)
     filter: str = ""
     budget: str = ""

@@ -21,6 +21,7 @@ from dlbench.errors import BadInput, first_line, os_line
 from dlbench.layout import count, listing
 from dlbench.profiling import api
 from dlbench.request import Request
+from dlbench.sync import run as waiting
 
 
 def warn(text: str) -> None:
@@ -166,6 +167,21 @@ def trace_api(
     extra = Path(request.adapters) if request.adapters else None
     found = {place.name: discover.catalogue(extra, environment=place) for place in places}
     return api.trace_run(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
+
+
+def look_who_waits(
+    folder: Path,
+    request: Request,
+    places: list[Environment],
+    summary: _core.Summary,
+    *,
+    quiet: bool,
+) -> int:
+    """After that, what `--sync` asked for; the signal that ended it, or 0."""
+    if not request.sync or summary.disk_full:
+        return 0
+    found = {place.name: find_adapters(request.adapters, place) for place in places}
+    return waiting.look_run(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
 
 
 def conclude(

@@ -39,6 +39,11 @@ def names_read(nodes: list[Any]) -> set[str]:
     }
 
 
+def defined(tree: ast.Module) -> set[str]:
+    """The names that the file binds at its top level."""
+    return {name for node in tree.body for name in bound_names(node)}
+
+
 def needed(tree: ast.Module, roots: set[str]) -> list[ast.stmt]:
     """The top-level statements that the names in `roots` rest on, and those run for their effect
     (a variable of the environment set before an import, an `init()`), in the file's order."""

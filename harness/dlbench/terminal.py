@@ -15,6 +15,7 @@ from dlbench import document as documents
 from dlbench.heading import header
 from dlbench.layout import fold, shorten
 from dlbench.scaling import scaling
+from dlbench.sync import table as waiting
 
 LABEL = 14
 #: What a person asks first: how it crosses as the consumer wants it, what a conversion costs, and
@@ -52,7 +53,8 @@ def render(
     compared = beside.table(document, shown_protocols(document), width)
     if compared:
         lines += [Text(), *compared]
-    return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
+    lines += _phases(document, width) + _waiting(document, width)
+    return lines + _below(document, width, run, place, files, most_lines)
 
 
 def render_couple(
@@ -75,7 +77,8 @@ def render_couple(
     lines += [Text(), *climbed] if climbed else []
     compared = beside.table(document, shown_protocols(document), width)
     lines += [Text(), *compared] if compared else []
-    return lines + _phases(document, width) + _below(document, width, run, place, files, most_lines)
+    lines += _phases(document, width) + _waiting(document, width)
+    return lines + _below(document, width, run, place, files, most_lines)
 
 
 def _is_whole(entry: values.Entry) -> bool:
@@ -84,6 +87,11 @@ def _is_whole(entry: values.Entry) -> bool:
 
 def _phases(document: dict[str, Any], width: int) -> list[Text]:
     table = phases.table(document, width)
+    return [Text(), *table] if table else []
+
+
+def _waiting(document: dict[str, Any], width: int) -> list[Text]:
+    table = waiting.table(document, width)
     return [Text(), *table] if table else []
 
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cell.hpp"
+#include "model/handover.hpp"
 #include "model/outcome.hpp"
 
 namespace dlbench {
@@ -92,6 +93,10 @@ struct Entry {
   std::optional<Bill> bill;  ///< of an exchange whose phases were measured
   std::vector<std::string> warnings;
   std::vector<WorkerNumbers> workers;
+
+  // Measured or a race, where somebody looked.
+  std::vector<Handover> sync;  ///< one a stream argument
+  std::string late_free;       ///< of kLateFree, or empty
 
   // Not measured.
   std::string reason;

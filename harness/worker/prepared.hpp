@@ -29,6 +29,13 @@ struct Order {
   double round_ns = 2e6;
 };
 
+/// What looking at who waits found.
+struct WhoWaits {
+  std::vector<Handover> sync;  ///< empty where the producer has no queue
+  std::string late_free;       ///< of kLateFree; empty where nobody looked
+  std::string race;            ///< why the exchange is one; empty: it is none
+};
+
 /// Tells the fleet what is about to be tried, so that it can say where a worker died.
 using Step = std::function<void(const char*)>;
 
@@ -66,6 +73,10 @@ class Prepared {
   /// change their mind. After the rounds, since taking pages away splits large ones. Throws
   /// Failure.
   Judgement judge_again(const Step& step);
+
+  /// Looks who waits while the producer is busy, for each stream argument. Nothing where the
+  /// producer's adapter has no queue. Throws Failure.
+  WhoWaits who_waits(const Order& order, const Step& step);
 
   /// The exchange's name, as its ranges are called.
   const std::string& label() const { return label_; }

@@ -24,9 +24,20 @@ int failed(const char* what) {
 
 Replay::Replay(Tape tape, PyObject* array)
     : tape_(std::move(tape)), api_(exchange_api_of(Py_TYPE(array))), answers_(tape_.size()) {
-  for (const Asked& request : tape_) {
-    std::vector<PyObject*>& stack = stacks_.emplace_back(2, nullptr);
-    for (const Ref& argument : request.arguments) stack.push_back(argument.get());
+  for (const Asked& request : tape_) stack(request, stacks_.emplace_back());
+}
+
+void Replay::stack(const Asked& request, std::vector<PyObject*>& arguments) const {
+  arguments.assign(2, nullptr);
+  for (const Ref& argument : request.arguments) arguments.push_back(argument.get());
+}
+
+void Replay::set_stream(PyObject* stream) {
+  for (std::size_t i = 0; i < tape_.size(); ++i) {
+    Asked& request = tape_[i];
+    if (!request.spelled.starts_with("__dlpack__(")) continue;
+    give_stream(request, stream);
+    stack(request, stacks_[i]);
   }
 }
 

@@ -25,6 +25,9 @@ class Replay {
   /// taking the array as first argument. Empty: looks them up.
   void call_instead(std::vector<PyObject*> functions) { functions_ = std::move(functions); }
 
+  /// Asks for DLPack with that `stream` from now on, whatever the tape says; null: without one.
+  void set_stream(PyObject* stream);
+
   const Tape& tape() const { return tape_; }
   std::size_t size() const { return tape_.size(); }
 
@@ -62,6 +65,7 @@ class Replay {
     DLTensor borrowed{};
   };
 
+  void stack(const Asked& request, std::vector<PyObject*>& arguments) const;
   bool ask(std::size_t i, PyObject* array, Answer& answer);
   Answer* next(Asked::How how, PyObject* name);
   bool raise(Answer& answer);

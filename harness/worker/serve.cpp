@@ -58,6 +58,31 @@ json to_json(const Seen& seen) {
           {"struct", seen.struct_name}, {"version", seen.version}, {"flags", seen.flags}};
 }
 
+template <typename Number>
+void put(json& item, const char* key, const std::optional<Number>& value) {
+  if (value) item[key] = *value;
+}
+
+json to_json(const Handover& one) {
+  json item = {{"stream", one.stream}, {"asked", one.asked}, {"owed", one.owed}};
+  if (one.waits) item["waits"] = to_string(*one.waits);
+  if (!one.saw.empty()) item["saw"] = one.saw;
+  put(item, "handoff_ns", one.handoff_ns);
+  put(item, "export_blocked", one.export_blocked);
+  put(item, "import_blocked", one.import_blocked);
+  put(item, "gap_ns", one.gap_ns);
+  if (!one.reason.empty()) item["reason"] = one.reason;
+  return item;
+}
+
+json to_json(const WhoWaits& found) {
+  json item = {{"sync", json::array()}};
+  for (const Handover& one : found.sync) item["sync"].push_back(to_json(one));
+  if (!found.late_free.empty()) item["late_free"] = found.late_free;
+  if (!found.race.empty()) item["race"] = found.race;
+  return item;
+}
+
 Ref python_from(const json& value) {
   const Ref loads = checked(PyImport_ImportModule("json"));
   return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
@@ -133,6 +158,7 @@ class Server {
     if (verb == "split") return {{"ok", split(request)}};
     if (verb == "phases") return {{"ok", phases(request)}};
     if (verb == "judge") return {{"ok", judge(request)}};
+    if (verb == "sync") return {{"ok", sync(request)}};
     if (verb == "trace") return {{"ok", begin_trace()}};
     if (verb == "profile") {
       return {{"ok", profile(at(request), request.at("times"), request.at("process"))}};
@@ -188,9 +214,7 @@ class Server {
             {"dispatch", look_at_dispatch(array, library)}};
   }
 
-  json prepare(const json& request) {
-    const double begin = seconds_now();
-    if (!std::exchange(frozen_, true)) stop_garbage_collector();
+  static Order order_of(const json& request) {
     Order order;
     const json& exchange = request.at("exchange");
     order.exchange = {exchange.at("environment"), exchange.at("producer"), exchange.at("consumer"),
@@ -199,6 +223,13 @@ class Server {
     order.clocks = request.at("clocks").get<std::vector<std::string>>();
     order.round_ns = request.value("round_ns", order.round_ns);
     order.make_case = case_maker(request.at("case"), order.exchange.bytes);
+    return order;
+  }
+
+  json prepare(const json& request) {
+    const double begin = seconds_now();
+    if (!std::exchange(frozen_, true)) stop_garbage_collector();
+    const Order order = order_of(request);
     const int id = request.at("id");
     std::optional<trace::Range> stage;
     auto prepared = std::make_unique<Prepared>(
@@ -260,6 +291,14 @@ class Server {
 
   json judge(const json& request) {
     return to_json(at(request).judge_again([this](const char* step) { say({{"step", step}}); }));
+  }
+
+  // Takes what `prepare` took, since the arrays that are busy are others.
+  json sync(const json& request) {
+    const WhoWaits found = at(request).who_waits(order_of(request), [this](const char* step) {
+      say({{"step", step}});
+    });
+    return to_json(found);
   }
 
   // What the phases of an exchange are made of, before their rounds.

@@ -41,6 +41,12 @@ Asked asked_method(PyObject* name, PyObject* const* arguments, Py_ssize_t positi
 /// Any other request. `name` may be null.
 Asked asked(Asked::How how, std::string spelled, PyObject* name = nullptr, int flags = 0);
 
+/// The `stream` that a call of `__dlpack__` passes; null where it passes none. Borrowed.
+PyObject* stream_of(const Asked& call);
+
+/// Puts another in its place, or, with null, leaves it out.
+void give_stream(Asked& call, PyObject* stream);
+
 /// Do both ask the same in the same order, with the same result?
 bool is_same(const Tape& a, const Tape& b);
 

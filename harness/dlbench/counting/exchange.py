@@ -52,7 +52,7 @@ def load(worker: asking.Worker, libraries: Iterable[str], found: Catalogue) -> d
     versions = {}
     for name in sorted(set(libraries)):
         for role in ("producer", "consumer"):
-            if role in found.files.get(name, {}):
+            if role in found.roles(name):
                 path = adapter(found, role, name).path
                 told = worker.ask(debug.load(role, name, str(path)))
                 versions[name] = str(told.get("version", ""))

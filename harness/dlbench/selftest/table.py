@@ -10,7 +10,7 @@ from rich.console import Console
 
 from dlbench.errors import BadInput
 from dlbench.layout import columns
-from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained
+from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained, waits
 from dlbench.selftest.row import Row, Setting, Trial
 
 TRIALS: Mapping[str, Trial] = {
@@ -21,6 +21,7 @@ TRIALS: Mapping[str, Trial] = {
     "alike": alike.trial,
     "coverage": repeats.coverage,
     "instructions": repeats.instructions,
+    "sync": waits.trial,
 }
 
 

@@ -10,9 +10,10 @@ function drawSync(run) {
     const name = element("button", { type: "button" },
       `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)} ${run.value("protocol", cell)} ${run.value("device", cell)}`);
     name.addEventListener("click", () => openCell(run, cell));
-    return [name, one.stream === null ? "none" : String(one.stream), element("strong", {}, one.waits ?? ""),
-      one.saw ?? "", time(one.handoff_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
+    const stream = one.stream === null ? "none" : String(one.stream);
+    return [name, one.asked_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
+      one.saw ?? one.reason ?? "", time(one.handoff_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
-  longTable(byId("sync-table"), "Shares are of a known delay, for which the host was held", ["exchange", "stream",
+  longTable(byId("sync-table"), "Shares are of a known delay, for which the host was held. In brackets: a stream that the consumer does not pass by itself", ["exchange", "stream",
     "waits", "saw", "hand-over", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
 }

@@ -1,0 +1,77 @@
+"""Who waits, on real queues without a GPU: the same words in every run.
+
+`python benchmarks/who_waits.py [TIMES]` runs `dlbench --matrix --sync` over dpnp, JAX, MLX and
+TensorFlow so often, and counts how often each exchange said what it has to. Exit status 1 where one
+did not.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+PRODUCERS = ("dpnp", "jax", "mlx", "tensorflow")
+CONSUMERS = (*PRODUCERS, "numpy", "torch", "tvm_ffi", "paddle")
+#: As the consumer asks; the share for which the host was held in export, where that is known.
+HELD = 0.8
+RACE = {("dpnp", "dpnp", None): "nobody", ("dpnp", "dpnp", "own"): "stream",
+        ("dpnp", "dpnp", "foreign"): "nobody"}  # fmt: skip
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """Every cell of one run."""
+    out = folder / "run"
+    words = ["--matrix", "--sync", "--producers", ",".join(PRODUCERS)]
+    words += [
+        "--consumers",
+        ",".join(CONSUMERS),
+        "--devices",
+        "cpu,sycl:0",
+        "--protocols",
+        "dlpack",
+    ]
+    words += ["--sizes", "4KiB", "--quiet", "--no-plots", "--out", str(out)]
+    subprocess.run([sys.executable, "-m", "dlbench", *words], check=True)
+    document = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    return [*document["benchmarks"], *document["not_measured"]]
+
+
+def is_right(entry: dict[str, Any], one: dict[str, Any]) -> bool:
+    """Does it say what is known of it?"""
+    key = (entry["producer"], entry["consumer"], one["stream"])
+    if "waits" not in one:
+        return one["asked_by"] == "dlbench"
+    if entry["producer"] == "dpnp":
+        return one["waits"] == RACE.get(key) and (entry["outcome"] == "race")
+    return one["waits"] == "host" and one.get("export_blocked", 0.0) > HELD
+
+
+def main() -> int:
+    """Run, count, print; the exit status."""
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    words: Counter[tuple[str, str]] = Counter()
+    right: Counter[str] = Counter()
+    for _ in range(times):
+        with tempfile.TemporaryDirectory(prefix="dlbench-who-waits-") as folder:
+            entries = measured(Path(folder))
+        for entry in entries:
+            lost = [w for w in entry.get("warnings", []) if w.startswith("sync: ")]
+            row = f"{entry['producer']} -> {entry['consumer']} {entry['device']}"
+            for text in lost:
+                words[row, text] += 1
+            for one in entry.get("sync", ()):
+                name = f"{row} stream {one['stream']}"
+                words[name, one.get("waits", "refused")] += 1
+                right[name] += is_right(entry, one)
+    for (name, word), count in sorted(words.items()):
+        print(f"{name:44s} {word:14s} {count:3d} of {times}, {right[name]:3d} right")
+    return 0 if words and all(right[name] == times for name, _ in words) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

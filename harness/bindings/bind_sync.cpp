@@ -1,0 +1,46 @@
+#include <pybind11/stl.h>
+
+#include "bindings/bind.hpp"
+#include "sync/situations.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+
+void bind_sync(py::module_& module) {
+  module.def(
+      "try_planted_waits",
+      [](std::size_t count, std::uint64_t seed, int jobs) {
+        std::vector<sync::Situation> tried;
+        {
+          const py::gil_scoped_release free;
+          tried = sync::try_planted(count, seed, jobs);
+        }
+        py::list rows;
+        for (const sync::Situation& one : tried) {
+          py::dict row;
+          row["kind"] = std::string(sync::kKinds[static_cast<std::size_t>(one.kind)]);
+          row["neighbours"] = one.neighbours;
+          row["delay_ns"] = one.delay;
+          row["truth"] = std::string(sync::truth(one.kind));
+          row["found"] = one.found;
+          row["share_error"] = one.share_error();
+          rows.append(row);
+        }
+        return rows;
+      },
+      py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
+      "Exchanges on the simulated device with a known answer to who waits, beside busy threads: a "
+      "list of {kind, neighbours, delay_ns, truth, found, share_error}.");
+  module.def(
+      "handover_cost",
+      [](int times) {
+        const sync::HandoverCost cost = sync::handover_cost(times);
+        return std::pair(cost.bare_ns, cost.exchange_ns);
+      },
+      py::arg("times") = 2000,
+      "(bare, exchange): ns of an event recorded and waited for on the simulated device, and of "
+      "the same as an exchange that the classifier sees; medians.");
+}
+
+}  // namespace dlbench::bindings

@@ -1,0 +1,44 @@
+"""Who waits, on a simulated device: exchanges whose answer is known, beside busy threads."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dlbench import _core
+from dlbench.selftest.row import Row, Setting
+
+MOST_INCONCLUSIVE = 0.01
+WITHIN = 0.05
+JOBS = 8
+TOLD = 10  #: misses named one by one
+
+
+def trial(setting: Setting) -> list[Row]:
+    """Two rows: the words, and the share of the delay for which the host was held."""
+    count = 96 if setting.short else 2000
+    tried = _core.try_planted_waits(count, setting.seed, JOBS)
+    return [_words(tried), _shares(tried)]
+
+
+def _words(tried: list[_core.PlantedWait]) -> Row:
+    unsure = [one for one in tried if one["found"] == "inconclusive"]
+    missed = [one for one in tried if one["found"] not in (one["truth"], "inconclusive")]
+    kinds = len(Counter(one["kind"] for one in tried))
+    asked = f"{len(tried)} exchanges of {kinds} kinds, 5 to 20 ms, beside one and two busy threads"
+    good = not missed and len(unsure) <= MOST_INCONCLUSIVE * len(tried)
+    found = f"{len(missed)} wrong, {len(unsure)} inconclusive"
+    return Row(asked, found, good, tuple(map(_told, [*missed, *unsure][:TOLD])))
+
+
+def _told(one: _core.PlantedWait) -> str:
+    beside = f"{one['delay_ns'] / 1e6:.1f} ms beside {one['neighbours']}"
+    return f"{one['kind']}, {beside}: {one['found']}, not {one['truth']}"
+
+
+def _shares(tried: list[_core.PlantedWait]) -> Row:
+    errors = sorted(one["share_error"] for one in tried if one["share_error"] is not None)
+    off = [error for error in errors if error > WITHIN]
+    middle, worst = errors[len(errors) // 2], errors[-1]
+    asked = f"the share of a delay for which the host is held, {len(errors)} times"
+    found = f"off by {middle:.3f} in the median, {worst:.3f} at most; {len(off)} beyond {WITHIN}"
+    return Row(asked, found, not off)

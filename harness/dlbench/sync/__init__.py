@@ -1,0 +1,1 @@
+"""`--sync`: who waits for whom's queue, looked at in processes of their own after the rounds."""

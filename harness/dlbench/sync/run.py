@@ -1,0 +1,159 @@
+"""Looks who waits in what a run has measured: a process for each producer and consumer."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, asking, debug, progress, values
+from dlbench import document as documents
+from dlbench.asking import AskFailed, Stopped, Worker, stoppable
+from dlbench.counting.exchange import load
+from dlbench.discover import Catalogue
+from dlbench.environments.environment import DEFAULT
+from dlbench.values import Entry
+
+WARNING = "sync: "  #: begins the warning of a cell where looking failed
+#: Devices whose queues dlbench fills itself; elsewhere the producer's `busy` does.
+WITH_STREAMS = ("cuda", "rocm", "sim")
+#: A plain line of four-byte words: what is looked at is the exchange, not the kind of array.
+CASE = "f32"
+#: NumPy's functions on the array itself: nothing is handed over.
+NO_CROSSING = ("array_ufunc", "array_function")
+AXES = ("environment", "producer", "consumer", "protocol", "device")
+
+
+@dataclass(frozen=True)
+class Look:
+    """One exchange: the cell that is looked at, and all measured cells that share its word."""
+
+    entry: Entry
+    sharing: list[Entry] = field(default_factory=list)
+
+
+def has_queue(entry: Entry, found: Catalogue) -> bool:
+    """Can anything fill a queue of the producer's?"""
+    if entry["device"].partition(":")[0] in WITH_STREAMS:
+        return True
+    return any(file.has_busy for file in found.roles(entry["producer"]).values())
+
+
+def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Look]:
+    """The exchanges that were measured and not looked at yet, each at its smallest size."""
+    groups: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in documents.entries(document):
+        if not values.is_measured(entry) or entry["protocol"] in NO_CROSSING:
+            continue
+        if entry["phase"] == "exchange":
+            groups.setdefault(tuple(entry[axis] for axis in AXES), []).append(entry)
+    looks = []
+    for group in groups.values():
+        plain = [e for e in group if e["case"] == CASE and e.get("clock", "call") == "call"]
+        if not plain:
+            continue
+        entry = min(plain, key=lambda each: each["bytes"])
+        done = "sync" in entry or any(text.startswith(WARNING) for text in entry["warnings"])
+        if not done and has_queue(entry, found[entry["environment"]]):
+            looks.append(Look(entry, [each for each in group if each is not entry]))
+    return looks
+
+
+def couples(looks: list[Look]) -> list[list[Look]]:
+    """The looks by environment, producer and consumer: what a library does to its process so that
+    its work is asynchronous stays between these two."""
+    groups: dict[tuple[str, ...], list[Look]] = {}
+    for look in looks:
+        key = tuple(look.entry[axis] for axis in ("environment", "producer", "consumer"))
+        groups.setdefault(key, []).append(look)
+    return [groups[key] for key in sorted(groups)]
+
+
+def look_at(
+    looks: list[Look], found: Catalogue, timeout_s: float
+) -> Iterator[list[dict[str, Any]]]:
+    """The journal's records, a list an exchange. What takes the worker along costs its own word."""
+    left = list(looks)
+    while left:
+        loaded, told = False, ""
+        with tempfile.TemporaryDirectory(prefix="dlbench-sync-") as folder:
+            try:
+                with _worker(Path(folder), found, timeout_s) as worker:
+                    load(worker, (left[0].entry["producer"], left[0].entry["consumer"]), found)
+                    loaded = True
+                    while left:
+                        yield _records(left[0], _ask(worker, left[0].entry))
+                        left.pop(0)
+            except AskFailed as failure:
+                told = str(failure)
+        lost = len(left) if not loaded else min(len(left), 1)
+        for _ in range(lost):
+            yield _records(left.pop(0), {"failure": told})
+
+
+def _worker(folder: Path, found: Catalogue, timeout_s: float) -> Worker:
+    return Worker(folder, lambda fd: asking.command(found.environment, fd), timeout_s)
+
+
+def _ask(worker: Worker, entry: Entry) -> dict[str, Any]:
+    try:
+        request = debug.preparing(entry)
+        worker.ask({**request, "round_ns": 1})  # nobody times here
+        found = worker.ask({**request, "do": "sync"})
+        worker.ask({"do": "drop", "id": 0})
+    except AskFailed as failure:
+        if not worker.is_alive():
+            raise
+        return {"failure": str(failure)}
+    return {**found, "sync": [_handover(one) for one in found["sync"]]}
+
+
+def _handover(told: dict[str, Any]) -> dict[str, Any]:
+    """As the document has it: numbers for streams are numbers, and nothing is null."""
+    stream = told.pop("stream")
+    number = stream.removeprefix("-").isdigit()
+    asked_by = "consumer" if told.pop("asked") else "dlbench"
+    return {"stream": int(stream) if number else stream or None, "asked_by": asked_by, **told}
+
+
+def _records(look: Look, found: dict[str, Any]) -> list[dict[str, Any]]:
+    """As the journal has them. A race is the exchange's, whatever size and clock were timed."""
+    if not found.get("sync") and "failure" not in found:
+        return []
+    own = {"cell": documents.cell_name(look.entry), **found}
+    race = found.get("race", "")
+    seen = f"{race} (seen at {values.size(look.entry['bytes'])})"
+    shared = [{"cell": documents.cell_name(each), "race": seen} for each in look.sharing]
+    return [own, *shared] if race else [own]
+
+
+def look_run(
+    folder: Path, found: Mapping[str, Catalogue], step_timeout_s: float, *, quiet: bool
+) -> int:
+    """Looks who waits in what the run in `folder` measured and writes it into its journal. `found`
+    are the adapters by environment.
+
+    Returns 0, or the number of the signal that ended it early; what was found by then is kept.
+    """
+    document = documents.load(Path(_core.write_document(str(folder))))
+    looks = to_look(document, found)
+    done = 0
+    try:
+        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
+            for couple in couples(looks):
+                entry = couple[0].entry
+                place = entry["environment"]
+                where = "" if place == DEFAULT else f" in {place}"
+                doing = f"who waits: {entry['producer']} -> {entry['consumer']}{where}"
+                observer.on_progress(done, len(looks), doing, -1)
+                for records in look_at(couple, found[place], step_timeout_s):
+                    _core.append_sync(str(folder), json.dumps(records))
+                    done += 1
+                    observer.on_progress(done, len(looks), doing, -1)
+    except Stopped as stopped:
+        return stopped.number
+    return 0

@@ -1,0 +1,102 @@
+#include "sync/situations.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <random>
+#include <stop_token>
+#include <thread>
+
+#include "device/sim.hpp"
+#include "stats/stats.hpp"
+#include "sync/late.hpp"
+#include "sync/streams.hpp"
+#include "sync/who.hpp"
+
+namespace dlbench::sync {
+namespace {
+
+constexpr double kLeastNs = 5e6, kMostNs = 20e6;
+
+void spin(const std::stop_token& stop) {
+  volatile std::uint64_t count = 0;
+  while (!stop.stop_requested()) count = count + 1;
+}
+
+std::vector<std::jthread> neighbours(int count) {
+  std::vector<std::jthread> made;
+  for (int i = 0; i < count; ++i) made.emplace_back(spin);
+  return made;
+}
+
+void look(Planted& planted, Situation& situation) {
+  planted.set(situation.kind);
+  Options options;
+  options.delay = situation.delay;
+  if (is_about_freeing(situation.kind)) {
+    situation.found = late_free(planted.queue(), options).word;
+    return;
+  }
+  const Verdict verdict = who_waits(planted.queue(), options);
+  situation.found = to_string(verdict.waits);
+  if (verdict.export_blocked && verdict.import_blocked) {
+    situation.blocked = *verdict.export_blocked + *verdict.import_blocked;
+  }
+}
+
+}  // namespace
+
+std::optional<double> Situation::share_error() const {
+  // What waits for a bystander is held for as long as that one works, whatever the delay.
+  if (!blocked || kind > Kind::Host) return std::nullopt;
+  return std::abs(*blocked - (kind == Kind::Host ? 1.0 : 0.0));
+}
+
+std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jobs) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> logarithm(std::log(kLeastNs), std::log(kMostNs));
+  std::vector<Situation> situations(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    situations[i].kind = static_cast<Kind>(i % kKinds.size());
+    situations[i].neighbours = i < count / 2 ? 1 : 2;
+    situations[i].delay = static_cast<Ns>(std::exp(logarithm(random)));
+  }
+  for (const int beside : {1, 2}) {
+    const std::vector<std::jthread> busy = neighbours(beside);
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> workers;
+    for (int job = 0; job < jobs; ++job) {
+      workers.emplace_back([&] {
+        Planted planted(Kind::Nothing);
+        for (std::size_t i = next++; i < count; i = next++) {
+          if (situations[i].neighbours == beside) look(planted, situations[i]);
+        }
+      });
+    }
+  }
+  return situations;
+}
+
+HandoverCost handover_cost(int times) {
+  Streams streams(device::sim::table(), true);
+  Planted planted(Kind::Event);
+  const auto timed = [times](auto before, auto work) {
+    std::vector<double> took;
+    for (int i = 0; i < times; ++i) {
+      before();
+      const Ns begin = now();
+      work();
+      took.push_back(static_cast<double>(now() - begin));
+    }
+    return stats::median(took);
+  };
+  const double bare = timed([&] { streams.settle(); },
+                            [&] { streams.order(streams.producer(), streams.consumer()); });
+  const double exchange = timed([&] { planted.queue().settle(); },
+                                [&] {
+                                  planted.queue().give();
+                                  planted.queue().take();
+                                });
+  return {bare, exchange};
+}
+
+}  // namespace dlbench::sync

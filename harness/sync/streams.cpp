@@ -1,0 +1,116 @@
+#include "sync/streams.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace dlbench::sync {
+
+using device::Address;
+using device::Stream;
+
+Streams::Streams(const device::Table& table, bool host_memory)
+    : table_(table), host_memory_(host_memory) {
+  for (Stream* stream : {&producer_, &consumer_, &bystander_, &ours_, &control_}) {
+    check(table_.stream_create(stream, device::non_blocking), "a stream");
+  }
+  reads_on_ = consumer_;
+  check(table_.event_create(&event_, device::no_timing), "an event");
+  void* made = nullptr;
+  check(table_.allocate_pinned(&made, sizeof(Shared)), "pinned memory");
+  shared_ = static_cast<Shared*>(made);
+  *shared_ = {};
+}
+
+Streams::~Streams() {
+  for (Stream stream : {producer_, consumer_, bystander_, ours_, control_}) {
+    if (stream == nullptr) continue;
+    table_.stream_synchronize(stream);
+    table_.stream_destroy(stream);
+  }
+  if (event_ != nullptr) table_.event_destroy(event_);
+  if (shared_ != nullptr) table_.free_pinned(shared_);
+}
+
+void Streams::check(device::Code code, const char* what) const {
+  if (code == 0) return;
+  throw std::runtime_error(std::string(table_.name) + " on " + what + ": " +
+                           table_.error_name(code));
+}
+
+Address Streams::address(const void* host) const {
+  return reinterpret_cast<std::uintptr_t>(host);
+}
+
+void Streams::copy(Address word, unsigned& to, Stream stream) {
+  check(table_.copy(address(&to), word, sizeof to, stream), "a copy");
+  synchronize(stream);
+}
+
+void Streams::synchronize(Stream stream) {
+  check(table_.stream_synchronize(stream), "waiting for a stream");
+}
+
+void Streams::settle() {
+  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
+}
+
+void Streams::store(Address word, unsigned value) {
+  check(table_.fill32(word, value, 1, ours_), "a store");
+  synchronize(ours_);
+}
+
+void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
+  settle();
+  store(word, words.before);
+  if (decoy > 0) check(table_.delay(bystander_, decoy, 0, 0, 0), "a delay");
+  check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
+        "a delay");
+}
+
+unsigned Streams::peek(Address word) {
+  if (host_memory_) {
+    return __atomic_load_n(reinterpret_cast<const unsigned*>(word), __ATOMIC_ACQUIRE);
+  }
+  copy(word, shared_->seen[0], ours_);
+  return shared_->seen[0];
+}
+
+unsigned Streams::read(Address word) {
+  check(table_.delay(reads_on_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
+  copy(word, shared_->seen[1], reads_on_);
+  return shared_->seen[1];
+}
+
+unsigned Streams::control(Address word) {
+  copy(word, shared_->seen[2], control_);
+  return shared_->seen[2];
+}
+
+bool Streams::decoy() const {
+  return table_.stream_query(bystander_) == device::not_ready;
+}
+
+std::optional<double> Streams::delayed() const {
+  return static_cast<double>(shared_->stamps[kEnd] - shared_->stamps[kBegin]);
+}
+
+std::optional<double> Streams::gap() const {
+  return static_cast<double>(shared_->stamps[kRead] - shared_->stamps[kEnd]);
+}
+
+void Streams::slow_read(Address word, Ns delay) {
+  check(table_.delay(reads_on_, delay, 0, 0, 0), "a delay");
+  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), reads_on_), "a copy");
+}
+
+unsigned Streams::fetch() {
+  synchronize(reads_on_);
+  return shared_->seen[1];
+}
+
+void Streams::order(Stream first, Stream then) {
+  check(table_.event_record(event_, first), "recording an event");
+  check(table_.stream_wait(then, event_, 0), "waiting for an event");
+}
+
+}  // namespace dlbench::sync

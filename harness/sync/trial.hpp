@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "sync/queue.hpp"
+
+namespace dlbench::sync {
+
+/// Monotonic time.
+Ns now();
+
+/// The three calls of a trial, in their order.
+enum Call { kGive, kTake, kRead };
+
+/// One look at an exchange whose producer is busy.
+struct Trial {
+  Ns delay = 0;                   ///< as asked
+  std::optional<double> delayed;  ///< as it was, where the device tells
+  std::optional<double> gap;
+  std::array<Ns, 3> began{};  ///< since before the delay was submitted
+  std::array<Ns, 3> took{};
+  std::array<Content, 3> before{};
+  std::array<Content, 3> after{};
+  Content saw = Content::Other;
+  Content control = Content::Other;
+  Ns ended = 0;  ///< when the content was first seen to be new, on the clock of `began`
+
+  bool had_power() const { return before[kGive] == Content::Old; }
+  bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
+};
+
+/// Does the work, then settles, also where a call of it throws.
+template <typename Work>
+void settled(const Queue& queue, Work work) {
+  try {
+    work();
+  } catch (...) {
+    queue.settle();
+    throw;
+  }
+  queue.settle();
+}
+
+/// Runs one. Settles, whatever happens.
+Trial run_trial(const Queue& queue, Ns delay);
+
+/// `give` and `take` with an idle producer, so often; the median, in ns. The first is not counted:
+/// what is loaded on first use may wait for the device.
+double idle_ns(const Queue& queue, int times);
+
+}  // namespace dlbench::sync

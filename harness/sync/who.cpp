@@ -1,0 +1,144 @@
+#include "sync/who.hpp"
+
+#include <algorithm>
+
+#include "stats/stats.hpp"
+
+namespace dlbench::sync {
+namespace {
+
+constexpr int kIdle = 4;             // timed calls with an idle producer
+constexpr int kPowerless = 8;        // trials without any power, and there will be none
+constexpr std::size_t kTooWeak = 4;  // trials after which the delay may be made longer
+constexpr Ns kMostDelay = 80'000'000;
+constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
+constexpr Ns kLeastDecoy = 10'000'000;
+
+std::optional<double> median_of(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  return stats::median(values);
+}
+
+// How long the delay lasted from the beginning of that call on.
+double left(const Trial& trial, Call call) {
+  if (!trial.delayed) return static_cast<double>(trial.ended - trial.began[call]);
+  return *trial.delayed - static_cast<double>(trial.began[call]);
+}
+
+// How long the call held the host for that delay's sake: a host that is woken late was not waiting
+// any more.
+double held(const Trial& trial, Call call) {
+  return std::min(static_cast<double>(trial.took[call]), std::max(left(trial, call), 0.0));
+}
+
+// After a race only, since a bystander's work may change what it stands by: the bystander's delay
+// is the shorter, so who ends with it waited for the wrong one.
+Waits which_race(const Queue& queue, const Options& options) {
+  const Ns decoy = std::max(options.delay / 2, kLeastDecoy);
+  bool host_is_free = false;
+  for (int i = 0; i < 2 * options.need; ++i) {
+    bool all_free = false;
+    settled(queue, [&] {
+      queue.arm(2 * decoy, decoy);
+      const bool pending = queue.decoy();
+      queue.give();
+      queue.take();
+      host_is_free = host_is_free || (pending && queue.decoy());
+      queue.read();
+      all_free = pending && queue.decoy();
+    });
+    if (all_free) return Waits::nobody;
+  }
+  return host_is_free ? Waits::wrong_queue : Waits::host_wrong;
+}
+
+std::optional<double> gap_of(const std::vector<Trial>& trials) {
+  std::vector<double> gaps;
+  for (const Trial& trial : trials) {
+    if (trial.had_power() && trial.gap) gaps.push_back(*trial.gap);
+  }
+  return median_of(gaps);
+}
+
+}  // namespace
+
+Tally tally(const std::vector<Trial>& trials) {
+  Tally made;
+  for (const Trial& trial : trials) {
+    if (!trial.had_power()) continue;
+    ++made.pending;
+    made.stale += trial.saw == Content::Old;
+    if (trial.held(kGive) || trial.held(kTake)) {
+      made.held_and_new += trial.saw == Content::New;
+      continue;
+    }
+    ++made.early;
+    const bool pending = trial.before[kRead] == Content::Old && trial.control == Content::Old;
+    made.ordered += pending && trial.saw == Content::New;
+  }
+  return made;
+}
+
+Waits Tally::word(const Options& options, int trials) const {
+  if (stale >= options.need || (stale > 0 && trials >= options.most)) {
+    return early == 0 ? Waits::host_wrong : Waits::nobody;
+  }
+  if (stale == 0 && early == 0 && held_and_new >= options.need) return Waits::host;
+  if (stale == 0 && early > 0 && ordered >= options.need_stream) return Waits::stream;
+  if (pending == 0 && trials >= kPowerless) return Waits::no_delay;
+  return Waits::inconclusive;
+}
+
+std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call, Ns delay) {
+  const bool any = std::any_of(trials.begin(), trials.end(),
+                               [](const Trial& trial) { return trial.had_power(); });
+  if (!any) return std::nullopt;
+  std::vector<double> slopes, shares;
+  for (const Trial& brief : trials) {
+    if (brief.before[call] != Content::Old) continue;
+    shares.push_back(held(brief, call) / std::max(left(brief, call), 1.0));
+    for (const Trial& lengthy : trials) {
+      if (brief.delay != delay || lengthy.delay == delay) continue;
+      if (lengthy.before[call] != Content::Old) continue;
+      const double more = left(lengthy, call) - left(brief, call);
+      if (more < kLeastRise * static_cast<double>(delay)) continue;
+      slopes.push_back((held(lengthy, call) - held(brief, call)) / more);
+    }
+  }
+  if (!slopes.empty()) return stats::median(slopes);
+  // Delays that came out alike have no slope. What ended in an earlier call holds nobody later.
+  return shares.empty() ? 0.0 : stats::median(shares);
+}
+
+Verdict who_waits(const Queue& queue, const Options& options) {
+  Verdict verdict;
+  verdict.handoff_ns = idle_ns(queue, kIdle);
+  Options now = options;
+  std::vector<Trial> trials;
+  Tally found;
+  while (verdict.waits == Waits::inconclusive && verdict.trials < options.most) {
+    for (const Ns delay : {now.delay, 2 * now.delay}) {
+      trials.push_back(run_trial(queue, delay));
+      ++verdict.trials;
+    }
+    found = tally(trials);
+    verdict.waits = found.word(options, verdict.trials);
+    // A library's delay is what it took to make it that long when it was calibrated; beside busy
+    // neighbours, and where submitting takes its time, it may be over too soon.
+    const bool open = verdict.waits == Waits::inconclusive || verdict.waits == Waits::no_delay;
+    const bool weak = 2 * found.pending < static_cast<int>(trials.size());
+    if (open && weak && trials.size() >= kTooWeak && now.delay < kMostDelay) {
+      now.delay *= 2;
+      trials.clear();
+      verdict.waits = Waits::inconclusive;
+    }
+  }
+  if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;
+  verdict.export_blocked = blocked_share(trials, kGive, now.delay);
+  verdict.import_blocked = blocked_share(trials, kTake, now.delay);
+  verdict.gap_ns = gap_of(trials);
+  if (verdict.waits == Waits::nobody && queue.decoy) verdict.waits = which_race(queue, now);
+  return verdict;
+}
+
+}  // namespace dlbench::sync

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "model/handover.hpp"
+#include "sync/queue.hpp"
+#include "sync/trial.hpp"
+
+namespace dlbench::sync {
+
+/// Who waits, and what it rests on.
+struct Verdict {
+  Waits waits = Waits::inconclusive;
+  std::optional<Content> saw;  ///< none where nothing was pending
+  double handoff_ns = 0;       ///< give and take, the producer idle
+  std::optional<double> export_blocked, import_blocked;
+  std::optional<double> gap_ns;
+  int trials = 0;
+};
+
+/// Finds out who waits: values first, times second.
+///
+/// The one rule: content that is still old when a call has returned proves that the call did not
+/// wait. The opposite is only likely, since the delay may just have ended, so it must repeat.
+/// A queue's wait is told from a delay that ended by chance by a control: a read that nobody
+/// ordered must have seen old content right before.
+Verdict who_waits(const Queue& queue, const Options& options = {});
+
+/// What the trials say so far. `last`: there will be no more.
+struct Tally {
+  int pending = 0;       ///< trials with power
+  int early = 0;         ///< of these: neither give nor take waited
+  int stale = 0;         ///< the read saw old content
+  int held_and_new = 0;  ///< give or take waited, the read saw new content
+  int ordered = 0;       ///< early, the read saw new content, the control old
+  Waits word(const Options& options, int trials) const;
+};
+Tally tally(const std::vector<Trial>& trials);
+
+/// The share of a delay for which a call held the host: the slope of its time, up to the delay's
+/// end, over the delay's, from each pair of trials with a short and a long one. None where no trial
+/// had power.
+std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call, Ns delay);
+
+}  // namespace dlbench::sync

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "worker/arrays.hpp"
+
+namespace dlbench::worker {
+
+/// The two libraries of an exchange and where their arrays lie, for who looks at their queues.
+struct Ends {
+  const Library& producer;
+  const Library& consumer;
+  Exchange exchange;
+  Ref make_case;
+  std::shared_ptr<const Held> expected;
+};
+
+/// What a library's `NAME(device)` returns, or an empty Ref where it has no such function.
+Ref asked_for_device(const Library& library, const char* name, const std::string& device);
+
+/// Within its scope the library works on that stream; an empty one changes nothing. Throws Failure.
+class OnStream {
+ public:
+  OnStream(const Library& library, const std::string& device, const Ref& stream);
+  OnStream(const OnStream&) = delete;
+  OnStream& operator=(const OnStream&) = delete;
+  ~OnStream();
+
+ private:
+  Ref context_;
+};
+
+/// What an array's last element that is not zero holds when its content is there.
+struct Place {
+  std::size_t offset = 0;  ///< in bytes from the first element
+  std::vector<unsigned char> bytes;
+};
+
+/// Throws Failure `unsupported` where the content is no contiguous line.
+Place telling_place(const exchange::View& expected);
+
+}  // namespace dlbench::worker

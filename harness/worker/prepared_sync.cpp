@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <memory>
+
+#include "sync/late.hpp"
+#include "sync/who.hpp"
+#include "worker/library_queue.hpp"
+#include "worker/prepared.hpp"
+#include "worker/stream_queue.hpp"
+
+// Who waits: the exchange once more, with arrays that are still being computed.
+namespace dlbench::worker {
+namespace {
+
+constexpr std::int32_t kDlCpu = 1;
+constexpr std::int32_t kDlCuda = 2;
+
+/// A value for `stream`, and what it is called.
+struct Variant {
+  std::string name;
+  Ref value;           ///< empty: none is passed
+  bool asked = false;  ///< the consumer itself passes it
+  bool owed = false;
+};
+
+/// The streams that a consumer could pass beside what it does.
+struct Passable {
+  Ref own, foreign;
+  std::int32_t device = kDlCpu;
+};
+
+bool is_none(const Ref& value) {
+  return !value || value.get() == Py_None;
+}
+
+bool is_same(const Ref& one, const Ref& other) {
+  if (is_none(one) || is_none(other)) return is_none(one) && is_none(other);
+  const int same = PyObject_RichCompareBool(one.get(), other.get(), Py_EQ);
+  if (same < 0) PyErr_Clear();
+  return same == 1;
+}
+
+// Numbers below 3 have a meaning of their own; what is above is some process's pointer.
+std::string name_of(const Ref& value, const Passable& passable) {
+  if (is_none(value)) return "";
+  if (is_same(value, passable.own)) return "own";
+  if (is_same(value, passable.foreign)) return "foreign";
+  if (PyLong_Check(value.get())) {
+    const long number = PyLong_AsLong(value.get());
+    if (number >= -1 && number <= 2) return std::to_string(number);
+    PyErr_Clear();
+  }
+  return "own";
+}
+
+// What passes no `__dlpack__` has no stream argument either.
+const Asked* export_call(const Tape& tape) {
+  for (const Asked& call : tape) {
+    if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
+  }
+  return nullptr;
+}
+
+std::vector<Variant> variants(const Tape& tape, const Passable& passable) {
+  const Asked* const call = export_call(tape);
+  Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
+  asked.name = name_of(asked.value, passable);
+  // Who says "do not synchronise" is owed nothing.
+  asked.owed = asked.name != "-1";
+  std::vector<Variant> all{std::move(asked)};
+  if (call == nullptr) return all;
+  const bool on_cpu = passable.device == kDlCpu;
+  std::vector<Variant> others;
+  others.push_back({"", {}, false, on_cpu});
+  others.push_back({"-1", checked(PyLong_FromLong(-1)), false, false});
+  if (!on_cpu) {
+    if (passable.own) others.push_back({"own", passable.own, false, true});
+    if (passable.foreign) others.push_back({"foreign", passable.foreign, false, false});
+  }
+  if (passable.device == kDlCuda) {
+    others.push_back({"1", checked(PyLong_FromLong(1)), false, false});
+    others.push_back({"2", checked(PyLong_FromLong(2)), false, false});
+  }
+  for (Variant& other : others) {
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const Variant& one) { return one.name == other.name; });
+    if (!known) all.push_back(std::move(other));
+  }
+  return all;
+}
+
+std::string word_of(sync::Content content) {
+  return content == sync::Content::New ? "new" : "old";
+}
+
+// What a call was refused with is its library's answer; what would end the run is not.
+Handover look_at(const Variant& variant, const sync::Queue& queue) {
+  Handover found;
+  found.stream = variant.name;
+  found.asked = variant.asked;
+  found.owed = variant.owed;
+  try {
+    const sync::Verdict verdict = sync::who_waits(queue);
+    found.waits = verdict.waits;
+    if (verdict.saw) found.saw = word_of(*verdict.saw);
+    found.handoff_ns = verdict.handoff_ns;
+    found.export_blocked = verdict.export_blocked;
+    found.import_blocked = verdict.import_blocked;
+    found.gap_ns = verdict.gap_ns;
+  } catch (const Failure& failure) {
+    found.reason = failure.exception;
+    if (!failure.reason.empty())
+      found.reason += (found.reason.empty() ? "" : ": ") + failure.reason;
+    if (found.reason.empty()) found.reason = "it was refused";
+  }
+  return found;
+}
+
+std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange) {
+  for (const Handover& one : sync) {
+    if (!one.asked || !one.owed || !one.waits || !is_unordered(*one.waits)) continue;
+    const std::string how = *one.waits == Waits::nobody        ? "nobody waited for it"
+                            : *one.waits == Waits::wrong_queue ? "another queue was waited for"
+                                                               : "the host was held, and yet";
+    return exchange.consumer + " read what was there before " + exchange.producer +
+           "'s queue was done: " + how;
+  }
+  return "";
+}
+
+}  // namespace
+
+WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
+  const std::string& device = order.exchange.device;
+  const device::Table* const table = table_at(device);
+  const Ends ends{producer_, consumer_, order.exchange, order.make_case, pool_->expected};
+  WhoWaits found;
+  if (table == nullptr && !LibraryQueue::is_possible(ends)) return found;
+  step("sync");
+  Handing handing(crossing_, first_array(), shown_mask_, tape_, relayed());
+  Passable passable;
+  try {
+    passable.device = read_place(first_array(), producer_).view.device.type;
+  } catch (const Failure&) {
+    // Then it is nothing that a stream could be passed for.
+  }
+  std::unique_ptr<StreamQueue> on_streams;
+  std::unique_ptr<LibraryQueue> in_library;
+  sync::Queue queue;
+  if (table != nullptr) {
+    on_streams = std::make_unique<StreamQueue>(ends, handing, *table);
+    queue = on_streams->queue();
+    passable.own = on_streams->own();
+    passable.foreign = on_streams->foreign();
+  } else {
+    in_library = std::make_unique<LibraryQueue>(ends, handing,
+                                                asked_for_device(producer_, "new_stream", device));
+    queue = in_library->queue();
+    if (passable.device != kDlCpu) {
+      passable.own = asked_for_device(consumer_, "stream", device);
+      passable.foreign = asked_for_device(consumer_, "new_stream", device);
+    }
+  }
+  for (const Variant& variant : variants(handing.tape(), passable)) {
+    if (!variant.asked) handing.set_stream(variant.value.get());
+    found.sync.push_back(look_at(variant, queue));
+  }
+  if (on_streams) {
+    step("late free");
+    found.late_free = sync::late_free(queue).word;
+  }
+  found.race = race_of(found.sync, order.exchange);
+  return found;
+}
+
+}  // namespace dlbench::worker

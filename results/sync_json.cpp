@@ -1,0 +1,93 @@
+#include "results/sync_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace dlbench::results {
+namespace {
+
+constexpr std::array<std::string_view, 2> kSaw{"old", "new"};
+
+/// A number where it is one: that is how libraries are called with it.
+OrderedJson stream_to_json(const std::string& stream) {
+  if (stream.empty()) return nullptr;
+  std::int64_t number = 0;
+  const char* const end = stream.data() + stream.size();
+  const auto [last, error] = std::from_chars(stream.data(), end, number);
+  if (error == std::errc() && last == end) return number;
+  return stream;
+}
+
+std::string stream_from(const Fields& item) {
+  const Value* const stream = item.value().find("stream");
+  if (stream != nullptr && stream->is_null()) return "";
+  if (stream != nullptr && stream->is_number()) {
+    const double number = stream->number();
+    const auto whole = static_cast<std::int64_t>(number);
+    if (number >= -1 && number < 1e15 && static_cast<double>(whole) == number) {
+      return std::to_string(whole);
+    }
+  }
+  if (stream == nullptr || !stream->is_text() || stream->text().empty()) {
+    item.fail("stream", "null, a number or a word");
+  }
+  return std::string(stream->text());
+}
+
+OrderedJson to_json(const Handover& one) {
+  OrderedJson item;
+  item["stream"] = stream_to_json(one.stream);
+  item["asked_by"] = one.asked ? "consumer" : "dlbench";
+  item["owed"] = one.owed;
+  if (one.waits) item["waits"] = to_string(*one.waits);
+  if (!one.saw.empty()) item["saw"] = one.saw;
+  if (one.handoff_ns) item["handoff_ns"] = *one.handoff_ns;
+  if (one.export_blocked) item["export_blocked"] = *one.export_blocked;
+  if (one.import_blocked) item["import_blocked"] = *one.import_blocked;
+  if (one.gap_ns) item["gap_ns"] = *one.gap_ns;
+  if (!one.reason.empty()) item["reason"] = one.reason;
+  return item;
+}
+
+Handover handover_from(const Fields& item) {
+  constexpr std::array<std::string_view, 2> kAskedBy{"consumer", "dlbench"};
+  Handover one;
+  one.stream = stream_from(item);
+  one.asked = item.one_of("asked_by", kAskedBy) == "consumer";
+  one.owed = item.flag("owed");
+  if (item.has("waits")) one.waits = waits_from(item.one_of("waits", kWaits));
+  if (item.has("saw")) one.saw = item.one_of("saw", kSaw);
+  if (item.has("handoff_ns")) one.handoff_ns = item.number("handoff_ns");
+  if (item.has("export_blocked")) one.export_blocked = item.signed_number("export_blocked");
+  if (item.has("import_blocked")) one.import_blocked = item.signed_number("import_blocked");
+  if (item.has("gap_ns")) one.gap_ns = item.signed_number("gap_ns");
+  one.reason = item.text_or("reason", "");
+  if (one.waits.has_value() == !one.reason.empty()) {
+    item.fail("waits", "either a word or a reason");
+  }
+  return one;
+}
+
+}  // namespace
+
+void put_sync(OrderedJson& item, const Entry& entry) {
+  if (!entry.sync.empty()) {
+    OrderedJson& all = item["sync"] = OrderedJson::array();
+    for (const Handover& one : entry.sync) all.push_back(to_json(one));
+  }
+  if (!entry.late_free.empty()) item["late_free"] = entry.late_free;
+}
+
+void read_sync(const Fields& item, Entry& entry) {
+  if (item.has("sync")) {
+    for (const Value& one : item.list("sync")) {
+      const std::string place = item.place("sync") + "/" + std::to_string(entry.sync.size());
+      entry.sync.push_back(handover_from(Fields(one, place)));
+    }
+  }
+  if (item.has("late_free")) entry.late_free = item.one_of("late_free", kLateFree);
+}
+
+}  // namespace dlbench::results

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "model/entry.hpp"
+#include "results/entry_json.hpp"
+#include "results/fields.hpp"
+
+namespace dlbench::results {
+
+/// Who waits, as the keys `sync` and `late_free` of a cell's item; nothing where nobody looked.
+void put_sync(OrderedJson& item, const Entry& entry);
+
+/// The inverse. Throws UsageError naming the place.
+void read_sync(const Fields& item, Entry& entry);
+
+}  // namespace dlbench::results

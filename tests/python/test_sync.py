@@ -1,0 +1,226 @@
+"""Who waits: a library with a queue of threads, in ways that are known, and real queues."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import whole
+from dlbench import _core
+from dlbench import document as documents
+from dlbench.sync import table
+
+# Its queue is a thread that sleeps and then writes.
+QUEUED = """
+import os
+import threading
+import time
+
+import numpy as np
+
+DISTRIBUTION = None
+ARGUMENTS = {"waiting": "", "careless": "", "lazy": "", "hanging": ""}
+WAY = ARGUMENT[0]
+WORK = []
+
+
+class Queued:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, **wanted):
+        if stream is not None:
+            raise ValueError("no stream on the CPU")
+        if WAY == "waiting":
+            finish()
+        if WAY == "hanging" and WORK:
+            time.sleep(1000)
+        exported = self.array.copy() if WAY == "lazy" else self.array
+        if WAY == "lazy":
+            finish()
+        return exported.__dlpack__(**wanted)
+
+
+def finish():
+    for thread in WORK:
+        thread.join()
+    WORK.clear()
+
+
+def make(case, device):
+    return Queued(case.numpy())
+
+
+def ready(array):
+    if isinstance(array, Queued) and WAY != "hanging":
+        finish()
+
+
+def address(array):
+    return array.array.ctypes.data if isinstance(array, Queued) else None
+
+
+def values(array):
+    return array.array if isinstance(array, Queued) else array
+
+
+def late(array, content, seconds):
+    time.sleep(seconds)
+    array[:] = content
+
+
+def busy(case, device, seconds):
+    content = case.numpy()
+    array = np.zeros_like(content)
+    thread = threading.Thread(target=late, args=(array, content, seconds), daemon=True)
+    thread.start()
+    WORK.append(thread)
+    return Queued(array), array.ctypes.data
+"""
+# A consumer that is none of NumPy's names, so that it has no `ready`.
+PLAIN = """
+import numpy as np
+
+DISTRIBUTION = None
+PROTOCOLS = {"dlpack": np.from_dlpack}
+"""
+
+
+def look(folder: Path, producers: str, *words: str) -> dict[str, dict[str, Any]]:
+    """Every cell of a run with --sync, by producer."""
+    for role, text in (("producers", QUEUED), ("consumers", PLAIN)):
+        (folder / "own" / role).mkdir(parents=True, exist_ok=True)
+        name = "queued.py" if role == "producers" else "plain.py"
+        (folder / "own" / role / name).write_text(text, encoding="utf-8")
+    where = ("--adapters", "own", "--producers", producers, "--consumers", "plain", "--sync")
+    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
+    status, _, err = whole.run(folder, "--matrix", *where, *more, "--out", "run", *words)
+    assert status in (0, 2), err
+    _core.validate_document(str(folder / "run" / "results.json"))
+    document = whole.document(folder)
+    return {
+        entry["producer"].partition(":")[2]: dict(entry)
+        for entry in documents.entries(document)
+        if entry.get("clock", "call") == "call"
+    }
+
+
+@pytest.fixture(scope="module")
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
+    folder = tmp_path_factory.mktemp("sync")
+    return folder, look(folder, "queued:waiting,queued:careless,queued:lazy,numpy")
+
+
+def test_a_wait_of_the_host_is_found_in_the_export(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    own, argument = looked_at[1]["waiting"]["sync"]
+    assert (own["stream"], own["asked_by"], own["owed"]) == (None, "consumer", True)
+    assert (own["waits"], own["saw"]) == ("host", "new")
+    assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
+    assert own["handoff_ns"] > 0
+    assert (argument["stream"], argument["asked_by"]) == (-1, "dlbench")
+    assert argument["reason"] == "ValueError: no stream on the CPU"
+    assert "waits" not in argument
+
+
+def test_who_reads_too_early_is_a_race_without_a_number(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    for way, word in (("careless", "nobody"), ("lazy", "host-wrong")):
+        entry = looked_at[1][way]
+        assert entry["outcome"] == "race", way
+        assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
+        assert "real_time" not in entry
+        assert f"before queued:{way}'s queue was done" in entry["reason"]
+
+
+def test_without_a_queue_nothing_is_said(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    assert "sync" not in looked_at[1][""]
+
+
+def test_a_script_shows_the_race_without_dlbench(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    folder, _ = looked_at
+    status, script, err = whole.run(folder, "repro", "run", "queued:careless", "plain")
+    assert (status, err) == (0, "")
+    assert "dlbench" not in script
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "20 of 20 first reads saw what was there before\n", done.stderr
+
+
+def test_the_terminal_tells_who_waits_and_who_races(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    folder, _ = looked_at
+    _, told, _ = whole.run(folder, "show", "run")
+    assert "who waits while the producer's queue is busy" in told
+    assert "who waits     queued:waiting: the host is held in export" in told
+    assert "race " in told
+    assert max(map(len, told.splitlines())) <= 80
+    _, told, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
+    assert "stream none: host, saw new" in told
+
+
+def test_who_hangs_loses_only_the_word(tmp_path: Path) -> None:
+    entry = look(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
+    assert "real_time" in entry
+    assert [text for text in entry["warnings"] if text.startswith("sync: ")] == [
+        "sync: no answer within 4 s, at step 'sync'"
+    ]
+
+
+def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
+    whole_run = look(tmp_path, "queued:waiting")["waiting"]
+    journal = tmp_path / "run" / "journal.jsonl"
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith('{"sync"')]
+    assert len(kept) == len(lines) - 1
+    journal.write_text("".join(kept), encoding="utf-8")
+    status, _, err = whole.run(tmp_path, "--resume", "run", "--no-plots", "--quiet")
+    assert (status, err) == (0, "")
+    entries = whole.entries(whole.document(tmp_path))
+    again = next(entry for name, entry in entries.items() if "clock" not in name)
+    assert again["sync"][0]["waits"] == whole_run["sync"][0]["waits"] == "host"
+
+
+def test_a_table_fits_its_width() -> None:
+    one = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new",
+           "handoff_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
+           "gap_ns": -2e6}  # fmt: skip
+    entry = {"producer": "p" * 20, "consumer": "c" * 20, "protocol": "dlpack", "device": "cuda:0",
+             "environment": "default", "sync": [one]}  # fmt: skip
+    document = {"benchmarks": [entry], "not_measured": []}
+    for width in (60, 80, 120, 200):
+        assert max(len(line.plain) for line in table.table(document, width)) <= width
+    shown = "\n".join(line.plain for line in table.table(document, 200))
+    assert "-2.00 ms" in shown
+    assert " 0 %" in shown
+
+
+REAL = {"dpnp": ("sycl:0", "race"), "jax": ("cpu", "host"), "mlx": ("cpu", "host"),
+        "tensorflow": ("cpu", "host")}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", REAL)
+def test_real_queues(library: str, tmp_path: Path) -> None:
+    pytest.importorskip(library if library != "mlx" else "mlx.core")
+    device, word = REAL[library]
+    consumer = "dpnp" if library == "dpnp" else "numpy"
+    words = ("--producers", library, "--consumers", consumer, "--devices", device, "--sync")
+    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
+    status, _, err = whole.run(tmp_path, "--matrix", *words, *more, "--out", "run")
+    assert status in (0, 2), err
+    entries = whole.entries(whole.document(tmp_path)).values()
+    (entry,) = (each for each in entries if each.get("clock", "call") == "call")
+    assert word in (entry["outcome"], entry["sync"][0]["waits"])

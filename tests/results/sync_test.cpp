@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "results/checks.hpp"
+#include "results/document.hpp"
+#include "results/journal.hpp"
+#include "results/strict_json.hpp"
+#include "sample.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::header;
+using testing::measured;
+using testing::read_text;
+using testing::refused;
+using testing::TemporaryFolder;
+using testing::usage_error;
+
+Handover handover() {
+  Handover one;
+  one.asked = one.owed = true;
+  one.waits = Waits::host;
+  one.saw = "new";
+  one.handoff_ns = 1200.5;
+  one.export_blocked = 0.99;
+  one.import_blocked = -0.001;
+  return one;
+}
+
+Handover refused_argument() {
+  Handover one;
+  one.stream = "-1";
+  one.reason = "TypeError: no stream";
+  return one;
+}
+
+class Sync : public ::testing::Test {
+ protected:
+  Sync() {
+    Journal journal = Journal::create(folder_ / "journal.jsonl", header());
+    journal.append(measured("numpy", "torch"));
+    journal.append(refused("cupy", "numpy"));
+  }
+
+  Entry first() const { return read_journal(folder_ / "journal.jsonl").entries.at(0); }
+  nlohmann::json document() const {
+    write_document(folder_.path());
+    validate_document(folder_ / "results.json");
+    return nlohmann::json::parse(read_text(folder_ / "results.json"));
+  }
+  void append(const SyncRecord& record) const { append_sync(folder_.path(), {record}); }
+
+  TemporaryFolder folder_;
+  const std::string cell_ = name(measured("numpy", "torch").cell);
+};
+
+TEST_F(Sync, BecomesAListOfItsEntry) {
+  append({cell_, {handover(), refused_argument()}, "safe", "", ""});
+  const nlohmann::json entry = document()["benchmarks"][0];
+  const nlohmann::json expected = nlohmann::json::parse(R"([
+    {"stream": null, "asked_by": "consumer", "owed": true, "waits": "host", "saw": "new",
+     "handoff_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
+    {"stream": -1, "asked_by": "dlbench", "owed": false, "reason": "TypeError: no stream"}])");
+  EXPECT_EQ(entry["sync"], expected);
+  EXPECT_EQ(entry["late_free"], "safe");
+  const Entry back = first();
+  ASSERT_EQ(back.sync.size(), 2U);
+  EXPECT_EQ(back.sync[0].import_blocked, -0.001);
+  EXPECT_EQ(back.sync[1].stream, "-1");
+}
+
+TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
+  Handover one = handover();
+  one.waits = Waits::nobody;
+  one.saw = "old";
+  append({cell_, {one}, "", "torch read what was there before", ""});
+  const nlohmann::json whole = document();
+  EXPECT_TRUE(whole["benchmarks"].empty());
+  nlohmann::json entry;
+  for (const nlohmann::json& each : whole["not_measured"]) {
+    if (each["name"] == cell_) entry = each;
+  }
+  EXPECT_EQ(entry["outcome"], "race");
+  EXPECT_EQ(entry["reason"], "torch read what was there before");
+  EXPECT_EQ(entry["sync"][0]["waits"], "nobody");
+  EXPECT_FALSE(entry.contains("real_time"));
+  EXPECT_FALSE(first().seen.used.empty());
+}
+
+TEST_F(Sync, AFailureBecomesAWarning) {
+  append({cell_, {}, "", "", "no answer within 30 s"});
+  EXPECT_EQ(first().warnings.back(), "sync: no answer within 30 s");
+  EXPECT_TRUE(first().sync.empty());
+  EXPECT_EQ(document()["benchmarks"].size(), 1U);
+}
+
+TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
+  const std::string other = name(refused("cupy", "numpy").cell);
+  EXPECT_NE(usage_error([&] {
+              append({other, {handover()}, "", "", ""});
+            }).find("not measured"),
+            std::string::npos);
+}
+
+TEST_F(Sync, AWordBesideAReasonIsRefused) {
+  const auto said_of = [this](const std::string& rest) {
+    const std::string one = R"({"stream":null,"asked_by":"consumer","owed":true,)" + rest + "}";
+    const Parsed parsed =
+        parse_strict(R"({"cell":")" + cell_ + R"(","sync":[)" + one + "]}", "text");
+    return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
+  };
+  EXPECT_NE(said_of(R"("waits":"host","reason":"no")").find("here/sync/0/waits"),
+            std::string::npos);
+  EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-queue"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dlbench::results

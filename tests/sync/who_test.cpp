@@ -1,0 +1,134 @@
+#include "sync/who.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sync/late.hpp"
+#include "sync/planted.hpp"
+#include "sync/situations.hpp"
+
+namespace dlbench::sync {
+namespace {
+
+constexpr Ns ms = 1'000'000;
+
+Trial trial(Content before, Content after_give, Content saw, Ns delay = 5 * ms) {
+  Trial made;
+  made.delay = delay;
+  made.before = {before, after_give, after_give};
+  made.after = {after_give, after_give, Content::New};
+  made.control = after_give;
+  made.saw = saw;
+  return made;
+}
+
+TEST(Tally, OldContentBehindBothCallsProvesThatNobodyWaitedInThem) {
+  const Tally found = tally({trial(Content::Old, Content::Old, Content::New)});
+  EXPECT_EQ(found.early, 1);
+  EXPECT_EQ(found.ordered, 1);
+}
+
+TEST(Tally, WithoutPowerATrialSaysNothing) {
+  const std::vector<Trial> powerless(8, trial(Content::New, Content::New, Content::New));
+  EXPECT_EQ(tally(powerless).pending, 0);
+  EXPECT_EQ(tally(powerless).word({}, 8), Waits::no_delay);
+}
+
+TEST(Tally, WhatIsOnlyLikelyHasToRepeat) {
+  std::vector<Trial> held(2, trial(Content::Old, Content::New, Content::New));
+  EXPECT_EQ(tally(held).word({}, 2), Waits::inconclusive);
+  held.push_back(held.front());
+  EXPECT_EQ(tally(held).word({}, 3), Waits::host);
+}
+
+TEST(Tally, AControlThatSawNewContentTakesAQueuesWaitAway) {
+  std::vector<Trial> trials(6, trial(Content::Old, Content::Old, Content::New));
+  EXPECT_EQ(tally(trials).word({}, 6), Waits::stream);
+  for (Trial& one : trials) one.control = Content::New;
+  EXPECT_EQ(tally(trials).word({}, 6), Waits::inconclusive);
+}
+
+TEST(Tally, OneStaleReadForbidsToSayThatAnybodyWaited) {
+  std::vector<Trial> trials(10, trial(Content::Old, Content::New, Content::New));
+  trials.push_back(trial(Content::Old, Content::Old, Content::Old));
+  EXPECT_EQ(tally(trials).word({}, 11), Waits::inconclusive);
+  EXPECT_EQ(tally(trials).word({}, 40), Waits::nobody);
+}
+
+TEST(Share, IsTheSlopeOverTwoDelays) {
+  Trial brief = trial(Content::Old, Content::New, Content::New, 5 * ms);
+  Trial lengthy = trial(Content::Old, Content::New, Content::New, 10 * ms);
+  brief.delayed = 5e6;
+  lengthy.delayed = 10e6;
+  brief.took[kGive] = 3 * ms;
+  lengthy.took[kGive] = 8 * ms;
+  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kGive, 5 * ms), 1.0);
+  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kTake, 5 * ms), 0.0);
+  EXPECT_FALSE(blocked_share({}, kGive, 5 * ms));
+}
+
+class EachKind : public testing::TestWithParam<Kind> {};
+
+TEST_P(EachKind, IsFound) {
+  const Planted planted(GetParam());
+  if (is_about_freeing(GetParam())) {
+    EXPECT_EQ(late_free(planted.queue()).word, truth(GetParam()));
+    return;
+  }
+  const Verdict verdict = who_waits(planted.queue());
+  EXPECT_EQ(to_string(verdict.waits), truth(GetParam()));
+  EXPECT_GT(verdict.handoff_ns, 0);
+  ASSERT_TRUE(verdict.saw && verdict.gap_ns);
+  EXPECT_EQ(*verdict.saw == Content::Old, is_unordered(verdict.waits));
+  // What is read too early is read before the producer ends, on the device's own clock.
+  EXPECT_EQ(*verdict.gap_ns < 0, is_unordered(verdict.waits));
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, EachKind,
+                         testing::Values(Kind::Nothing, Kind::Event, Kind::Host, Kind::Wrong,
+                                         Kind::HostWrong, Kind::Late, Kind::Deferred,
+                                         Kind::Waiting));
+
+TEST(WhoWaits, ADelayThatNeverIsThereGivesNoVerdict) {
+  Planted planted(Kind::Nothing);
+  Queue queue = planted.queue();
+  queue.arm = [&planted](Ns, Ns) {
+    planted.queue().arm(0, 0);
+    planted.queue().settle();
+  };
+  const Verdict verdict = who_waits(queue);
+  EXPECT_EQ(verdict.waits, Waits::no_delay);
+  EXPECT_FALSE(verdict.saw);
+}
+
+TEST(WhoWaits, SettlesWhereACallIsRefused) {
+  Planted planted(Kind::Nothing);
+  Queue queue = planted.queue();
+  int settled = 0;
+  queue.take = [] { throw std::runtime_error("no"); };
+  queue.settle = [&] {
+    ++settled;
+    planted.queue().settle();
+  };
+  EXPECT_THROW(who_waits(queue), std::runtime_error);
+  EXPECT_EQ(settled, 1);
+}
+
+TEST(LateFree, WithoutPowerIsNotSafe) {
+  Planted planted(Kind::Waiting);
+  Queue queue = planted.queue();
+  queue.overwrite = [] {};
+  EXPECT_EQ(late_free(queue).word, "inconclusive");
+}
+
+TEST(Situations, AreWhatWasAskedFor) {
+  const std::vector<Situation> tried = try_planted(16, 7, 8);
+  ASSERT_EQ(tried.size(), 16U);
+  for (const Situation& one : tried) {
+    EXPECT_TRUE(one.is_right()) << one.found << " for " << truth(one.kind);
+    EXPECT_GE(one.delay, 5 * ms);
+    EXPECT_LE(one.delay, 20 * ms);
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::sync
