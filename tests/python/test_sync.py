@@ -176,7 +176,7 @@ def test_who_hangs_loses_only_the_word(tmp_path: Path) -> None:
     entry = look(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
     assert "real_time" in entry
     assert [text for text in entry["warnings"] if text.startswith("sync: ")] == [
-        "sync: no answer within 4 s, at step 'sync'"
+        "sync: no answer from the worker within 4 s, at step 'sync'"
     ]
 
 
