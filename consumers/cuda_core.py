@@ -1,5 +1,8 @@
 """cuda.core imports; a stream of -1 stands for none."""
 
+import functools
+
+from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
 
 from dlbench import Call, X
@@ -10,3 +13,27 @@ PROTOCOLS = {
     "cuda_array_interface": Call(StridedMemoryView.from_cuda_array_interface, X, stream_ptr=-1),
     "convert": Call(StridedMemoryView.from_any_interface, X, stream_ptr=-1),
 }
+
+
+def calls(source, target):
+    if source != target:
+        return {}
+    handle = stream(target)
+    return {
+        "dlpack": Call(StridedMemoryView.from_dlpack, X, stream_ptr=handle),
+        "cuda_array_interface": Call(
+            StridedMemoryView.from_cuda_array_interface, X, stream_ptr=handle
+        ),
+        "convert": Call(StridedMemoryView.from_any_interface, X, stream_ptr=handle),
+    }
+
+
+@functools.cache
+def own_stream(device):
+    place = Device(int(device.partition(":")[2]))
+    place.set_current()
+    return place.create_stream()
+
+
+def stream(device):
+    return int(own_stream(device).handle)

@@ -8,4 +8,18 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import jax
 import jax.numpy as jnp
 
-PROTOCOLS = {"dlpack": jax.dlpack.from_dlpack, "convert": jnp.asarray}
+from dlbench import Call, X
+
+PROTOCOLS = {
+    "dlpack": jax.dlpack.from_dlpack,
+    "cuda_array_interface": jnp.asarray,
+    "convert": jnp.asarray,
+}
+
+
+def calls(source, target):
+    if source == target:
+        return {}
+    kind, _, number = target.partition(":")
+    place = jax.devices(kind)[int(number or 0)]
+    return {"dlpack": Call(jax.dlpack.from_dlpack, X, device=place)}

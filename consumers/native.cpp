@@ -1,8 +1,7 @@
 // The native consumer: the least that each protocol costs, in the raw CPython API. It takes what it
 // is given and looks into it later, when somebody asks.
 #include "native/buffer.hpp"
-#include "native/import_dlpack.hpp"
-#include "native/import_views.hpp"
+#include "native/importer.hpp"
 
 namespace dlbench::native {
 namespace {
@@ -42,6 +41,8 @@ PyObject* via(PyObject* self, void*) {
       return PyUnicode_FromString("buffer");
     case Via::kInterface:
       return PyUnicode_FromString("array_interface");
+    case Via::kCudaInterface:
+      return PyUnicode_FromString("cuda_array_interface");
     case Via::kStruct:
       break;
   }
@@ -65,9 +66,16 @@ PyGetSetDef array_properties[] = {
      nullptr},
     {"readonly", &readonly, nullptr, "Whether the producer said so.", nullptr},
     {"via", &via, nullptr,
-     "What it came as: dltensor_versioned, dltensor, buffer, array_interface, array_struct.",
+     "What it came as: dltensor_versioned, dltensor, buffer, array_interface, array_struct,\n"
+     "cuda_array_interface.",
      nullptr},
+    {"__cuda_array_interface__", &show_device_memory, nullptr,
+     "Of what lies on a device, without a stream.", nullptr},
     {}};
+
+PyMethodDef array_methods[] = {{"__dlpack_device__", &device_of_import, METH_NOARGS,
+                                "__dlpack_device__($self, /)\n--\n\nWhere it lies."},
+                               {}};
 
 PyBufferProcs array_buffer{&get_buffer, nullptr};
 
@@ -83,6 +91,8 @@ PyMethodDef functions[] = {
      "from_array_interface(x, /)\n--\n\nThrough x.__array_interface__."},
     {"from_array_struct", &from_array_struct, METH_O,
      "from_array_struct(x, /)\n--\n\nThrough x.__array_struct__."},
+    own_stream_method,
+    set_stream_method,
     {"imports", &imports_so_far, METH_NOARGS,
      "imports()\n--\n\nHow many managed tensors were taken so far."},
     {"deleted", &deleted_so_far, METH_NOARGS,
@@ -105,6 +115,7 @@ bool make_type() {
            sizeof(Array), &free_array);
   array_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   array_type.tp_getset = array_properties;
+  array_type.tp_methods = array_methods;
   array_type.tp_as_buffer = &array_buffer;
   return PyType_Ready(&array_type) == 0;
 }
@@ -114,10 +125,12 @@ bool make_type() {
 
 PyMODINIT_FUNC PyInit__native_consumer() {
   using namespace dlbench::native;
-  if (!make_type() || !asking.prepare()) return nullptr;
+  if (!make_type() || !make_importer_type() || !asking.prepare()) return nullptr;
   PyObject* created = PyModule_Create(&module);
   if (created != nullptr &&
-      PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0) {
+      (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
+       PyModule_AddObjectRef(created, "Importer", reinterpret_cast<PyObject*>(&importer_type)) !=
+           0)) {
     Py_CLEAR(created);
   }
   return created;

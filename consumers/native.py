@@ -1,5 +1,7 @@
 """dlbench's own consumer, the known half: one call for each protocol."""
 
+import contextlib
+
 from dlbench import _native_consumer
 
 DISTRIBUTION = None
@@ -10,4 +12,27 @@ PROTOCOLS = {
     "buffer": _native_consumer.from_buffer,
     "array_interface": _native_consumer.from_array_interface,
     "array_struct": _native_consumer.from_array_struct,
+    "cuda_array_interface": _native_consumer.Importer("cpu").from_cuda_array_interface,
 }
+
+
+def calls(source, target):
+    importer = _native_consumer.Importer(target)
+    return {
+        "dlpack": importer.from_dlpack,
+        "dlpack_c": importer.from_dlpack_c,
+        "cuda_array_interface": importer.from_cuda_array_interface,
+    }
+
+
+stream = _native_consumer.stream
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = _native_consumer.stream(device)
+    _native_consumer.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        _native_consumer.set_stream(device, former)

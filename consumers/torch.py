@@ -2,4 +2,19 @@
 
 import torch
 
-PROTOCOLS = {"dlpack": torch.from_dlpack, "convert": torch.as_tensor}
+from dlbench import Call, X
+
+PROTOCOLS = {
+    "dlpack": torch.from_dlpack,
+    "cuda_array_interface": torch.as_tensor,
+    "convert": torch.as_tensor,
+}
+
+
+def calls(source, target):
+    place = target.replace("rocm", "cuda")
+    if source != target:
+        return {"dlpack": Call(torch.from_dlpack, X, device=place)}
+    # Without a device it copies to the CPU, whatever the interface says.
+    here = Call(torch.as_tensor, X, device=place)
+    return {"cuda_array_interface": here, "convert": here}

@@ -60,9 +60,17 @@ def _panels(document: Document, entries: list[Entry]) -> list[Panel]:
                 until_ready=any(pair[0]["clock"] == "ready" for pair in pairs.values()),
                 entries=pairs,
                 floor_ns=float(facts.get("floors_ns", {}).get("call", 0)),
-                copy_floors=dict(facts.get("copy_floors_gb_per_s", {})),
+                copy_floors=_floors_of(device, facts.get("copy_floors_gb_per_s", {})),
             ))  # fmt: skip
     return panels
+
+
+def _floors_of(device: str, gb_per_s: dict[str, float]) -> dict[str, float]:
+    """Those of the host's memory, or those of this device or pair of devices."""
+    if device == "cpu":
+        return {name: rate for name, rate in gb_per_s.items() if name in ("warm", "fresh")}
+    own = {name: rate for name, rate in gb_per_s.items() if name.split(" ")[0] == device}
+    return {name.removeprefix(device).strip() or "memcpy": rate for name, rate in own.items()}
 
 
 def _one_clock(entries: list[Entry]) -> list[Entry]:

@@ -1,16 +1,38 @@
-"""cuda.core's StridedMemoryView of memory that NumPy laid out."""
+"""cuda.core's StridedMemoryView: of memory that NumPy laid out; of buffers on a device."""
 
+import functools
+
+from cuda.core import Buffer, Device
 from cuda.core.utils import StridedMemoryView
 
-from dlbench.adapter import require_buffer_dtype
+from dlbench.adapter import require_buffer_dtype, require_own_layout
 
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
+DEVICES = ("cpu", "cuda")
 DEFAULT = False
 
 
 def make(case, device):
-    require_buffer_dtype(case, "NumPy's DLPack")
-    return StridedMemoryView.from_dlpack(case.numpy(), stream_ptr=-1)
+    if device == "cpu":
+        require_buffer_dtype(case, "NumPy's DLPack")
+        return StridedMemoryView.from_dlpack(case.numpy(), stream_ptr=-1)
+    require_own_layout(case, "cuda.core")
+    require_buffer_dtype(case, "cuda.core")
+    content = case.numpy()
+    queue = own_stream(device)
+    buffer = queue.device.allocate(max(content.nbytes, 1), stream=queue)
+    host = Buffer.from_handle(content.ctypes.data, content.nbytes, owner=content)
+    if content.nbytes:
+        buffer.copy_from(host, stream=queue)
+    queue.sync()
+    return StridedMemoryView.from_buffer(buffer, content.shape, dtype=content.dtype)
+
+
+@functools.cache
+def own_stream(device):
+    place = Device(int(device.partition(":")[2]))
+    place.set_current()
+    return place.create_stream()
 
 
 def address(view):

@@ -1,11 +1,14 @@
 """CuPy arrays, which lie on GPUs alone."""
 
+import contextlib
+
 import cupy
 
 from dlbench.adapter import require_own_layout
 
 DISTRIBUTION = ("cupy-cuda13x", "cupy-cuda12x", "cupy-rocm-7-0", "cupy")
-DEVICES = ("cuda:0", "rocm:0")
+DEVICES = ("cuda", "rocm")
+SPECIAL = ("managed",)
 
 values = cupy.asnumpy
 
@@ -18,7 +21,22 @@ def devices():
 def make(case, device):
     require_own_layout(case, "CuPy")
     cupy.cuda.Device(int(device.partition(":")[2])).use()
+    if case.special == "managed":
+        with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
+            return cupy.asarray(case.numpy())
     return cupy.asarray(case.numpy())
+
+
+def stream(device):
+    with cupy.cuda.Device(int(device.partition(":")[2])):
+        return cupy.cuda.get_current_stream().ptr
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    number = int(device.partition(":")[2])
+    with cupy.cuda.Device(number), cupy.cuda.ExternalStream(handle, number):
+        yield
 
 
 def ready(array):

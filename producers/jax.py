@@ -13,6 +13,8 @@ import jax.numpy as jnp
 
 from dlbench.adapter import require, require_own_layout
 
+DEVICES = ("cpu", "cuda", "rocm")
+
 ready = jax.block_until_ready
 
 

@@ -1,39 +1,41 @@
 // The native producer: the least that each protocol costs, in the raw CPython API. An export takes
 // no lock and no dictionary lookup and, one at a time, allocates nothing but its capsule.
+#include "native/device_export.hpp"
+#include "native/device_views.hpp"
 #include "native/exchange_api.hpp"
-#include "native/export.hpp"
-#include "native/views.hpp"
 
 namespace dlbench::native {
 namespace {
 
 PyObject* make_array(PyTypeObject*, PyObject* arguments, PyObject* keywords) try {
   static const char* const names[] = {"source", nullptr};
-  Py_buffer source;
   PyObject* object = nullptr;
+  Source source;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Array", const_cast<char**>(names),
                                    &object) ||
-      PyObject_GetBuffer(object, &source, PyBUF_FULL_RO) != 0) {
+      !source.read(object)) {
     return nullptr;
   }
-  const std::unique_ptr<Py_buffer, decltype(&PyBuffer_Release)> held(&source, &PyBuffer_Release);
-  const Dtype* dtype = find_format(source.format, source.itemsize);
-  if (dtype == nullptr || source.suboffsets != nullptr) {
-    PyErr_Format(PyExc_BufferError, "native cannot hold format '%s' of %zd bytes",
-                 source.format == nullptr ? "B" : source.format, source.itemsize);
+  return new_array(Block::copy_of(source.layout(), source.data()));
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
+}
+
+PyObject* make_device_array(PyTypeObject*, PyObject* arguments, PyObject* keywords) try {
+  static const char* const names[] = {"source", "device", "memory", "interface", nullptr};
+  PyObject* object = nullptr;
+  const char *word = nullptr, *memory = "device";
+  Conduct conduct;
+  device::Memory kind = device::Memory::Device;
+  Source source;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Os|$sI:DeviceArray",
+                                   const_cast<char**>(names), &object, &word, &memory,
+                                   &conduct.interface) ||
+      !read_memory(memory, kind) || !source.read(object)) {
     return nullptr;
   }
-  Layout layout{.dtype = dtype,
-                .shape = {source.shape, source.shape + source.ndim},
-                .strides = {},
-                .readonly = source.readonly != 0};
-  // ctypes leaves the strides out though they are asked for.
-  if (source.strides != nullptr) {
-    layout.strides = {source.strides, source.strides + source.ndim};
-  } else {
-    layout.set_c_strides();
-  }
-  return new_array(Block::copy_of(layout, source.buf));
+  Place* place = Place::named(word);
+  return place == nullptr ? nullptr : copy_to_device(source, *place, kind, conduct);
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
@@ -72,6 +74,21 @@ PyGetSetDef array_properties[] = {
     {"address", &address, nullptr, "Address of the first element.", nullptr},
     {}};
 
+PyMethodDef device_array_methods[] = {
+    fast_method("__dlpack__", &dlpack_on_device,
+                "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
+                "copy=None)\n--\n\nA capsule, and its content in time for what the consumer puts "
+                "on `stream` next."),
+    {"__dlpack_device__", &device_of_array, METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\nDLDeviceType and number."},
+    {}};
+
+PyGetSetDef device_array_properties[] = {
+    {"__cuda_array_interface__", &cuda_array_interface, nullptr,
+     "Version 3 with the stream to wait for, or version 2.", nullptr},
+    {"address", &address, nullptr, "Address of the first element.", nullptr},
+    {}};
+
 PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
@@ -82,6 +99,8 @@ PyMethodDef functions[] = {
      "set_logging(on, /)\n--\n\nWrite down what is asked of arrays; off at first."},
     {"log", &Log::lines, METH_NOARGS,
      "log()\n--\n\nWhat was asked, as '__dlpack__(max_version=(1,0))'."},
+    own_stream_method,
+    set_stream_method,
     {"clear_log", &Log::clear, METH_NOARGS, "clear_log()\n--\n\nForget what was asked."},
     {}};
 
@@ -95,7 +114,16 @@ PyModuleDef module{PyModuleDef_HEAD_INIT,
                    nullptr,
                    nullptr};
 
-bool make_type() {
+/// Readies a type that publishes the C exchange API.
+bool publish(PyTypeObject& type) {
+  const Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
+  type.tp_dict = PyDict_New();
+  return capsule && type.tp_dict != nullptr &&
+         PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
+         PyType_Ready(&type) == 0;
+}
+
+bool make_types() {
   describe(array_type, "dlbench._native_producer.Array",
            "Array(source)\n--\n\nA copy of a buffer in memory of its own, laid out as it was: "
            "strides, distance from\na page's start, read-only or not.",
@@ -104,12 +132,14 @@ bool make_type() {
   array_type.tp_methods = array_methods;
   array_type.tp_getset = array_properties;
   array_type.tp_as_buffer = &array_buffer;
-  const Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
-  array_type.tp_dict = PyDict_New();
-  return capsule && array_type.tp_dict != nullptr &&
-         PyDict_SetItemString(array_type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) ==
-             0 &&
-         PyType_Ready(&array_type) == 0;
+  describe(device_array_type, "dlbench._native_producer.DeviceArray",
+           "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nThe same in "
+           "memory of a device: its own, 'pinned' or 'managed'.",
+           sizeof(DeviceArray), &free_device_array);
+  device_array_type.tp_new = &make_device_array;
+  device_array_type.tp_methods = device_array_methods;
+  device_array_type.tp_getset = device_array_properties;
+  return publish(array_type) && publish(device_array_type);
 }
 
 }  // namespace
@@ -117,10 +147,12 @@ bool make_type() {
 
 PyMODINIT_FUNC PyInit__native_producer() {
   using namespace dlbench::native;
-  if (!make_type()) return nullptr;
+  if (!make_types()) return nullptr;
   PyObject* created = PyModule_Create(&module);
   if (created != nullptr &&
-      PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0) {
+      (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
+       PyModule_AddObjectRef(created, "DeviceArray",
+                             reinterpret_cast<PyObject*>(&device_array_type)) != 0)) {
     Py_CLEAR(created);
   }
   return created;

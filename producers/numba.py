@@ -1,12 +1,14 @@
 """Numba's arrays: NumPy arrays that compiled code made, in memory of its own; device arrays."""
 
+import contextlib
+
 import numba
 import numpy as np
 from numba import cuda
 
 from dlbench.adapter import require_buffer_dtype, require_own_layout
 
-DEVICES = ("cpu", "cuda:0")
+DEVICES = ("cpu", "cuda")
 DEFAULT = False
 
 
@@ -34,3 +36,22 @@ def make(case, device):
 def ready(array):
     if not isinstance(array, np.ndarray):
         cuda.synchronize()
+
+
+def stream(device):
+    # Its own stream is the default one; it keeps the handle to itself where that is null.
+    return 0
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    # Numba has no current stream: each call names one. So arrays are made on the default stream
+    # and wait for what lies on the other.
+    cuda.external_stream(handle).synchronize()
+    yield
+
+
+def address(array):
+    if isinstance(array, np.ndarray):
+        return array.ctypes.data
+    return array.__cuda_array_interface__["data"][0]

@@ -1,6 +1,7 @@
 // The native producer with one planted fault: what the instruments must find. It is a module of its
 // own, so that the honest one stays what it is.
 #include "native/views.hpp"
+#include "saboteur/device.hpp"
 #include "saboteur/export.hpp"
 
 namespace dlbench::saboteur {
@@ -107,7 +108,7 @@ bool make_types() {
   type.tp_dict = PyDict_New();
   return capsule && type.tp_dict != nullptr &&
          PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
-         PyType_Ready(&type) == 0 &&
+         PyType_Ready(&type) == 0 && ready_device_type() &&
          ready_fault_type("dlbench._saboteur_producer.Fault", kFaults, fault_methods);
 }
 
@@ -123,6 +124,8 @@ PyMODINIT_FUNC PyInit__saboteur_producer() {
       created && names && PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
       PyModule_AddObjectRef(created.get(), "Fault",
                             reinterpret_cast<PyObject*>(&saboteur::fault_type)) == 0 &&
+      PyModule_AddObjectRef(created.get(), "DeviceArray",
+                            reinterpret_cast<PyObject*>(&native::device_array_type)) == 0 &&
       PyModule_AddObjectRef(created.get(), "Array",
                             reinterpret_cast<PyObject*>(&native::array_type)) == 0;
   return good ? created.release() : nullptr;

@@ -1,5 +1,7 @@
 """dlbench's own saboteur: the native producer with one planted fault."""
 
+import contextlib
+
 from dlbench import _saboteur_producer
 from dlbench.adapter import require
 
@@ -30,7 +32,16 @@ ARGUMENTS = {
     "double-free": "",
     "never-free": "",
     "null-deleter": "",
+    "no-wait": "",
+    "wrong-stream": "",
+    "host-sync": "",
+    "wrong-copy": "",
 }
+DEVICES = ("cpu", "cuda", "rocm", "sim")
+SPECIAL = ("pinned", "managed")
+#: Faults that only a device can show, and those that it can show as well.
+ON_DEVICES = ("no-wait", "wrong-stream", "host-sync", "wrong-copy")
+ALSO_ON_DEVICES = ("honest", "wrong-device")
 
 fault = _saboteur_producer.Fault(*ARGUMENT)
 delays = fault.delays
@@ -40,7 +51,27 @@ def make(case, device):
     require(
         case.readonly or ARGUMENT[0] != "read-only-missing", "only a read-only case can show it"
     )
-    return _saboteur_producer.Array(case.numpy(), fault)
+    name = ARGUMENT[0]
+    if device == "cpu":
+        require(name not in ON_DEVICES, "only a device can show it: --devices sim:0")
+        require(not case.special, f"{case.special} memory belongs to a device: --devices cuda:0")
+        return _saboteur_producer.Array(case.numpy(), fault)
+    require(name in (*ON_DEVICES, *ALSO_ON_DEVICES), "a fault of host memory")
+    memory = case.special or "device"
+    return _saboteur_producer.DeviceArray(case.numpy(), device, fault, memory)
+
+
+stream = _saboteur_producer.stream
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = stream(device)
+    _saboteur_producer.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        _saboteur_producer.set_stream(device, former)
 
 
 def address(array):
@@ -48,4 +79,4 @@ def address(array):
 
 
 def values(array):
-    return memoryview(array)
+    return memoryview(array) if isinstance(array, _saboteur_producer.Array) else array

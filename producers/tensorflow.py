@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from dlbench.adapter import require_own_layout
 
+DEVICES = ("cpu", "cuda", "rocm")
 DISTRIBUTION = ("tensorflow-cpu", "tensorflow", "tensorflow-rocm")
 
 

@@ -1,9 +1,12 @@
 """PyTorch tensors; on the CPU in memory that NumPy laid out."""
 
+import contextlib
+
 import torch
 
 from dlbench.adapter import require, require_own_layout
 
+DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("grad", "pinned")
 
 
@@ -20,13 +23,30 @@ def make(case, device):
         array = array.view(getattr(torch, case.dtype))
     if device != "cpu":
         require_own_layout(case, "PyTorch")
-        array = array.to(device.replace("rocm", "cuda"))
+        # It exports what lies on its current device alone.
+        torch.cuda.set_device(_number(device))
+        if case.special != "pinned":
+            array = array.to(device.replace("rocm", "cuda"))
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
         array = array.pin_memory()
     if case.special == "grad":
         array.requires_grad_()
     return array
+
+
+def _number(device):
+    return int(device.partition(":")[2])
+
+
+def stream(device):
+    return torch.cuda.current_stream(_number(device)).cuda_stream
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    with torch.cuda.stream(torch.cuda.ExternalStream(handle, device=_number(device))):
+        yield
 
 
 # What requires a gradient is read back without it.

@@ -1,10 +1,14 @@
 """Warp arrays; on the CPU in memory that NumPy laid out."""
 
+import contextlib
+
 import warp as wp
 
 from dlbench.adapter import require, require_own_layout
 
 DISTRIBUTION = "warp-lang"
+DEVICES = ("cpu", "cuda")
+SPECIAL = ("pinned",)
 
 wp.config.quiet = True
 wp.init()
@@ -18,10 +22,23 @@ def make(case, device):
     require(not case.dtype.startswith("complex"), "Warp has no complex numbers")
     require(not case.readonly, "Warp has no read-only arrays")
     if device == "cpu":
+        require(case.special != "pinned", "pinned memory belongs to a device: --devices cuda:0")
         return wp.array(case.numpy(), copy=False, device=device)
     require_own_layout(case, "Warp")
+    if case.special == "pinned":
+        return wp.array(case.numpy(), device="cpu", pinned=True)
     return wp.array(case.numpy(), device=device)
 
 
 def address(array):
     return array.ptr
+
+
+def stream(device):
+    return wp.get_stream(device).cuda_stream
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    with wp.ScopedStream(wp.Stream(device, cuda_stream=handle)):
+        yield

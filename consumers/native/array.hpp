@@ -1,5 +1,7 @@
 #pragma once
 
+#include <dlpack/dlpack.h>
+
 #include <cstring>
 #include <new>
 #include <string>
@@ -11,7 +13,14 @@
 namespace dlbench::native {
 
 /// How an array came.
-enum class Via : unsigned char { kVersioned, kLegacy, kBuffer, kInterface, kStruct };
+enum class Via : unsigned char {
+  kVersioned,
+  kLegacy,
+  kBuffer,
+  kInterface,
+  kStruct,
+  kCudaInterface
+};
 
 /// What is known of an array's memory once somebody asks. An unknown dtype has no `layout.dtype`
 /// of its own and reads as unsigned numbers of its width.
@@ -19,13 +28,14 @@ struct Facts {
   Layout layout;
   void* address = nullptr;
   std::string dtype;
+  DLDevice device{kDLCPU, 0};
 };
 
 /// What the native consumer returns: it holds what it was given, and looks into it when asked.
 struct Array {
   PyObject ob_base;
   Via via;
-  Facts* facts;  // null until asked for, but for kInterface
+  Facts* facts;  // null until asked for, but for the two interfaces
   union {
     DLManagedTensorVersioned* versioned;
     DLManagedTensor* legacy;
@@ -97,6 +107,7 @@ inline void free_array(PyObject* self) {
       PyBuffer_Release(&array->buffer);
       break;
     case Via::kInterface:
+    case Via::kCudaInterface:
     case Via::kStruct:
       Py_DECREF(array->owner.source);
       Py_XDECREF(array->owner.capsule);

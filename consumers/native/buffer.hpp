@@ -4,11 +4,19 @@
 
 namespace dlbench::native {
 
+inline bool is_readable(DLDeviceType type) {
+  return type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost || type == kDLCUDAManaged;
+}
+
 /// The buffer protocol of what was imported.
 inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return -1;
+  if (!is_readable(facts->device.device_type)) {
+    PyErr_SetString(PyExc_BufferError, "no host reads the memory of a device");
+    return -1;
+  }
   const Layout& layout = facts->layout;
   const auto asks = [flags](int what) { return (flags & what) == what; };
   if ((asks(PyBUF_WRITABLE) && layout.readonly) ||
@@ -32,6 +40,34 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
            .suboffsets = nullptr,
            .internal = nullptr};
   return 0;
+}
+
+/// `__cuda_array_interface__` of what lies on a device, without a stream: it is for those who look
+/// at it when all is done. An AttributeError for the CPU's.
+inline PyObject* show_device_memory(PyObject* self, void*) {
+  const Facts* facts = facts_of(self);
+  if (facts == nullptr) return nullptr;
+  if (is_readable(facts->device.device_type)) {
+    PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__");
+    return nullptr;
+  }
+  const Layout& layout = facts->layout;
+  const Ref shape(tuple_of<std::intptr_t>(layout.shape));
+  const Ref strides(tuple_of<std::intptr_t>(layout.strides));
+  if (!shape || !strides) return nullptr;
+  const std::string type = std::string{layout.dtype->bytes == 1 ? '|' : '<', layout.dtype->kind} +
+                           std::to_string(static_cast<int>(layout.dtype->bytes));
+  return Py_BuildValue("{s:i,s:s,s:O,s:O,s:(NO)}", "version", 3, "typestr", type.c_str(), "shape",
+                       shape.get(), "strides", strides.get(), "data",
+                       PyLong_FromVoidPtr(facts->address), layout.readonly ? Py_True : Py_False);
+}
+
+/// `__dlpack_device__`, so that who looks at the memory knows where.
+inline PyObject* device_of_import(PyObject* self, PyObject*) {
+  const Facts* facts = facts_of(self);
+  if (facts == nullptr) return nullptr;
+  return Py_BuildValue("(ii)", static_cast<int>(facts->device.device_type),
+                       static_cast<int>(facts->device.device_id));
 }
 
 }  // namespace dlbench::native

@@ -27,6 +27,7 @@ inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
     if (dtype == nullptr) return false;
   }
   facts.address = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  facts.device = tensor.device;
   facts.layout = {.dtype = dtype,
                   .shape = {tensor.shape, tensor.shape + tensor.ndim},
                   .strides = {},
@@ -92,6 +93,7 @@ inline bool look(const Array& array, Facts& facts) {
           *static_cast<const ArrayStruct*>(PyCapsule_GetPointer(array.owner.capsule, nullptr)),
           facts);
     case Via::kInterface:
+    case Via::kCudaInterface:
       break;  // read when it came
   }
   return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../../producers/native/place.hpp"
 #include "array.hpp"
 #include "method_cache.hpp"
 
@@ -8,25 +9,36 @@ namespace dlbench::native {
 inline constexpr const char* kVersioned = "dltensor_versioned";
 inline constexpr const char* kLegacy = "dltensor";
 
-inline bool check_device(DLDevice device) {
-  const DLDeviceType type = device.device_type;
+/// Of this kind of device, on any number of it?
+inline bool is_of(const Place& place, DLDeviceType type) {
+  const device::Table& table = place.table();
+  return type == table.dl_device || (table.dl_pinned != 0 && type == table.dl_pinned) ||
+         (table.dl_managed != 0 && type == table.dl_managed);
+}
+
+/// `place`: the device that is imported to, null for the CPU.
+inline bool check_device(DLDevice where, const Place* place) {
+  const DLDeviceType type = where.device_type;
   if (type == kDLCPU) [[likely]]
     return true;
   if (type == kDLCUDAHost || type == kDLROCMHost || type == kDLCUDAManaged) return true;
-  PyErr_Format(PyExc_BufferError, "native reads the CPU's memory only, not device (%d, %d)",
-               static_cast<int>(type), static_cast<int>(device.device_id));
+  if (place != nullptr && is_of(*place, type) && where.device_id == place->ordinal()) return true;
+  const std::string reads =
+      place == nullptr ? "reads the CPU's memory only" : "imports to " + place->word();
+  PyErr_Format(PyExc_BufferError, "native %s, not device (%d, %d)", reads.c_str(),
+               static_cast<int>(type), static_cast<int>(where.device_id));
   return false;
 }
 
 /// Takes ownership, also where it fails: then null with an exception set.
-inline PyObject* adopt(DLManagedTensorVersioned* managed) {
+inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = nullptr) {
   ++imports;
   bool good = managed->version.major == DLPACK_MAJOR_VERSION;
   if (!good) [[unlikely]] {
     PyErr_Format(PyExc_BufferError, "DLPack %u.%u; native knows major version %d only",
                  managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
   }
-  good = good && check_device(managed->dl_tensor.device);
+  good = good && check_device(managed->dl_tensor.device, place);
   Array* array = good ? new_array(Via::kVersioned) : nullptr;
   if (array == nullptr) {
     give_back(managed);
@@ -36,9 +48,9 @@ inline PyObject* adopt(DLManagedTensorVersioned* managed) {
   return &array->ob_base;
 }
 
-inline PyObject* adopt(DLManagedTensor* managed) {
+inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
   ++imports;
-  Array* array = check_device(managed->dl_tensor.device) ? new_array(Via::kLegacy) : nullptr;
+  Array* array = check_device(managed->dl_tensor.device, place) ? new_array(Via::kLegacy) : nullptr;
   if (array == nullptr) {
     give_back(managed);
     return nullptr;
@@ -48,7 +60,7 @@ inline PyObject* adopt(DLManagedTensor* managed) {
 }
 
 /// Renames the capsule: from then on what is in it is ours.
-inline PyObject* take_capsule(PyObject* capsule) {
+inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
   // A producer's names are static: the last one's address tells which it is, and
   // PyCapsule_GetPointer compares the text.
   static const char* last_versioned = nullptr;
@@ -59,12 +71,12 @@ inline PyObject* take_capsule(PyObject* capsule) {
     void* content = PyCapsule_GetPointer(capsule, kVersioned);
     if (content == nullptr) return nullptr;
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
-    return adopt(static_cast<DLManagedTensorVersioned*>(content));
+    return adopt(static_cast<DLManagedTensorVersioned*>(content), place);
   }
   if (name != nullptr && std::strcmp(name, kLegacy) == 0) {
     void* content = PyCapsule_GetPointer(capsule, name);
     PyCapsule_SetName(capsule, "used_dltensor");
-    return adopt(static_cast<DLManagedTensor*>(content));
+    return adopt(static_cast<DLManagedTensor*>(content), place);
   }
   PyErr_Format(PyExc_BufferError, "__dlpack__ returned %R, no DLPack capsule", capsule);
   return nullptr;

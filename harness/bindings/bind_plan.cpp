@@ -21,7 +21,8 @@ void bind_library(py::module_& module) {
       .def(py::init([](std::string name, std::string environment, bool installed,
                        std::string version, std::string why_not, std::string producer_path,
                        std::string consumer_path, Words protocols, Words devices, bool has_ready,
-                       bool in_default_matrix, bool hidden, const std::string& absence) {
+                       bool crosses, bool in_default_matrix, bool hidden,
+                       const std::string& absence) {
              return Library{std::move(name),
                             std::move(environment),
                             installed,
@@ -32,6 +33,7 @@ void bind_library(py::module_& module) {
                             std::move(protocols),
                             std::move(devices),
                             has_ready,
+                            crosses,
                             in_default_matrix,
                             hidden,
                             outcome_from(absence)};
@@ -40,8 +42,9 @@ void bind_library(py::module_& module) {
            py::arg("installed") = false, py::arg("version") = "", py::arg("why_not") = "",
            py::arg("producer_path") = "", py::arg("consumer_path") = "",
            py::arg("protocols") = Words{}, py::arg("devices") = Words{"cpu"},
-           py::arg("has_ready") = false, py::arg("in_default_matrix") = true,
-           py::arg("hidden") = false, py::arg("absence") = "not-installed")
+           py::arg("has_ready") = false, py::arg("crosses") = false,
+           py::arg("in_default_matrix") = true, py::arg("hidden") = false,
+           py::arg("absence") = "not-installed")
       .def_readwrite("name", &Library::name)
       .def_readwrite("environment", &Library::environment)
       .def_readwrite("installed", &Library::installed)

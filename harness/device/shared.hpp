@@ -14,6 +14,8 @@ struct Shared {
   const Backend* (*backend)(std::string_view name) = nullptr;
 };
 
+/// To be imported before the capsule is asked for: PyCapsule_Import itself imports `dlbench` only.
+inline constexpr const char* shared_module = "dlbench._device";
 inline constexpr const char* shared_name = "dlbench._device.shared";
 
 }  // namespace dlbench::device

@@ -33,6 +33,7 @@ class Library:
     protocols: list[str]
     devices: list[str]
     has_ready: bool
+    crosses: bool
     in_default_matrix: bool
     hidden: bool
     absence: str
@@ -49,6 +50,7 @@ class Library:
         protocols: list[str] = ...,
         devices: list[str] = ...,
         has_ready: bool = ...,
+        crosses: bool = ...,
         in_default_matrix: bool = ...,
         hidden: bool = ...,
         absence: str = ...,

@@ -78,8 +78,8 @@ def fill(line: Array) -> None:
 class Case:
     """`bytes` bytes of `dtype` in one of LAYOUTS, `offset` bytes behind a multiple of `align`.
 
-    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" memory, "nulls"
-    (one element in PERIOD, where the content is NaN).
+    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" or "managed"
+    memory, "nulls" (one element in PERIOD, where the content is NaN).
     """
 
     name: str

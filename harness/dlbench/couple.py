@@ -152,7 +152,7 @@ def _numbers(entry: Entry, copy_floors: Mapping[str, float]) -> list[tuple[str, 
     if entry.get("floor_ratio"):
         facts.append(("floor", f"{entry['floor_ratio']:.1f} times the instrument's own time"))
     if entry.get("gb_per_s"):
-        beside = values.floors(copy_floors)
+        beside = values.floors(copy_floors, entry["device"])
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
     if entry.get("instructions"):
         facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))

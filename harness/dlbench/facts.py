@@ -26,6 +26,7 @@ class AdapterFile:
     protocols: tuple[str, ...]  #: of a consumer, in the order of its PROTOCOLS
     has_ready: bool
     exports: tuple[str, ...] = ()  #: of a producer, the keys of its EXPORTS
+    crosses: bool = False  #: of a consumer: it defines `calls`, for devices
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
     hidden: bool = False  #: a library only for who names it
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
@@ -105,6 +106,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         protocols=_keys(tree, path, "PROTOCOLS") if role == "consumer" else (),
         exports=_exports(tree, path) if role == "producer" else (),
         has_ready="ready" in names,
+        crosses=role == "consumer" and "calls" in names,
         arguments=read_arguments(tree, path),
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),

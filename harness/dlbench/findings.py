@@ -134,6 +134,7 @@ def _copies(
             _some((e["protocol"] for e in of_pair), (e["protocol"] for e in copied)),
             _some((e["case"] for e in of_pair), (e["case"] for e in copied)),
             _some((e["bytes"] for e in of_pair), (e["bytes"] for e in copied), values.size),
+            _some((e["device"] for e in of_pair), (e["device"] for e in copied)),
         )
         groups[key].append((pair, copied))
     for (_, by, *limits), members in sorted(groups.items()):
@@ -145,7 +146,7 @@ def _copies(
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
             where = " in cache" if all("in cache" in e.get("warnings", []) for e in copied) else ""
-            beside = values.floors(floors.get(copied[0]["environment"], {}))
+            beside = values.floors(floors.get(copied[0]["environment"], {}), copied[0]["device"])
             speed = low if low == high else f"{low}..{high}"
             said.append(f"{speed} GB/s{where}{beside}")
         if any(entry.get("late_read") for entry in copied):

@@ -78,6 +78,8 @@ def offers(library: _core.Library, python: str) -> Offer:
     ]
     case = _core.case("f32")
     where = library.devices[0]
+    if where != "cpu" and ":" not in where:
+        where += ":0"
     asked.append({"do": "offers", "library": library.name, "device": where, "case": case})
     script = debug.write(asked)
     try:

@@ -37,7 +37,7 @@ OPTIONS = (
     words_option("--producers", "Libraries that export, or all; saboteur:FAULT, see list."),
     words_option("--consumers", "Libraries that import, or all."),
     words_option("--protocols", "dlpack, dlpack_c, convert, ..., or all."),
-    words_option("--devices", "cpu, sycl:0, ..., or all."),
+    words_option("--devices", "cpu, cuda:0, rocm:0, sycl:0, sim:0, ...; pairs as cuda:0+cpu."),
     words_option("--cases", "Kinds of array: f32, f32-unaligned, f32-grad, f32-nulls, ..."),
     words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
     words_option("--phases", "exchange (default), query, export, import, release, or all."),

@@ -41,9 +41,13 @@ def rate(gb_per_s: float) -> str:
     return f"{gb_per_s:.2g}" if gb_per_s < 10 else f"{gb_per_s:.0f}"
 
 
-def floors(gb_per_s: Mapping[str, float]) -> str:
-    """What stands behind a copy's rate: " (memcpy 16, fresh pages 0.5)", or nothing."""
-    names = (("warm", "memcpy"), ("fresh", "fresh pages"))
+def floors(gb_per_s: Mapping[str, float], device: str = "cpu") -> str:
+    """What stands behind a copy's rate: " (memcpy 16, fresh pages 0.5)", or nothing; between a
+    device and the host " (memcpy pinned 25, pageable 9.1)"."""
+    names = [("warm", "memcpy"), ("fresh", "fresh pages")]
+    if device != "cpu":
+        names = [(device, "memcpy"), (f"{device} pinned", "memcpy pinned")]
+        names += [(f"{device} pageable", "memcpy pageable")]
     known = [f"{name} {rate(gb_per_s[key])}" for key, name in names if key in gb_per_s]
     return f" ({', '.join(known)})" if known else ""
 

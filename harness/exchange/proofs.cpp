@@ -14,29 +14,33 @@ std::uintptr_t last_element(const View& view) {
   return address;
 }
 
-/// Volatile: each access happens, and in this order; the two may be the same byte.
+/// One element, wherever it lies.
 class Element {
  public:
-  Element(std::uintptr_t address, std::int64_t bytes)
-      : bytes_(static_cast<volatile unsigned char*>(memory_at(address))),
-        count_(static_cast<std::size_t>(bytes)) {}
+  Element(const View& view, std::uintptr_t address, const Access& memory)
+      : memory_(memory),
+        device_(view.device),
+        address_(address),
+        bytes_(static_cast<std::size_t>(view.element_bytes())) {}
 
   std::vector<unsigned char> load() const {
-    std::vector<unsigned char> copy(count_);
-    for (std::size_t i = 0; i < count_; ++i) copy[i] = bytes_[i];
+    std::vector<unsigned char> copy(bytes_);
+    memory_.load(device_, address_, copy.data(), bytes_);
     return copy;
   }
   void store(const std::vector<unsigned char>& bytes) {
-    for (std::size_t i = 0; i < count_; ++i) bytes_[i] = bytes[i];
+    memory_.store(device_, address_, bytes.data(), bytes_);
   }
 
  private:
-  volatile unsigned char* bytes_;
-  std::size_t count_;
+  const Access& memory_;
+  Device device_;
+  std::uintptr_t address_;
+  std::size_t bytes_;
 };
 
 /// Does a change at `source` show at `found`? The source's bytes are as before afterwards.
-bool shows(Element source, Element found) {
+bool shows(Element source, const Element& found) {
   const std::vector<unsigned char> old_source = source.load();
   const std::vector<unsigned char> old_found = found.load();
   std::vector<unsigned char> other = old_source;
@@ -60,17 +64,33 @@ Proof same_address(const View& source, const View& found) {
   return same ? Proof::yes : Proof::no;
 }
 
-Proof write_through(const View& source, const View& found) {
+bool Access::reaches(const Device& where) const {
+  return on_host(where);
+}
+
+// Volatile: each access happens, and in this order; the two ends may be the same byte.
+void Access::load(const Device&, std::uintptr_t from, void* to, std::size_t bytes) const {
+  const auto* source = static_cast<const volatile unsigned char*>(memory_at(from));
+  auto* copy = static_cast<unsigned char*>(to);
+  for (std::size_t i = 0; i < bytes; ++i) copy[i] = source[i];
+}
+
+void Access::store(const Device&, std::uintptr_t to, const void* from, std::size_t bytes) const {
+  auto* found = static_cast<volatile unsigned char*>(memory_at(to));
+  const auto* copy = static_cast<const unsigned char*>(from);
+  for (std::size_t i = 0; i < bytes; ++i) found[i] = copy[i];
+}
+
+Proof write_through(const View& source, const View& found, const Access& memory) {
   const bool possible =
       !source.readonly && source.elements() > 0 &&
       (source.elements() == found.elements() || source.bytes() == found.bytes()) &&
-      on_host(source.device) && on_host(found.device);
+      memory.reaches(source.device) && memory.reaches(found.device);
   if (!possible) return Proof::skipped;
-  const std::int64_t source_bytes = source.element_bytes();
-  const std::int64_t found_bytes = found.element_bytes();
   // One after the other, each put back at once: with a stride of 0 they are one element.
-  const bool first = shows({source.address, source_bytes}, {found.address, found_bytes});
-  const bool last = shows({last_element(source), source_bytes}, {last_element(found), found_bytes});
+  const bool first = shows({source, source.address, memory}, {found, found.address, memory});
+  const bool last =
+      shows({source, last_element(source), memory}, {found, last_element(found), memory});
   return first && last ? Proof::yes : Proof::no;
 }
 

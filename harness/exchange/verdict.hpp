@@ -22,9 +22,25 @@ std::vector<std::string> changed(const View& expected, const View& found);
 /// Same first element, and it lies on the same device.
 Proof same_address(const View& source, const View& found);
 
+/// How bytes are read and written where a view lies. This one knows the host's memory alone.
+class Access {
+ public:
+  Access() = default;
+  Access(const Access&) = default;
+  Access& operator=(const Access&) = default;
+  virtual ~Access() = default;
+
+  virtual bool reaches(const Device& where) const;
+  /// Each byte is really read, and in this order: the two ends may be one memory.
+  virtual void load(const Device& where, std::uintptr_t from, void* to, std::size_t bytes) const;
+  virtual void store(const Device& where, std::uintptr_t to, const void* from,
+                     std::size_t bytes) const;
+};
+
 /// Writes other bytes into the source's first and last element, looks whether `found` sees them,
-/// and puts the old bytes back. Skipped for read-only sources, no elements, or device memory.
-Proof write_through(const View& source, const View& found);
+/// and puts the old bytes back. Skipped for read-only sources, no elements, or what
+/// `memory` does not reach.
+Proof write_through(const View& source, const View& found, const Access& memory = Access());
 
 /// The other way round: does the source see what is written into `found`? It need not where memory
 /// is copied on write, and afterwards, there, it is no longer shared. `found` must be writable.

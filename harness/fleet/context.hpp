@@ -53,7 +53,8 @@ struct Context {
   Spent spent{};                            ///< by all workers so far
   Spent spent_at_import{};                  ///< of that, when the last import ended
   double last_import_s = 0;                 ///< since the start
-  std::set<std::string> copies_measured{};  ///< environments whose copy floors are known
+  std::set<std::string> copies_measured{};  ///< environments, and devices in them, whose
+                                            ///< copy floors are known
 };
 
 }  // namespace dlbench::fleet

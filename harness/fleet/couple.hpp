@@ -115,6 +115,7 @@ class CoupleRun {
   std::vector<Group> groups() const;
   void instruments();
   void prepare(Task& task);
+  void drop_clocks(Task& task);
   void split(Task& task);
   void climb(Task& task);
   void pass_over(Task& task);

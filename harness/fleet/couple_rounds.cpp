@@ -5,6 +5,7 @@
 
 #include "fleet/couple.hpp"
 #include "fleet/numbers.hpp"
+#include "model/places.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::fleet {
@@ -47,11 +48,13 @@ bool has_had_its_time(const PhaseRounds& phases) {
   return phases.rounds.size() < kCoarseRounds && phases.is_enough();
 }
 
-const Samples* data_clock(const Task& task, bool has_ready) {
+/// The clock that GB/s are taken from: until the data is there, where that is another.
+const Samples* data_clock(const Task& task) {
+  const Samples* found = nullptr;
   for (const Samples& samples : task.clocks) {
-    if (samples.clock == (has_ready ? "ready" : "call") && is_enough(samples)) return &samples;
+    if (samples.clock == "ready" || (samples.clock == "call" && found == nullptr)) found = &samples;
   }
-  return nullptr;
+  return found != nullptr && is_enough(*found) ? found : nullptr;
 }
 
 }  // namespace
@@ -111,6 +114,20 @@ void CoupleRun::instruments() {
       if (rate > 0) record_.copy_floors_gb_per_s[floor] = rate;
     }
   }
+  for (const Task& task : tasks_) {
+    for (const std::string& device : {source_of(task.exchange), target_of(task.exchange)}) {
+      // Each once an environment, by a worker that has to do with it.
+      if (task.over || device == "cpu") continue;
+      if (!context_.copies_measured.insert(couple_.environment + " " + device).second) continue;
+      const Reply copies = ask({{"do", "copy_floors"}, {"device", device}}, Doing::floors);
+      if (!copies.ok || !copies.body.is_object()) continue;
+      for (const auto& [floor, rate] : copies.body.items()) {
+        if (rate.is_number() && rate.get<double>() > 0) {
+          record_.copy_floors_gb_per_s[floor] = rate.get<double>();
+        }
+      }
+    }
+  }
   const bool has_native = std::count_if(loads_.begin(), loads_.end(), [](const Load& load) {
                             return load.library == "native";
                           }) == 2;
@@ -143,9 +160,22 @@ void CoupleRun::prepare(Task& task) {
     return;
   }
   read_prepared(reply.body, record_.floors_ns, task);
+  drop_clocks(task);
   job_.answered.insert(task.exchange);
   if (context_.plan.ladder) climb(task);
   if (!task.over && !task.phases.is_over()) split(task);
+}
+
+/// Settles the cells of clocks that tell nothing of this exchange.
+void CoupleRun::drop_clocks(Task& task) {
+  for (const Samples& samples : task.clocks) {
+    if (samples.without.empty()) continue;
+    Trouble trouble;
+    trouble.outcome = Outcome::unsupported;
+    trouble.reason = samples.without;
+    context_.ledger.failed(samples.cell, trouble);
+  }
+  std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }
 
 void CoupleRun::first_rounds(Group group) {
@@ -277,9 +307,7 @@ void CoupleRun::settle_group(Group group, bool more_follow) {
 }
 
 void CoupleRun::share(Task& task) {
-  const plan::Library& consumer =
-      context_.plan.library(task.exchange.environment, task.exchange.consumer);
-  const Samples* data = data_clock(task, consumer.has_ready);
+  const Samples* data = data_clock(task);
   if (!job_.warning.empty()) task.verdict.warnings.push_back(job_.warning);
   bool all = true;
   for (const Samples& samples : task.clocks) {

@@ -13,6 +13,7 @@ namespace dlbench::fleet {
 struct Samples {
   std::size_t cell = 0;  ///< index into Plan::cells
   std::string clock;
+  std::string without;  ///< why this clock tells nothing of this exchange
   std::uint64_t iterations = 0;
   double first_ns = 0;
   std::vector<double> ns;  ///< a round's mean each, in the order of time

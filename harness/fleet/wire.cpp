@@ -156,6 +156,8 @@ void read_prepared(const json& ok, const std::map<std::string, double>& floors, 
     read_verdict(ok, task.verdict);
     if (ok.contains("seen")) task.verdict.seen = read_seen(ok["seen"]);
     for (Samples& samples : task.clocks) {
+      samples.without = ok.value("without", json::object()).value(samples.clock, "");
+      if (!samples.without.empty()) continue;
       samples.iterations = count_from<std::uint64_t>(ok.at("iterations").at(samples.clock));
       if (samples.iterations == 0) throw UsageError("no iterations");
       samples.first_ns = ok.value("first_ns", json::object()).value(samples.clock, 0.0);

@@ -5,6 +5,7 @@
 
 #include "model/error.hpp"
 #include "model/names.hpp"
+#include "model/places.hpp"
 #include "model/units.hpp"
 
 namespace dlbench::plan {
@@ -78,26 +79,71 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
   return found;
 }
 
-Words devices_of(const std::vector<const Library*>& producers) {
+bool is_numbered(const std::string& device) {
+  return device == "cpu" || device.find(':') != std::string::npos;
+}
+
+/// What takes part unasked; with `all` every device that this machine has.
+Words devices_of(const std::vector<const Library*>& producers, const std::vector<DeviceKind>& kinds,
+                 bool all) {
   Words devices{"cpu"};
   for (const Library* library : producers) {
     if (!library->installed) continue;
-    for (const std::string& device : library->devices) add_new(devices, device);
+    for (const std::string& device : library->devices) {
+      if (is_numbered(device)) add_new(devices, device);
+    }
+  }
+  for (const DeviceKind& kind : kinds) {
+    for (int number = 0; number < kind.count; ++number) {
+      add_new(devices, kind.name + ":" + std::to_string(number));
+      if (!all) return devices;
+    }
   }
   return devices;
 }
 
-Words checked_devices(const Words& asked, const Words& known) {
-  static const std::regex word("cpu|[a-z]+:[0-9]+(\\+([a-z]+:[0-9]+|cpu))?");
-  static const std::regex kind("cuda|rocm|sycl");
-  if (asked.empty() || holds(asked, "all")) return known;
+/// "cuda" -> "cuda:0". Throws UsageError for what is no device.
+std::string checked_device(const std::string& asked, const Words& kinds) {
+  static const std::regex word("([a-z]+)(:[0-9]+)?");
+  std::smatch parts;
+  const bool fits = std::regex_match(asked, parts, word) && holds(kinds, parts[1]) &&
+                    (parts[1] != "cpu" || !parts[2].matched);
+  if (!fits) {
+    const std::string kind = asked.substr(0, asked.find(':'));
+    if (!holds(kinds, kind)) require_known("device", asked, kinds);
+    throw UsageError("'" + asked +
+                     "' is no device; allowed: cpu, cuda:0, two joined as cuda:0+cpu");
+  }
+  return asked == "cpu" || parts[2].matched ? asked : asked + ":0";
+}
+
+Words checked_devices(const Words& asked, const Words& unasked, const Words& kinds) {
+  if (asked.empty()) return unasked;
   Words devices;
-  for (std::string device : asked) {
-    if (std::regex_match(device, kind)) device += ":0";
-    if (!std::regex_match(device, word)) require_known("device", device, known);
+  for (const std::string& word : asked) {
+    if (word == "all") {
+      for (const std::string& device : unasked) add_new(devices, device);
+      continue;
+    }
+    const std::size_t plus = word.find('+');
+    std::string device = checked_device(word.substr(0, plus), kinds);
+    if (plus != std::string::npos) {
+      const std::string target = checked_device(word.substr(plus + 1), kinds);
+      if (target == device) throw UsageError("'" + word + "' names one device twice");
+      device += "+" + target;
+    }
     add_new(devices, device);
   }
   return devices;
+}
+
+/// Words for `--devices` before the number.
+Words kinds_of(const std::vector<Library>& libraries) {
+  Words kinds{"cpu", "cuda", "rocm", "sycl", "sim"};
+  for (const Library& library : libraries) {
+    for (const std::string& device : library.devices) add_new(kinds, kind_of_device(device));
+  }
+  return kinds;
 }
 
 std::vector<Case> cases_of(const Words& asked) {
@@ -147,8 +193,10 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
                          Words(kProtocols.begin(), kProtocols.end()));
   all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
-  all.devices_named = !axes.devices.empty() && !holds(axes.devices, "all");
-  all.devices = checked_devices(axes.devices, devices_of(all.producers));
+  const bool every = holds(axes.devices, "all");
+  all.devices_named = !axes.devices.empty() && !every;
+  all.devices = checked_devices(axes.devices, devices_of(all.producers, axes.device_kinds, every),
+                                kinds_of(libraries));
   all.device_kinds = axes.device_kinds;
   all.cases = cases_of(axes.cases);
   all.sizes = checked_sizes(axes.sizes, all.cases, is_ladder(axes));

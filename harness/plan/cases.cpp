@@ -44,6 +44,7 @@ const std::vector<Case>& all_cases() {
       {.name = "f32-swapped", .group = "flags", .special = "swapped"},
       {.name = "f32-grad", .group = "flags", .special = "grad"},
       {.name = "f32-pinned", .group = "flags", .special = "pinned"},
+      {.name = "f32-managed", .group = "flags", .special = "managed"},
       {.name = "f32-nulls", .group = "flags", .special = "nulls"},
   };
   return cases;

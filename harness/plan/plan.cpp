@@ -8,6 +8,7 @@
 
 #include "model/error.hpp"
 #include "model/names.hpp"
+#include "model/places.hpp"
 #include "plan/axes.hpp"
 #include "plan/fingerprint.hpp"
 
@@ -48,9 +49,29 @@ std::string missing(const std::vector<DeviceKind>& kinds, const std::string& dev
   return {};
 }
 
+bool has_device(const Library& library, const std::string& device) {
+  return holds(library.devices, device) || holds(library.devices, kind_of_device(device));
+}
+
+std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
+                                        const Library& producer, const Library& consumer,
+                                        const Exchange& wanted) {
+  if (std::string why = missing(kinds, wanted.device); !why.empty()) {
+    return Exclusion{Outcome::no_device, std::move(why)};
+  }
+  if (!has_device(producer, source_of(wanted))) {
+    return Exclusion{Outcome::no_device, producer.name + " has no " + source_of(wanted) +
+                                             " arrays: they lie on " + joined(producer.devices)};
+  }
+  if (crosses_devices(wanted) && !has_device(consumer, target_of(wanted))) {
+    return Exclusion{Outcome::no_device, consumer.name + " has no " + target_of(wanted) +
+                                             " arrays: they lie on " + joined(consumer.devices)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Library& producer,
-                                  const Library& consumer, const std::string& protocol,
-                                  const std::string& device) {
+                                  const Library& consumer, const Exchange& wanted) {
   for (const Library* library : {&producer, &consumer}) {
     if (!library->installed) {
       return Exclusion{library->absence, library->why_not.empty()
@@ -64,22 +85,38 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
   if (consumer.consumer_path.empty()) {
     return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name};
   }
-  if (std::string why = missing(kinds, device); !why.empty()) {
-    return Exclusion{Outcome::no_device, std::move(why)};
-  }
-  if (!holds(producer.devices, device)) {
-    return Exclusion{Outcome::no_device, producer.name + " has no " + device +
-                                             " arrays: they lie on " + joined(producer.devices)};
-  }
+  if (auto exclusion = without_device(kinds, producer, consumer, wanted)) return exclusion;
+  const std::string& protocol = wanted.protocol;
   if (call_for(protocol, consumer.protocols).empty()) {
     return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol};
+  }
+  if (crosses_devices(wanted) && protocol != "dlpack" && protocol != "dlpack_versioned") {
+    return Exclusion{Outcome::no_protocol, protocol + " asks for no other device"};
+  }
+  if (crosses_devices(wanted) && !consumer.crosses) {
+    return Exclusion{Outcome::no_protocol,
+                     consumer.name + " has no call that asks for another device"};
   }
   return std::nullopt;
 }
 
+/// Has dlbench a table for it, so that any consumer's data can be waited for?
+bool has_table(const std::string& device) {
+  const std::string kind = kind_of_device(device);
+  return kind == "cuda" || kind == "rocm" || kind == "sim";
+}
+
+std::vector<std::string> clocks_of(const Exchange& exchange, const Library& consumer) {
+  std::vector<std::string> clocks{"call"};
+  if (consumer.has_ready || has_table(target_of(exchange))) clocks.emplace_back("ready");
+  if (has_table(exchange.device) && !crosses_devices(exchange)) clocks.emplace_back("device");
+  return clocks;
+}
+
 class Builder {
  public:
-  Builder(Plan& plan, const std::string& filter) : plan_(plan) {
+  Builder(Plan& plan, const Axes& asked) : plan_(plan), kinds_(asked.device_kinds) {
+    const std::string& filter = asked.filter;
     if (filter.empty()) return;
     try {
       filter_.emplace(filter, std::regex::ECMAScript | std::regex::optimize);
@@ -122,14 +159,14 @@ class Builder {
     for (const std::string& protocol : axes.protocols) {
       for (const std::string& device : axes.devices) {
         // A device that only another library brought along is no gap of this one.
-        if (!axes.devices_named && device != "cpu" && !holds(producer.devices, device)) continue;
-        const auto exclusion = excluded(axes.device_kinds, producer, consumer, protocol, device);
+        if (!axes.devices_named && device != "cpu" && !has_device(producer, device)) continue;
+        Exchange exchange{couple.environment, producer.name, consumer.name, protocol, device};
+        const auto exclusion = excluded(kinds_, producer, consumer, exchange);
         for (const Case& array_case : axes.cases) {
+          exchange.case_name = array_case.name;
           for (const std::uint64_t bytes : sizes_of(array_case, axes.sizes)) {
-            add(couple,
-                Exchange{couple.environment, producer.name, consumer.name, protocol, device,
-                         array_case.name, bytes},
-                axes.phases, consumer.has_ready, exclusion);
+            exchange.bytes = bytes;
+            add(couple, exchange, axes.phases, consumer, exclusion);
           }
         }
       }
@@ -137,10 +174,15 @@ class Builder {
   }
 
   void add(Couple& couple, const Exchange& exchange, const std::vector<std::string>& phases,
-           bool has_ready, const std::optional<Exclusion>& exclusion) {
+           const Library& consumer, const std::optional<Exclusion>& exclusion) {
     for (const std::string& phase : phases) {
-      add(couple, Cell{exchange, phase, "call"}, exclusion);
-      if (phase == "exchange" && has_ready) add(couple, Cell{exchange, phase, "ready"}, exclusion);
+      if (phase != "exchange") {
+        add(couple, Cell{exchange, phase, "call"}, exclusion);
+        continue;
+      }
+      for (const std::string& clock : clocks_of(exchange, consumer)) {
+        add(couple, Cell{exchange, phase, clock}, exclusion);
+      }
     }
   }
 
@@ -159,6 +201,7 @@ class Builder {
   }
 
   Plan& plan_;
+  const std::vector<DeviceKind>& kinds_;
   std::optional<std::regex> filter_;
 };
 
@@ -174,7 +217,7 @@ const Library& Plan::library(const std::string& environment, const std::string& 
 Plan make(std::vector<Library> libraries, const Axes& axes) {
   Plan plan;
   plan.libraries = std::move(libraries);
-  Builder builder(plan, axes.filter);
+  Builder builder(plan, axes);
   std::vector<std::string> done;
   for (const std::string& environment :
        axes.environments.empty() ? std::vector<std::string>{"default"} : axes.environments) {

@@ -19,9 +19,11 @@ struct Library {
   std::string why_not;        ///< where not installed: "pip install torch" and the like
   std::string producer_path;  ///< empty: it has no such role
   std::string consumer_path;
-  std::vector<std::string> protocols;       ///< keys of the consumer's PROTOCOLS
-  std::vector<std::string> devices{"cpu"};  ///< where its arrays can lie, as far as it can be told
+  std::vector<std::string> protocols;  ///< keys of the consumer's PROTOCOLS
+  /// Where its arrays can lie, as far as it can be told: "sycl:0", or a kind, "cuda".
+  std::vector<std::string> devices{"cpu"};
   bool has_ready = false;  ///< one of its files defines `ready`: its calls return before the data
+  bool crosses = false;    ///< its consumer's file has calls from one device to another
   bool in_default_matrix = true;
   bool hidden = false;  ///< there only for who names it: "all" passes it over
   /// What its cells settle as where it is not installed: it, or its whole environment, has a
@@ -44,11 +46,12 @@ struct Axes {
   std::vector<std::string> producers;
   std::vector<std::string> consumers;
   std::vector<std::string> protocols;  ///< default: dlpack, dlpack_c, convert
-  std::vector<std::string> devices;    ///< default: cpu and what DEVICES literals name
-  std::vector<std::string> cases;      ///< default: f32; "all" is a ladder, see Plan::ladder
-  std::vector<std::uint64_t> sizes;    ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
-  std::vector<std::string> phases;     ///< default: exchange
-  std::string filter;                  ///< regex on the cell's name
+  /// Default: cpu, what DEVICES literals name with a number, and the first GPU.
+  std::vector<std::string> devices;
+  std::vector<std::string> cases;    ///< default: f32; "all" is a ladder, see Plan::ladder
+  std::vector<std::uint64_t> sizes;  ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
+  std::vector<std::string> phases;   ///< default: exchange
+  std::string filter;                ///< regex on the cell's name
   /// Those whose driver was asked; of the others nothing is known before a worker starts.
   std::vector<DeviceKind> device_kinds;
 };
@@ -63,7 +66,7 @@ struct Case {
   std::uint64_t align = 256;
   bool readonly = false;
   std::string special =
-      "";  ///< what only some libraries know: "swapped", "grad", "pinned", "nulls"
+      "";  ///< what only some libraries know: "swapped", "grad", "pinned", "managed", "nulls"
 };
 /// What the other cases are held against: a plain array that nobody need copy.
 inline constexpr const char* kBaseline = "f32";

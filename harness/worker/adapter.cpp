@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/places.hpp"
+
 namespace dlbench::worker {
 
 namespace {
@@ -25,7 +27,10 @@ std::vector<std::string> devices_of(const std::string& name, PyObject* loading, 
 }  // namespace
 
 bool Library::has_device(const std::string& device) const {
-  return devices.empty() || std::find(devices.begin(), devices.end(), device) != devices.end();
+  const auto has = [this](const std::string& word) {
+    return std::find(devices.begin(), devices.end(), word) != devices.end();
+  };
+  return devices.empty() || has(device) || has(kind_of_device(device));
 }
 
 Ref Library::function(const char* name) const {
@@ -35,6 +40,13 @@ Ref Library::function(const char* name) const {
     if (found && found.get() != Py_None) return found;
   }
   return {};
+}
+
+Ref stream_of(const Library& library, const std::string& device) {
+  const Ref stream = library.function("stream");
+  if (!stream) return {};
+  Ref handle = checked(PyObject_CallFunction(stream.get(), "s", device.c_str()));
+  return handle.get() == Py_None ? Ref{} : std::move(handle);
 }
 
 Loaded Adapters::load(const std::string& role, const std::string& name, const std::string& path) {

@@ -27,6 +27,10 @@ struct Library {
   Ref function(const char* name) const;
 };
 
+/// The stream that a library works on there, as an int; empty where its adapter tells none. Throws
+/// Failure.
+Ref stream_of(const Library& library, const std::string& device);
+
 /// Loads adapters and makes cases through the package's Python half.
 class Adapters {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "exchange/dtype.hpp"
+#include "model/places.hpp"
+#include "worker/devices.hpp"
 #include "worker/spent.hpp"
 
 namespace dlbench::worker {
@@ -32,12 +34,16 @@ Ref make_array(const Exchange& exchange, const Library& producer, const Ref& mak
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   require_special(exchange, producer, spec);
-  Ref array = checked(PyObject_CallFunction(make.get(), "Os", spec.get(), exchange.device.c_str()));
+  const DeviceAt at = device_named(source_of(exchange));
+  Ref array =
+      checked(PyObject_CallFunction(make.get(), "Os", spec.get(), source_of(exchange).c_str()));
   if (array.get() == Py_None) {
     throw Failure{Outcome::wrong, "", exchange.producer + "'s make returned None"};
   }
   if (const Ref ready = producer.function("ready")) {
     checked(PyObject_CallOneArg(ready.get(), array.get()));
+  } else if (at) {
+    settle(at);
   }
   return array;
 }
@@ -71,14 +77,14 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
   std::shared_ptr<const Held>& expected = expected_[{exchange.case_name, exchange.bytes}];
   if (!expected) expected = std::make_shared<const Held>(content_of(make_case));
   std::shared_ptr<const Pool>& pool =
-      pools_[{exchange.producer, exchange.device, exchange.case_name, exchange.bytes}];
+      pools_[{exchange.producer, source_of(exchange), exchange.case_name, exchange.bytes}];
   if (!pool) {
     Pool made = [&] {
       try {
         return make_pool(exchange, producer, make_case);
       } catch (Failure& failure) {
         // Its own words are better than any of ours.
-        if (!producer.has_device(exchange.device)) failure.outcome = Outcome::no_device;
+        if (!producer.has_device(source_of(exchange))) failure.outcome = Outcome::no_device;
         throw;
       }
     }();

@@ -8,6 +8,7 @@
 #include "exchange/maps.hpp"
 #include "exchange/verdict.hpp"
 #include "model/judge.hpp"
+#include "worker/device_memory.hpp"
 #include "worker/extras.hpp"
 #include "worker/read.hpp"
 
@@ -42,6 +43,11 @@ void warn_of_copy_on_write(const exchange::View& source, const exchange::View& f
   warnings.emplace_back("copy on write: the source does not see what is written into the result");
 }
 
+// Pinned memory is the host's, whatever its word.
+bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
+  return a != b && !(exchange::on_host(a) && exchange::on_host(b));
+}
+
 }  // namespace
 
 Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
@@ -74,9 +80,9 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
   looked(judgement.warnings, "addresses not compared", [&] {
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
-    judgement.crossed_device = from.view.device != to.view.device;
+    judgement.crossed_device = lie_apart(from.view.device, to.view.device);
     judgement.evidence.address = exchange::same_address(from.view, to.view);
-    judgement.evidence.write = exchange::write_through(from.view, to.view);
+    judgement.evidence.write = write_through_anywhere(from.view, to.view);
     if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
       warn_of_copy_on_write(from.view, to.view, judgement.warnings);
     }

@@ -1,6 +1,7 @@
 #include "worker/outliving.hpp"
 
 #include "exchange/verdict.hpp"
+#include "worker/device_memory.hpp"
 #include "worker/garbage.hpp"
 
 namespace dlbench::worker {
@@ -35,9 +36,18 @@ void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
                        const std::function<void(PyObject*)>& wait, const Library& consumer,
                        const exchange::View& expected, std::uint64_t room) {
   const Ref result = cross(array);
+  exchange::Device where;
+  try {
+    where = read_place(result.get(), consumer).view.device;
+  } catch (const Failure&) {
+    // Nothing tells where it lies: then the host's memory is written over.
+  } catch (const exchange::ViewError&) {
+    return;
+  }
   array = {};
   collect_garbage();
   const Poison poison{expected.bytes(), room};
+  spoil_freed_memory(where, expected.bytes());
   wait(result.get());
   std::string first;
   try {

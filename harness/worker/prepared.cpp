@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/names.hpp"
+#include "model/places.hpp"
 #include "worker/counted.hpp"
 #include "worker/garbage.hpp"
 #include "worker/noted.hpp"
@@ -22,17 +23,31 @@ double now_ns() {
   return std::chrono::duration<double, std::nano>(since).count();
 }
 
-Ref protocols_of(const Library& consumer) {
+// What `calls(source, target)` says goes before PROTOCOLS, and between two devices counts alone.
+Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
-  return PyDict_Check(protocols.get()) ? std::move(protocols) : checked(PyDict_New());
+  if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
+  const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
+  if (!calls || exchange.device == "cpu") return protocols;
+  // What is not there has the backend's words, not those of a call that wants it.
+  device_named(source_of(exchange));
+  device_named(target_of(exchange));
+  Ref here = checked(PyObject_CallFunction(calls.get(), "ss", source_of(exchange).c_str(),
+                                           target_of(exchange).c_str()));
+  if (!PyDict_Check(here.get())) {
+    throw Failure{Outcome::import_failed, "", exchange.consumer + "'s `calls` returned no dict"};
+  }
+  if (crosses_devices(exchange)) return here;
+  const Ref both = checked(PyDict_Copy(protocols.get()));
+  if (PyDict_Update(both.get(), here.get()) != 0) throw fetch_failure();
+  return Ref::borrow(both.get());
 }
 
-std::string name_of_call(const Library& consumer, const Exchange& exchange) {
-  const Ref protocols = protocols_of(consumer);
+std::string name_of_call(PyObject* protocols, const Exchange& exchange) {
   std::vector<std::string> offered;
   for (const std::string_view protocol : kProtocols) {
     std::string name(protocol);
-    if (PyDict_GetItemString(protocols.get(), name.c_str()) != nullptr) {
+    if (PyDict_GetItemString(protocols, name.c_str()) != nullptr) {
       offered.push_back(std::move(name));
     }
   }
@@ -42,8 +57,13 @@ std::string name_of_call(const Library& consumer, const Exchange& exchange) {
                 exchange.consumer + " has no call for " + exchange.protocol};
 }
 
-Ref call_named(const Library& consumer, const std::string& name) {
-  return Ref::borrow(PyDict_GetItemString(protocols_of(consumer).get(), name.c_str()));
+// The library's own wait where it has one, else for its device.
+Ref ready_of(const Library& consumer, const Exchange& exchange) {
+  if (Ref ready = consumer.function("ready")) return ready;
+  const DeviceAt at = device_named(target_of(exchange));
+  if (!at) return {};
+  const Ref stream = stream_of(consumer, target_of(exchange));
+  return wait_on_device(at, stream.get());
 }
 
 // May a number be filed under `requested`, after what the tap saw?
@@ -78,13 +98,17 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       bytes_(order.exchange.bytes),
       producer_(producer),
       consumer_(consumer),
-      call_(name_of_call(consumer, order.exchange)),
-      crossing_(call_named(consumer, call_).get()),
-      ready_(consumer.function("ready")),
+      protocols_(protocols_of(consumer, order.exchange)),
+      call_(name_of_call(protocols_.get(), order.exchange)),
+      crossing_(PyDict_GetItemString(protocols_.get(), call_.c_str())),
+      ready_(ready_of(consumer, order.exchange)),
       most_iterations_(
           ready_ ? std::max<std::uint64_t>(
                        1, kMostBytesInFlight / std::max<std::uint64_t>(1, order.exchange.bytes))
-                 : kMostIterations) {
+                 : kMostIterations),
+      // What a driver reads by itself no page fault shows, and it may take one amiss.
+      guardable_(order.special != "pinned" && order.special != "managed" &&
+                 !device_named(target_of(order.exchange))) {
   const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
   if (waits && !ready_) {
     throw Failure{Outcome::import_failed, "",
@@ -263,7 +287,12 @@ void Prepared::calibrate(const Order& order) {
       measure::calibrate(timed.body(), order.round_ns, most_iterations_);
   if (iterations == 0) throw fetch_failure();
   calibrated_ = iterations;
-  for (const std::string& clock : order.clocks) iterations_[clock] = iterations;
+  for (const std::string& clock : order.clocks) {
+    if (clock != "device") iterations_[clock] = iterations;
+  }
+  if (std::count(order.clocks.begin(), order.clocks.end(), "device") > 0) {
+    prepare_device_clock(order);
+  }
 }
 
 // Waits for what a block of bare calls left behind.
@@ -277,6 +306,7 @@ measure::Reading Prepared::round(const std::string& clock, std::uint64_t iterati
   const measure::Body body = timed.body();
   warm_up(body, prelude);
   drain();
+  if (clock == "device") return device_round(body, iterations);
   const measure::Reading reading = [&] {
     const Spent::Span counted(Spent::On::timing);
     return measure::round(body, std::min(iterations, most_iterations_));

@@ -11,6 +11,7 @@
 #include "worker/arrays.hpp"
 #include "worker/block.hpp"
 #include "worker/crossing.hpp"
+#include "worker/device_clock.hpp"
 #include "worker/exported.hpp"
 #include "worker/frames.hpp"
 #include "worker/guarded.hpp"
@@ -26,6 +27,7 @@ struct Order {
   Exchange exchange;
   Ref make_case;  ///< callable without arguments: a fresh Case object
   std::vector<std::string> clocks;
+  std::string special;  ///< what of the array only some libraries know: "pinned"
   double round_ns = 2e6;
 };
 
@@ -86,6 +88,8 @@ class Prepared {
   const Seen& seen() const { return seen_; }
   const std::map<std::string, double>& first_ns() const { return first_ns_; }
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
+  /// Clocks that were ordered and have no number, with the reason.
+  const std::map<std::string, std::string>& without() const { return without_; }
   /// A block's most calls: an asynchronous consumer must not run ahead of its work.
   std::uint64_t most_iterations() const { return most_iterations_; }
   /// So many fill a round, on whatever clock.
@@ -121,6 +125,8 @@ class Prepared {
   void go_through_relay(const std::string& requested, const std::string& direct);
   std::optional<Failure> cross_tapped(Shown shown, Tap& tap);
   void calibrate(const Order& order);
+  void prepare_device_clock(const Order& order);
+  measure::Reading device_round(measure::Body body, std::uint64_t iterations);
   Block block(const std::string& clock);
   void drain();
   Judgement judge_plainly();
@@ -132,9 +138,10 @@ class Prepared {
   std::uint64_t bytes_;
   const Library& producer_;
   const Library& consumer_;
-  std::string call_;  // the entry of the consumer's PROTOCOLS that is called
+  Ref protocols_;     // the consumer's PROTOCOLS, as they are for these devices
+  std::string call_;  // the entry of them that is called
   Crossing crossing_;
-  Ref ready_;  // the consumer's, empty where a call's result is ready at once
+  Ref ready_;  // the consumer's, or a wait for its device; empty where a result is there at once
   std::shared_ptr<const Pool> pool_;
   Export export_;                 // of what no attribute of the arrays offers, or empty
   std::vector<Ref> exported_;     // then what shows it
@@ -153,6 +160,9 @@ class Prepared {
   std::map<std::string, double> first_ns_;
   std::uint64_t calibrated_ = 0;
   std::map<std::string, std::uint64_t> iterations_;
+  std::map<std::string, std::string> without_;  // clocks that cannot be, and why
+  std::unique_ptr<DeviceClock> device_clock_;
+  bool guardable_ = true;
 };
 
 }  // namespace dlbench::worker

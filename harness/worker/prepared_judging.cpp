@@ -17,7 +17,9 @@ Judgement Prepared::judge_again(const Step& step) {
   step("growth");
   look_for_growth();
   step("guard");
-  const std::optional<Held> source = place_to_guard(first_array(), producer_);
+  // Pages that a driver has pinned, or moves itself, are not ours to take away.
+  const std::optional<Held> source =
+      guardable_ ? place_to_guard(first_array(), producer_) : std::optional<Held>{};
   std::string why_not;
   if (source && under_valgrind()) {
     why_not = "under valgrind an instruction that faults is not resumed as it was: values are lost";

@@ -8,6 +8,7 @@
 
 #include "exchange/dtype.hpp"
 #include "exchange/read.hpp"
+#include "worker/device_memory.hpp"
 #include "worker/exported.hpp"
 
 namespace dlbench::worker {
@@ -168,6 +169,29 @@ std::optional<Held> read_struct(PyObject* array) {
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
+// `__cuda_array_interface__` names no device: the array itself does, or the driver knows the
+// address.
+exchange::Device device_behind(PyObject* array, std::uintptr_t address) {
+  if (const Ref method = optional_attribute(array, "__dlpack_device__")) {
+    const std::vector<std::int64_t> pair =
+        integers(checked(PyObject_CallNoArgs(method.get())).get());
+    if (pair.size() == 2) {
+      return {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])};
+    }
+  }
+  return device_of_address(address);
+}
+
+std::optional<Held> read_cuda_interface(PyObject* array) {
+  const Ref dict = optional_attribute(array, "__cuda_array_interface__");
+  if (!dict || !PyDict_Check(dict.get())) return {};
+  std::optional<Held> held = read_dict(dict.get());
+  if (!held) return {};
+  held->view.device = device_behind(array, held->view.address);
+  held->keeper = keeper_of(Ref::borrow(array));
+  return held;
+}
+
 }  // namespace
 
 View view_of_capsule(PyObject* capsule) try {
@@ -204,7 +228,8 @@ CapsuleFacts facts_of(const DLManagedTensorVersioned& managed) {
 namespace {
 
 Held read_array(PyObject* array) try {
-  for (const auto reader : {read_dlpack, read_bits, read_buffer, read_interface, read_struct}) {
+  for (const auto reader :
+       {read_dlpack, read_bits, read_buffer, read_interface, read_struct, read_cuda_interface}) {
     try {
       if (std::optional<Held> held = reader(array)) return *std::move(held);
     } catch (const Failure& failure) {
@@ -253,8 +278,8 @@ Held read_place(PyObject* array, const Library& library) {
 
 Held read_values(PyObject* array, const Library& library) {
   const Ref values = library.function("values");
-  if (!values) return read_place(array, library);
-  return read_array(checked(PyObject_CallOneArg(values.get(), array)).get());
+  if (!values) return on_host_memory(read_place(array, library));
+  return on_host_memory(read_array(checked(PyObject_CallOneArg(values.get(), array)).get()));
 }
 
 }  // namespace dlbench::worker

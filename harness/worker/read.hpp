@@ -40,7 +40,8 @@ struct Held {
 /// Throws Failure `unproven` where nothing answers.
 Held read_place(PyObject* array, const Library& library);
 
-/// What an array holds: the same, but for libraries with a `values` of their own.
+/// What an array holds: the same, but for libraries with a `values` of their own; of a device's
+/// memory a copy that the host can read.
 Held read_values(PyObject* array, const Library& library);
 
 }  // namespace dlbench::worker

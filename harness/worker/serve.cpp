@@ -12,6 +12,7 @@
 #include "measure/copy_floors.hpp"
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
+#include "worker/device_floors.hpp"
 #include "worker/dispatch.hpp"
 #include "worker/floors.hpp"
 #include "worker/garbage.hpp"
@@ -151,7 +152,7 @@ class Server {
     if (verb == "load") return {{"ok", load(request)}};
     if (verb == "floors") return {{"ok", floors()}};
     if (verb == "offers") return {{"ok", offers(request)}};
-    if (verb == "copy_floors") return {{"ok", copy_floors()}};
+    if (verb == "copy_floors") return {{"ok", copy_floors(request)}};
     if (verb == "prepare") return {{"ok", prepare(request)}};
     if (verb == "round") return {{"ok", round(request)}};
     if (verb == "count") return {{"ok", count(request)}};
@@ -194,8 +195,13 @@ class Server {
             {"relay", floors.relay_ns}};
   }
 
-  static json copy_floors() {
+  static json copy_floors(const json& request) {
     const Spent::Span counted(Spent::On::timing);
+    if (request.contains("device")) {
+      const std::string device = request["device"];
+      const DeviceAt at = device_named(device);
+      return at ? json(device_copy_floors(device, at)) : json::object();
+    }
     const measure::CopyFloors floors = measure::copy_floors();
     return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
   }
@@ -222,6 +228,7 @@ class Server {
                       exchange.at("bytes")};
     order.clocks = request.at("clocks").get<std::vector<std::string>>();
     order.round_ns = request.value("round_ns", order.round_ns);
+    order.special = request.at("case").value("special", "");
     order.make_case = case_maker(request.at("case"), order.exchange.bytes);
     return order;
   }
@@ -243,6 +250,7 @@ class Server {
     result["seen"] = to_json(prepared->seen());
     result["first_ns"] = prepared->first_ns();
     result["iterations"] = prepared->iterations();
+    if (!prepared->without().empty()) result["without"] = prepared->without();
     result["floor"] = prepared->between() ? "relay" : "call";
     prepared_[id] = std::move(prepared);
     result["seconds"] = seconds_now() - begin;

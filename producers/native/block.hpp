@@ -42,6 +42,11 @@ class Block {
   /// Memory with no content yet, in C order.
   static Owner blank(Layout layout) {
     layout.set_c_strides();
+    return unfilled(std::move(layout));
+  }
+
+  /// Memory with no content yet.
+  static Owner unfilled(Layout layout) {
     Owner block(new Block(std::move(layout)));
     block->allocate(0);
     return block;
@@ -57,11 +62,12 @@ class Block {
     return block;
   }
 
-  /// What somebody else lent; given back with the block.
+  /// What somebody else lent, on whatever device; given back with the block.
   static Owner around(Layout layout, DLManagedTensorVersioned* foreign) {
     Owner block(new Block(std::move(layout)));
     block->foreign_ = foreign;
     block->place(static_cast<std::byte*>(foreign->dl_tensor.data) + foreign->dl_tensor.byte_offset);
+    block->tensor_.device = foreign->dl_tensor.device;
     return block;
   }
 
@@ -228,9 +234,9 @@ class Block {
 
   Counts own_counts() const {
     const std::uint64_t state = state_.load(std::memory_order_relaxed);
-    const std::uint64_t deleted = state / kDeletion;
-    return {deleted + (state & kReferences) - (owned_.load(std::memory_order_relaxed) ? 1U : 0U),
-            deleted};
+    const std::uint64_t deletions = state / kDeletion;
+    return {deletions + (state & kReferences) - (owned_.load(std::memory_order_relaxed) ? 1U : 0U),
+            deletions};
   }
 
   friend Counts operator+(Counts a, Counts b) { return {a.lent + b.lent, a.deleted + b.deleted}; }

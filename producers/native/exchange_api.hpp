@@ -1,11 +1,12 @@
 #pragma once
 
-#include "array.hpp"
+#include "device_array.hpp"
 
 namespace dlbench::native {
 
 inline bool is_array(void* object) {
-  if (Py_TYPE(static_cast<PyObject*>(object)) == &array_type) [[likely]]
+  const PyTypeObject* type = Py_TYPE(static_cast<PyObject*>(object));
+  if (type == &array_type || type == &device_array_type) [[likely]]
     return true;
   PyErr_Format(PyExc_TypeError, "%s is not the type that published this table",
                Py_TYPE(static_cast<PyObject*>(object))->tp_name);
@@ -50,14 +51,30 @@ inline Layout layout_of(const DLTensor& tensor, const Dtype& dtype) {
   return layout;
 }
 
+inline device::Memory kind_of(const Place& place, DLDevice where) {
+  for (const auto kind : {device::Memory::Pinned, device::Memory::Managed}) {
+    if (place.device(kind).device_type == where.device_type) return kind;
+  }
+  return device::Memory::Device;
+}
+
 // Steals the tensor, also where it fails.
 inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) try {
   log_exchange("managed_tensor_to_py_object_no_sync()");
   const DLTensor& tensor = managed->dl_tensor;
-  const Dtype* dtype =
-      managed->version.major == DLPACK_MAJOR_VERSION && tensor.device.device_type == kDLCPU
-          ? find_dtype(tensor.dtype)
-          : nullptr;
+  const bool known = managed->version.major == DLPACK_MAJOR_VERSION;
+  const Dtype* dtype = known ? find_dtype(tensor.dtype) : nullptr;
+  device::Memory kind = device::Memory::Device;
+  Place* place = nullptr;
+  if (dtype != nullptr && tensor.device.device_type != kDLCPU) {
+    place = Place::at(tensor.device);
+    if (place == nullptr) {
+      PyErr_Clear();
+      dtype = nullptr;
+    } else {
+      kind = kind_of(*place, tensor.device);
+    }
+  }
   if (dtype == nullptr) {
     if (managed->deleter != nullptr) managed->deleter(managed);
     PyErr_SetString(PyExc_BufferError, "a version, device or dtype that native does not know");
@@ -65,7 +82,9 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
   }
   Layout layout = layout_of(tensor, *dtype);
   layout.readonly = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-  *out = new_array(Block::around(std::move(layout), managed));
+  Block::Owner block = Block::around(std::move(layout), managed);
+  *out = place == nullptr ? new_array(std::move(block))
+                          : new_device_array(std::move(block), *place, kind, {});
   return *out == nullptr ? -1 : 0;
 } catch (const std::bad_alloc&) {
   PyErr_NoMemory();
@@ -75,12 +94,23 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
 inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
                     void (*set_error)(void*, const char*, const char*)) try {
   const Dtype* dtype = find_dtype(prototype->dtype);
-  if (dtype == nullptr || prototype->device.device_type != kDLCPU) {
-    set_error(context, "BufferError", "native has CPU memory and NumPy's numbers only");
+  const bool on_cpu = prototype->device.device_type == kDLCPU;
+  Place* place = on_cpu || dtype == nullptr ? nullptr : Place::at(prototype->device);
+  if (dtype == nullptr || (!on_cpu && place == nullptr)) {
+    PyErr_Clear();
+    set_error(context, "BufferError", "native has NumPy's numbers only, and no such device");
     return -1;
   }
   Layout layout = layout_of(*prototype, *dtype);
-  *out = Block::blank(std::move(layout))->lend(0);
+  const Block::Owner block =
+      on_cpu ? Block::blank(std::move(layout))
+             : device_block(std::move(layout), nullptr, *place, kind_of(*place, prototype->device));
+  if (!block) {
+    PyErr_Clear();
+    set_error(context, "MemoryError", "no memory on the device");
+    return -1;
+  }
+  *out = block->lend(0);
   if (*out == nullptr) set_error(context, "MemoryError", "no memory");
   return *out == nullptr ? -1 : 0;
 } catch (const std::bad_alloc&) {
@@ -88,9 +118,11 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
   return -1;
 }
 
-inline int current_stream(DLDeviceType, std::int32_t, void** out) {
+inline int current_stream(DLDeviceType type, std::int32_t id, void** out) {
   *out = nullptr;
-  return 0;
+  if (type == kDLCPU) return 0;
+  Place* place = Place::at({type, id});
+  return place != nullptr && place->stream(*out) ? 0 : -1;
 }
 
 inline DLPackExchangeAPI exchange_api{{kVersion, nullptr},   &allocate,

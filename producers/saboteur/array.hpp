@@ -34,14 +34,19 @@ enum class Kind : std::size_t {
   double_free,
   never_free,
   null_deleter,
+  no_wait,
+  wrong_stream,
+  host_sync,
+  wrong_copy,
 };
 
-inline constexpr std::array<std::string_view, 24> kFaults{
-    "honest",      "slow-query",       "slow-export",       "host-wait",     "slow-release",
-    "silent-copy", "hiding-is-copied", "lying-is-copied",   "copy-back",     "lazy-copy",
-    "double-map",  "values-changed",   "wrong-byte-offset", "wrong-strides", "wrong-shape",
-    "wrong-dtype", "wrong-device",     "wrong-name",        "stale-version", "read-only-missing",
-    "early-free",  "double-free",      "never-free",        "null-deleter"};
+inline constexpr std::array<std::string_view, 28> kFaults{
+    "honest",       "slow-query",       "slow-export",       "host-wait",     "slow-release",
+    "silent-copy",  "hiding-is-copied", "lying-is-copied",   "copy-back",     "lazy-copy",
+    "double-map",   "values-changed",   "wrong-byte-offset", "wrong-strides", "wrong-shape",
+    "wrong-dtype",  "wrong-device",     "wrong-name",        "stale-version", "read-only-missing",
+    "early-free",   "double-free",      "never-free",        "null-deleter",  "no-wait",
+    "wrong-stream", "host-sync",        "wrong-copy"};
 
 /// The native producer's array with a fault.
 struct Array {

@@ -66,6 +66,7 @@ inline native::Block::Owner map_block(native::Layout layout, std::shared_ptr<Pag
   mapping->managed.deleter = &Mapping::unmap;
   mapping->managed.dl_tensor.data = mapping->place + residue - layout.low();
   mapping->managed.dl_tensor.byte_offset = 0;
+  mapping->managed.dl_tensor.device = {kDLCPU, 0};
   return native::Block::around(std::move(layout), &mapping.release()->managed);
 }
 

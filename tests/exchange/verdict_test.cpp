@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 
 #include "arrays.hpp"
 #include "exchange/restated.hpp"
@@ -223,6 +224,40 @@ TEST(Judge, FollowsTheOrderOfTrust) {
     EXPECT_EQ(to_string(verdict.outcome), to_string(table[i].outcome)) << i;
     EXPECT_EQ(verdict.warnings.size(), table[i].warnings) << i;
   }
+}
+
+/// A device whose addresses are no addresses of the host: its memory begins at 0x1000.
+class Remote : public Access {
+ public:
+  explicit Remote(std::vector<unsigned char> content) : bytes(std::move(content)) {}
+  bool reaches(const Device& where) const override { return where.type == kDLCUDA; }
+  void load(const Device&, std::uintptr_t from, void* to, std::size_t count) const override {
+    std::memcpy(to, bytes.data() + (from - 0x1000), count);
+  }
+  void store(const Device&, std::uintptr_t to, const void* from, std::size_t count) const override {
+    std::memcpy(bytes.data() + (to - 0x1000), from, count);
+  }
+  mutable std::vector<unsigned char> bytes;
+};
+
+View remote_view(std::uintptr_t address) {
+  return {.address = address,
+          .dtype = {.code = kDLUInt, .bits = 8},
+          .device = {kDLCUDA, 0},
+          .shape = {4},
+          .strides = {1}};
+}
+
+TEST(WriteThrough, GoesThroughTheMemoryThatItIsGiven) {
+  const Remote memory({1, 2, 3, 4, 1, 2, 3, 4});
+  EXPECT_EQ(write_through(remote_view(0x1000), remote_view(0x1000), memory), Y);
+  EXPECT_EQ(write_through(remote_view(0x1000), remote_view(0x1004), memory), N);
+  EXPECT_EQ(memory.bytes, (std::vector<unsigned char>{1, 2, 3, 4, 1, 2, 3, 4}));
+  View elsewhere = remote_view(0x1000);
+  elsewhere.device.type = kDLROCM;
+  EXPECT_EQ(write_through(remote_view(0x1000), elsewhere, memory), S);
+  // The host's own memory alone is never looked for behind a device's address.
+  EXPECT_EQ(write_through(remote_view(0x1000), remote_view(0x1000)), S);
 }
 
 TEST(Judge, WarnsOfEachDisagreement) {

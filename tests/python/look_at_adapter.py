@@ -124,6 +124,7 @@ def main() -> None:
         "crossed": {
             protocol: {case.name: crossed(library, spelled, case) for case in cases}
             for protocol, spelled in getattr(library.consumer, "PROTOCOLS", {}).items()
+            if protocol != "cuda_array_interface"  # of devices alone
         },
     }
     print()

@@ -101,8 +101,8 @@ def test_what_is_no_argument_names_the_allowed(
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="native takes no argument, so 'native:x' is no library"):
-        discover.libraries(discover.catalogue(), ["native:x"])
+    with pytest.raises(BadInput, match="numpy takes no argument, so 'numpy:x' is no library"):
+        discover.libraries(discover.catalogue(), ["numpy:x"])
 
 
 def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:

@@ -51,7 +51,9 @@ CONSUMER = {
 }
 #: What another instrument than a run's verdict has to find, or what needs another case.
 ELSEWHERE = {
-    "producer": {"lying-is-copied", "lazy-copy", "double-map", "read-only-missing"},
+    "producer": {"lying-is-copied", "lazy-copy", "double-map", "read-only-missing"}
+    # What only a device can show: test_devices_cuda.py and the trials of streams.
+    | {"no-wait", "wrong-stream", "host-sync", "wrong-copy"},
     "consumer": {"read-only-ignored", "work"},
 }
 #: With a case that is read-only.

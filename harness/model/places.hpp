@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "model/cell.hpp"
+
+namespace dlbench {
+
+/// Where the producer's array lies, and where the consumer is to have it: the same, but for pairs.
+inline std::string source_of(const Exchange& exchange) {
+  return exchange.device.substr(0, exchange.device.find('+'));
+}
+inline std::string target_of(const Exchange& exchange) {
+  return exchange.device.substr(exchange.device.find('+') + 1);
+}
+inline bool crosses_devices(const Exchange& exchange) {
+  return exchange.device.find('+') != std::string::npos;
+}
+
+/// "cuda:0" -> "cuda".
+inline std::string kind_of_device(const std::string& device) {
+  return device.substr(0, device.find(':'));
+}
+
+}  // namespace dlbench

@@ -1,0 +1,90 @@
+#include "worker/device_memory.hpp"
+
+#include <cstring>
+#include <map>
+
+#include "exchange/layout.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using exchange::Extent;
+using exchange::View;
+
+device::Address number(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+void copy_now(const DeviceAt& at, device::Address to, device::Address from, std::size_t bytes) {
+  if (bytes == 0) return;
+  settle(at);
+  require(*at.table, "copy", at.table->copy(to, from, bytes, nullptr));
+  settle(at);
+}
+
+/// Moves bytes between the host and where a view lies.
+class Reach : public exchange::Access {
+ public:
+  bool reaches(const exchange::Device& where) const override {
+    return exchange::on_host(where) || device_at(where);
+  }
+  void load(const exchange::Device& where, std::uintptr_t from, void* to,
+            std::size_t bytes) const override {
+    if (const DeviceAt at = device_at(where); at && !exchange::on_host(where)) {
+      copy_now(at, number(to), from, bytes);
+    } else {
+      if (at) settle(at);
+      exchange::Access::load(where, from, to, bytes);
+    }
+  }
+  void store(const exchange::Device& where, std::uintptr_t to, const void* from,
+             std::size_t bytes) const override {
+    if (const DeviceAt at = device_at(where); at && !exchange::on_host(where)) {
+      copy_now(at, to, number(from), bytes);
+    } else {
+      exchange::Access::store(where, to, from, bytes);
+    }
+  }
+};
+
+}  // namespace
+
+Held on_host_memory(Held held) {
+  const DeviceAt at = device_at(held.view.device);
+  if (!at) return held;
+  settle(at);
+  if (exchange::on_host(held.view.device)) return held;
+  const Extent extent = exchange::extent_of(held.view);
+  // The view is a description by others, and no device faults where a host would: believe it only
+  // as far as a copy succeeds.
+  auto bytes =
+      std::make_shared<std::vector<unsigned char>>(std::max<std::uint64_t>(extent.bytes(), 1));
+  copy_now(at, number(bytes->data()), extent.begin, extent.bytes());
+  Held copy{held.view, bytes};
+  copy.view.address = number(bytes->data()) + (held.view.address - extent.begin);
+  copy.view.device = {};
+  return copy;
+}
+
+Proof write_through_anywhere(const View& source, const View& found) {
+  return exchange::write_through(source, found, Reach());
+}
+
+void spoil_freed_memory(const exchange::Device& where, std::uint64_t bytes) {
+  constexpr unsigned kPoison = 0xa5a5a5a5;
+  constexpr std::size_t kBlocks = 3;
+  const DeviceAt at = device_at(where);
+  if (!at || exchange::on_host(where)) return;
+  settle(at);
+  std::vector<device::Address> blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) {
+    device::Address block = 0;
+    if (at.table->allocate(&block, bytes + 3) != 0) break;
+    blocks.push_back(block);
+    at.table->fill32(block, kPoison, bytes / 4, nullptr);
+  }
+  settle(at);
+  for (const device::Address block : blocks) at.table->free(block);
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "device/shared.hpp"
+#include "exchange/view.hpp"
+#include "worker/py.hpp"
+
+namespace dlbench::worker {
+
+/// One device of this machine, as the worker's instruments use it.
+struct DeviceAt {
+  const device::Table* table = nullptr;  ///< null: dlbench has none for it
+  int ordinal = 0;
+
+  explicit operator bool() const { return table != nullptr; }
+};
+
+/// By dlbench's word ("cuda:0"), or where a view lies. Empty for the CPU and for kinds without a
+/// table. Throws Failure no-device, with what the backend says, where the kind has one and this
+/// machine no such device.
+DeviceAt device_named(const std::string& word);
+DeviceAt device_at(const exchange::Device& where);
+
+/// Where an address lies that only a driver can place; CUDA's first device where none knows it.
+exchange::Device device_of_address(std::uintptr_t address);
+
+/// Throws Failure refused, "cuda: copy: out of memory (2)", unless `code` is 0.
+void require(const device::Table& table, const char* what, device::Code code);
+
+/// Makes it current for this thread and waits for all that was put on it, without the GIL. Throws
+/// Failure.
+void settle(const DeviceAt& at);
+
+/// What `ready(array)` of a library is where it has none: waits for its own stream there, or for
+/// the whole device where nothing tells of one. `stream` is an int or null.
+Ref wait_on_device(const DeviceAt& at, PyObject* stream);
+
+}  // namespace dlbench::worker

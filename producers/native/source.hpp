@@ -1,0 +1,45 @@
+#pragma once
+
+#include "layout.hpp"
+#include "python.hpp"
+
+namespace dlbench::native {
+
+/// A buffer that an array is to be a copy of, held for the scope.
+class Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() { PyBuffer_Release(&buffer_); }
+
+  /// False with an exception set.
+  bool read(PyObject* object) {
+    if (PyObject_GetBuffer(object, &buffer_, PyBUF_FULL_RO) != 0) return false;
+    layout_.dtype = find_format(buffer_.format, buffer_.itemsize);
+    if (layout_.dtype == nullptr || buffer_.suboffsets != nullptr) {
+      PyErr_Format(PyExc_BufferError, "native cannot hold format '%s' of %zd bytes",
+                   buffer_.format == nullptr ? "B" : buffer_.format, buffer_.itemsize);
+      return false;
+    }
+    layout_.shape = {buffer_.shape, buffer_.shape + buffer_.ndim};
+    layout_.readonly = buffer_.readonly != 0;
+    // ctypes leaves the strides out though they are asked for.
+    if (buffer_.strides != nullptr) {
+      layout_.strides = {buffer_.strides, buffer_.strides + buffer_.ndim};
+    } else {
+      layout_.set_c_strides();
+    }
+    return true;
+  }
+
+  const Layout& layout() const { return layout_; }
+  /// The first element.
+  const std::byte* data() const { return static_cast<const std::byte*>(buffer_.buf); }
+
+ private:
+  Py_buffer buffer_{};
+  Layout layout_;
+};
+
+}  // namespace dlbench::native

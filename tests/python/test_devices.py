@@ -1,0 +1,188 @@
+"""Whole runs on the simulated device: every clock and phase, pairs of devices, what is planted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import whole
+
+NATIVE = ("native", "native", "--no-plots", "--quiet", "--out", "run")
+
+
+def cells(folder: Path, *words: str) -> dict[str, dict[str, Any]]:
+    status, out, err = whole.run(folder, *NATIVE, *words)
+    assert status == 0, out + err
+    return whole.entries(whole.document(folder))
+
+
+def name(
+    phase: str = "exchange",
+    *,
+    producer: str = "native",
+    consumer: str = "native",
+    protocol: str = "dlpack",
+    device: str = "sim:0",
+    case: str = "f32",
+    size: int = 4096,
+    clock: str = "call",
+) -> str:
+    text = f"{phase}/producer:{producer}/consumer:{consumer}/protocol:{protocol}"
+    text += f"/device:{device}/case:{case}/bytes:{size}"
+    return text if clock == "call" else f"{text}/clock:{clock}"
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    ways = "dlpack,dlpack_legacy,dlpack_versioned,dlpack_c,cuda_array_interface"
+    return cells(
+        tmp_path_factory.mktemp("simulated"),
+        *("--devices", "sim:0", "--protocols", ways, "--phases", "all"),
+        *("--sizes", "4KiB,1MiB", "--budget", "20s"),
+    )
+
+
+@pytest.mark.parametrize("protocol", ["dlpack", "dlpack_c", "cuda_array_interface"])
+def test_nothing_is_copied_and_the_judge_saw_it(
+    simulated: dict[str, dict[str, Any]], protocol: str
+) -> None:
+    entry = simulated[name(protocol=protocol)]
+    assert entry["outcome"] == "zero-copy"
+    evidence = entry["evidence"]
+    assert (evidence["address"], evidence["write"], evidence["guard"]) == ("yes", "yes", "skipped")
+    # Of the machine's noise it may warn, of what it saw it must not.
+    assert not [w for w in entry["warnings"] if " says " in w or ":" in w.split(" ")[0]]
+
+
+@pytest.mark.parametrize("protocol", ["dlpack", "dlpack_c", "cuda_array_interface"])
+def test_three_clocks_are_three_numbers(
+    simulated: dict[str, dict[str, Any]], protocol: str
+) -> None:
+    found = [
+        simulated[name(protocol=protocol, clock=clock)] for clock in ("call", "ready", "device")
+    ]
+    assert [entry["clock"] for entry in found] == ["call", "ready", "device"]
+    assert len({entry["real_time"] for entry in found}) == 3
+    assert all(entry["real_time"] > 0 for entry in found)
+
+
+def test_the_consumer_names_its_stream(simulated: dict[str, dict[str, Any]]) -> None:
+    calls = simulated[name()]["seen"]["calls"]
+    assert calls[0] == "__dlpack_device__()"
+    assert calls[1].startswith("__dlpack__(max_version=(1,3),stream=")
+    assert simulated[name(protocol="dlpack_legacy")]["seen"]["struct"] == "legacy"
+
+
+@pytest.mark.parametrize("phase", ["query", "export", "import", "release"])
+def test_every_phase_exists(simulated: dict[str, dict[str, Any]], phase: str) -> None:
+    assert simulated[name(phase)]["real_time"] > 0
+
+
+def test_a_pair_of_devices_is_a_copy_of_the_producers(tmp_path: Path) -> None:
+    found = cells(tmp_path, "--devices", "sim:0+cpu", "--sizes", "1MiB")
+    entry = found[name(device="sim:0+cpu", size=1 << 20)]
+    assert entry["outcome"] == "device-copy"
+    assert entry["copied_by"] == "producer"
+    assert entry["gb_per_s"] > 0
+    assert entry["seen"]["flags"] == ["is-copied"]
+    assert any("dl_device=(1,0)" in call for call in entry["seen"]["calls"])
+    refused = found[name(device="sim:0+cpu", protocol="dlpack_c", size=1 << 20)]
+    assert refused["outcome"] == "no-protocol"
+    assert "other device" in refused["reason"]
+
+
+def test_the_other_way_it_is_the_consumers(tmp_path: Path) -> None:
+    found = cells(tmp_path, "--devices", "cpu+sim:0", "--sizes", "1MiB")
+    entry = found[name(device="cpu+sim:0", size=1 << 20)]
+    assert entry["outcome"] == "device-copy"
+    assert entry["copied_by"] == "consumer"
+
+
+def test_layouts_and_dtypes_cross(tmp_path: Path) -> None:
+    found = cells(tmp_path, "--devices", "sim:0", "--cases", "all", "--protocols", "dlpack")
+    fates = {e["case"]: e.get("found", e["outcome"]) for e in found.values()}
+    outside = {"bf16", "f8e4m3", "f8e5m2", "f32-swapped", "f32-grad", "f32-nulls"}
+    # DLPack has no word for pinned or managed memory of the simulated device.
+    outside |= {"f32-pinned", "f32-managed"}
+    for case, fate in fates.items():
+        wanted = "zero-copy" if case not in outside else None
+        if case == "f32-empty":
+            wanted = "unproven"
+        assert wanted is None or fate == wanted, (case, fate)
+        assert wanted is not None or fate in ("unsupported", "refused"), (case, fate)
+
+
+LIAR = """
+from dlbench import _native_producer
+DISTRIBUTION = None
+DEVICES = ("sim",)
+
+
+class Wrapped:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return {device}
+
+    def __dlpack__(self, **asked):
+        return self.array.__dlpack__(**asked)
+
+
+def make(case, device):
+    return Wrapped(_native_producer.DeviceArray(case.numpy(), device))
+
+
+def address(array):
+    return array.array.address
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "outcome", "reason"),
+    [
+        ("(12, 0)", "zero-copy", ""),
+        ("(2, 0)", "refused", "imports to sim:0, not from device (2, 0)"),
+        ("(1, 0)", "refused", "said (1, 0), and the capsule says (12, 0)"),
+    ],
+)
+def test_a_producer_that_lies_about_its_device(
+    tmp_path: Path, says: str, outcome: str, reason: str
+) -> None:
+    (tmp_path / "mine/producers").mkdir(parents=True)
+    (tmp_path / "mine/producers/liar.py").write_text(LIAR.format(device=says))
+    words = ["--producers", "liar", "--consumers", "native", "--adapters", "mine"]
+    words += ["--devices", "sim:0", "--protocols", "dlpack", "--sizes", "4KiB", "--out", "run"]
+    whole.run(tmp_path, "--matrix", *words, "--no-plots")
+    entry = whole.entries(whole.document(tmp_path))[name(producer="liar")]
+    assert entry["outcome"] == outcome, entry
+    assert reason in entry.get("reason", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("gpu", "unknown device 'gpu'"),
+        ("cuda:x", "'cuda:x' is no device"),
+        ("cpu:0", "'cpu:0' is no device"),
+        ("sim:0+sim:0", "names one device twice"),
+        ("cuda:0+", "unknown device ''"),
+    ],
+)
+def test_a_bad_device_is_one_line(tmp_path: Path, words: str, said: str) -> None:
+    status, out, err = whole.run(tmp_path, "native", "native", "--devices", words)
+    assert status == 2
+    assert out == ""
+    assert said in err
+    assert len(err.strip().splitlines()) == 1, err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_device_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
+    found = cells(tmp_path, "--devices", "cpu,sim:1", "--sizes", "4KiB", "--protocols", "dlpack")
+    absent = found[name(device="sim:1")]
+    assert absent["outcome"] == "no-device"
+    assert absent["reason"] == "there is no sim:1: this machine has 1 of them"
+    assert found[name(device="cpu")]["outcome"] == "zero-copy"

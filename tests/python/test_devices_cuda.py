@@ -1,0 +1,160 @@
+"""Whole runs on the simulated drivers of CUDA and ROCm, with errors planted in their calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakes
+import whole
+from test_devices import name
+
+pytestmark = fakes.needs_fakes
+
+QUICK = ("--no-plots", "--quiet", "--out", "run", "--budget", "10s")
+
+
+def cells(folder: Path, *words: str, **more: str) -> dict[str, dict[str, Any]]:
+    """`more`: what the simulated driver reads; DLBENCH_FAKE_FAIL and the like."""
+    environment = fakes.environment(**more)
+    status, out, err = whole.run(folder, *words, *QUICK, environment=environment)
+    assert status in (0, 2), out + err
+    assert "Traceback" not in err
+    return whole.entries(whole.document(folder))
+
+
+@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+def test_native_to_native_by_every_way(tmp_path: Path, device: str) -> None:
+    ways = ["dlpack", "dlpack_legacy", "dlpack_versioned", "dlpack_c", "cuda_array_interface"]
+    found = cells(
+        tmp_path,
+        *("native", "native", "--devices", device, "--protocols", ",".join(ways)),
+        *("--sizes", "4KiB", "--phases", "all"),
+    )
+    for way in ways:
+        here = {
+            clock: found[name(protocol=way, device=device, clock=clock)]
+            for clock in ("call", "ready", "device")
+        }
+        assert {entry["outcome"] for entry in here.values()} == {"zero-copy"}, way
+        assert len({entry["real_time"] for entry in here.values()}) == 3, way
+        assert here["call"]["evidence"]["write"] == "yes"
+    for phase in ("query", "export", "import", "release"):
+        assert found[name(phase, device=device)]["real_time"] > 0
+
+
+def test_pinned_and_managed_memory(tmp_path: Path) -> None:
+    cases = "f32-pinned,f32-managed"
+    words = ("native", "native", "--devices", "cuda:0,cpu,rocm:0", "--cases", cases)
+    found = cells(tmp_path, *words, "--sizes", "64KiB", "--protocols", "dlpack")
+    size = 64 << 10
+    for case in cases.split(","):
+        entry = found[name(device="cuda:0", case=case, size=size)]
+        assert entry["outcome"] == "zero-copy"
+        assert entry["evidence"]["guard"] == "skipped"
+        on_cpu = found[name(device="cpu", case=case, size=size)]
+        assert on_cpu["outcome"] == "unsupported"
+        assert "belongs to a device" in on_cpu["reason"]
+    managed = found[name(device="rocm:0", case="f32-managed", size=size)]
+    assert "DLPack has no word for such memory of rocm" in managed["reason"]
+
+
+def test_pairs_beside_the_devices_own_memcpy(tmp_path: Path) -> None:
+    words = ("native", "native", "--devices", "cuda:0+cpu,cpu+cuda:0", "--sizes", "4MiB")
+    found = cells(tmp_path, *words, "--protocols", "dlpack")
+    for device, who in (("cuda:0+cpu", "producer"), ("cpu+cuda:0", "consumer")):
+        entry = found[name(device=device, size=4 << 20)]
+        assert (entry["outcome"], entry["copied_by"]) == ("device-copy", who)
+        assert entry["gb_per_s"] > 0
+    told = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    floors = told["copy_floors_gb_per_s"]
+    for pair in ("cuda:0+cpu", "cpu+cuda:0"):
+        assert {f"{pair} pinned", f"{pair} pageable"} <= floors.keys()
+
+
+def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
+    words = ("--matrix", "--producers", "native:interface=2,native", "--consumers", "native")
+    way = "cuda_array_interface"
+    found = cells(tmp_path, *words, "--devices", "cuda", "--protocols", way, "--sizes", "4KiB")
+    for producer in ("native", "native:interface=2"):
+        entry = found[name(producer=producer, protocol=way, device="cuda:0")]
+        assert entry["outcome"] == "zero-copy"
+
+
+@pytest.mark.parametrize(
+    ("fault", "device", "outcome", "said"),
+    [
+        ("honest", "cuda:0", "zero-copy", ""),
+        ("honest", "cuda:0+cpu", "device-copy", ""),
+        ("wrong-device", "cuda:0", "refused", "not device (2, 1)"),
+        ("wrong-copy", "cuda:0+cpu", "wrong", "element (0,)"),
+    ],
+)
+def test_a_planted_fault_is_found(
+    tmp_path: Path, fault: str, device: str, outcome: str, said: str
+) -> None:
+    producer = f"saboteur:{fault}"
+    words = ("--matrix", "--producers", producer, "--consumers", "native", "--devices", device)
+    found = cells(tmp_path, *words, "--protocols", "dlpack", "--sizes", "4KiB")
+    entry = found[name(producer=producer, device=device)]
+    assert entry["outcome"] == outcome, entry
+    assert said in entry.get("reason", "")
+
+
+@pytest.mark.parametrize(
+    ("fails", "outcomes", "said"),
+    [
+        ("cuInit=100", {"no-device"}, "100"),
+        ("cuDevicePrimaryCtxRetain=2", {"out-of-memory", "refused", "no-device"}, "memory"),
+        ("cuMemAlloc=2", {"refused", "out-of-memory"}, "memory"),
+        ("cuStreamCreate=304", {"refused"}, "(304)"),
+        ("cuEventCreate=2", {"refused", "out-of-memory"}, "memory"),
+        ("cuEventRecord=700@2", {"refused", "crashed"}, "700"),
+        ("cuStreamWaitEvent=700", {"refused"}, "700"),
+        ("cuMemcpyAsync=719", {"refused"}, "719"),
+        ("cuStreamSynchronize=719", {"refused"}, "719"),
+        ("cuCtxSynchronize=719", {"refused"}, "719"),
+        ("cuMemAlloc=-11", {"crashed"}, "SIGSEGV"),
+    ],
+)
+def test_an_error_of_the_driver_is_a_reason_in_its_cells(
+    tmp_path: Path, fails: str, outcomes: set[str], said: str
+) -> None:
+    words = ("native", "native", "--devices", "cpu,cuda:0", "--protocols", "dlpack")
+    found = cells(tmp_path, *words, "--sizes", "4KiB", DLBENCH_FAKE_FAIL=fails)
+    entry = found[name(device="cuda:0")]
+    assert entry["outcome"] in outcomes, entry
+    assert said in entry["reason"] + entry.get("signal", ""), entry
+    # The rest of the run goes on.
+    assert found[name(device="cpu")]["outcome"] == "zero-copy"
+
+
+@pytest.mark.parametrize("library", ["numba", "cuda_core"])
+def test_a_real_library_on_the_simulated_driver(tmp_path: Path, library: str) -> None:
+    pytest.importorskip({"cuda_core": "cuda.core"}.get(library, library))
+    ways = "dlpack,cuda_array_interface,convert"
+    words = ("--matrix", "--producers", f"{library},native", "--consumers", f"{library},native")
+    found = cells(tmp_path, *words, "--devices", "cuda:0", "--protocols", ways, "--sizes", "4KiB")
+    shared = {
+        (entry["producer"], entry["consumer"], entry["protocol"])
+        for entry in found.values()
+        if entry["outcome"] == "zero-copy"
+    }
+    wanted = {
+        "numba": {
+            ("native", "numba", "cuda_array_interface"),
+            ("numba", "native", "cuda_array_interface"),
+            ("numba", "numba", "cuda_array_interface"),
+        },
+        "cuda_core": {
+            ("native", "cuda_core", "dlpack"),
+            ("native", "cuda_core", "cuda_array_interface"),
+            ("cuda_core", "native", "dlpack"),
+            ("cuda_core", "cuda_core", "dlpack"),
+        },
+    }[library]
+    reasons = {name: e.get("reason") for name, e in found.items() if e["outcome"] != "zero-copy"}
+    assert wanted <= shared, reasons
+    assert not [e for e in found.values() if e["outcome"] in ("crashed", "wrong", "timed-out")]
