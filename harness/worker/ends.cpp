@@ -11,9 +11,12 @@ Ref asked_for_device(const Library& library, const char* name, const std::string
   return checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
 }
 
-OnStream::OnStream(const Library& library, const std::string& device, const Ref& stream) {
+OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
+                   const Ref& stream) {
   if (!stream) return;
-  const Ref enter = library.function("on_stream");
+  Ref enter;
+  if (library.*role) enter = optional_attribute((library.*role).get(), "on_stream");
+  if (!enter) enter = library.function("on_stream");
   if (!enter) return;
   Ref context = checked(PyObject_CallFunction(enter.get(), "sO", device.c_str(), stream.get()));
   checked(PyObject_CallMethod(context.get(), "__enter__", nullptr));

@@ -21,7 +21,9 @@ Ref asked_for_device(const Library& library, const char* name, const std::string
 /// Within its scope the library works on that stream; an empty one changes nothing. Throws Failure.
 class OnStream {
  public:
-  OnStream(const Library& library, const std::string& device, const Ref& stream);
+  /// `role`: whose file is asked first, since two halves may keep a stream each.
+  OnStream(const Library& library, Ref Library::*role, const std::string& device,
+           const Ref& stream);
   OnStream(const OnStream&) = delete;
   OnStream& operator=(const OnStream&) = delete;
   ~OnStream();

@@ -18,7 +18,7 @@ LibraryQueue::LibraryQueue(const Ends& ends, Handing& handing, Ref producer_stre
 // `busy` returns an array, or one with its address, where asking for that would wait.
 void LibraryQueue::arm(sync::Ns delay) {
   const Ref spec = checked(PyObject_CallNoArgs(ends_.make_case.get()));
-  const OnStream inside(ends_.producer, ends_.exchange.device, stream_);
+  const OnStream inside(ends_.producer, &Library::producer, ends_.exchange.device, stream_);
   array_ =
       checked(PyObject_CallFunction(busy_.get(), "Osd", spec.get(), ends_.exchange.device.c_str(),
                                     static_cast<double>(delay) * 1e-9));

@@ -64,6 +64,8 @@ std::vector<Variant> variants(const Tape& tape, const Passable& passable) {
   const Asked* const call = export_call(tape);
   Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
   asked.name = name_of(asked.value, passable);
+  // It read its own stream when it was watched, and works on another one now.
+  if (asked.name == "own" && passable.own) asked.value = passable.own;
   // Who says "do not synchronise" is owed nothing.
   asked.owed = asked.name != "-1";
   std::vector<Variant> all{std::move(asked)};
@@ -161,7 +163,8 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
     }
   }
   for (const Variant& variant : variants(handing.tape(), passable)) {
-    if (!variant.asked) handing.set_stream(variant.value.get());
+    const bool as_watched = variant.asked && variant.name != "own";
+    if (!as_watched) handing.set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));
   }
   if (on_streams) {

@@ -63,7 +63,8 @@ Ref StreamQueue::handle(device::Stream stream) {
 }
 
 Ref StreamQueue::make() const {
-  const OnStream inside(ends_.producer, ends_.exchange.device, producer_stream_);
+  const OnStream inside(ends_.producer, &Library::producer, ends_.exchange.device,
+                        producer_stream_);
   return make_array(ends_.exchange, ends_.producer, ends_.make_case);
 }
 
@@ -92,12 +93,14 @@ void StreamQueue::begin() {
 }
 
 void StreamQueue::give() {
-  const OnStream inside(ends_.producer, ends_.exchange.device, producer_stream_);
+  const OnStream inside(ends_.producer, &Library::producer, ends_.exchange.device,
+                        producer_stream_);
   handing_.give();
 }
 
 void StreamQueue::take() {
-  const OnStream inside(ends_.consumer, ends_.exchange.device, consumer_stream_);
+  const OnStream inside(ends_.consumer, &Library::consumer, ends_.exchange.device,
+                        consumer_stream_);
   result_ = handing_.take();
 }
 
@@ -107,7 +110,8 @@ Content StreamQueue::content(unsigned word) const {
 }
 
 void StreamQueue::drop() {
-  const OnStream inside(ends_.producer, ends_.exchange.device, producer_stream_);
+  const OnStream inside(ends_.producer, &Library::producer, ends_.exchange.device,
+                        producer_stream_);
   result_ = {};
   array_ = {};
 }
