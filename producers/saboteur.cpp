@@ -80,6 +80,8 @@ PyMethodDef functions[] = {
     {"exports", &exports, METH_NOARGS,
      "exports()\n--\n\nHow many managed tensors were lent so far."},
     {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of them were given back."},
+    native::own_stream_method,
+    native::set_stream_method,
     {}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,

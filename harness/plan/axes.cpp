@@ -110,7 +110,7 @@ std::string checked_device(const std::string& asked, const Words& kinds) {
                     (parts[1] != "cpu" || !parts[2].matched);
   if (!fits) {
     const std::string kind = asked.substr(0, asked.find(':'));
-    if (!holds(kinds, kind)) require_known("device", asked, kinds);
+    if (!holds(kinds, kind)) require_known("device", kind, kinds);
     throw UsageError("'" + asked +
                      "' is no device; allowed: cpu, cuda:0, two joined as cuda:0+cpu");
   }
