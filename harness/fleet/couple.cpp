@@ -238,6 +238,8 @@ std::string CoupleRun::what_it_did(const Death& death) const {
       return "importing " + loads_[next_load_].library + " (" + loads_[next_load_].role + ")";
     case Doing::floors:
       return "measuring the floors";
+    case Doing::device_floors:
+      return "measuring a device's floors";
     case Doing::anchor:
       return "measuring the anchor";
     case Doing::drop:
@@ -281,6 +283,10 @@ void CoupleRun::bury(const Death& death) {
     }
   } else if (doing_ == Doing::anchor) {
     job_.anchor = false;
+  } else if (doing_ == Doing::device_floors) {
+    // They are asked for once: the next worker does without, and finds out by itself whether the
+    // device's own cells can be.
+    job_.warning = "no copy floors of a device: the worker died of them: " + death.how;
   } else if (doing_ == Doing::phases) {
     // What was done to tell them apart is ours; the exchange itself is sound.
     fail_phases(*task_, trouble);

@@ -80,7 +80,7 @@ class CoupleRun {
 
  private:
   enum class Stage { waiting, importing, ready, dead };
-  enum class Doing { start, load, floors, anchor, exchange, phases, drop };
+  enum class Doing { start, load, floors, device_floors, anchor, exchange, phases, drop };
   struct Load {
     std::string role, library, path;
     bool needed = true;  ///< false for the anchor's

@@ -119,7 +119,7 @@ void CoupleRun::instruments() {
       // Each once an environment, by a worker that has to do with it.
       if (task.over || device == "cpu") continue;
       if (!context_.copies_measured.insert(couple_.environment + " " + device).second) continue;
-      const Reply copies = ask({{"do", "copy_floors"}, {"device", device}}, Doing::floors);
+      const Reply copies = ask({{"do", "copy_floors"}, {"device", device}}, Doing::device_floors);
       if (!copies.ok || !copies.body.is_object()) continue;
       for (const auto& [floor, rate] : copies.body.items()) {
         if (rate.is_number() && rate.get<double>() > 0) {
