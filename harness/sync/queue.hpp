@@ -33,7 +33,7 @@ struct Queue {
   /// Optional: a read by the same kind of queue as the consumer's that nobody ordered, waited for.
   /// Where it sees the new content too, queues do not run beside one another. Default: peek.
   std::function<Content()> control;
-  /// Optional: does the bystander's delay still last?
+  /// Optional: does the delay of every bystander still last?
   std::function<bool()> decoy;
   /// Optional, after `settle`: how long the last delay really was, by the device's own clock.
   std::function<std::optional<double>()> delayed;

@@ -8,6 +8,13 @@ namespace dlbench::sync {
 using device::Address;
 using device::Stream;
 
+namespace {
+
+// A bystander as well: who forgets which stream it works on waits for this one.
+constexpr Stream kDefault = nullptr;
+
+}  // namespace
+
 Streams::Streams(const device::Table& table, bool host_memory)
     : table_(table), host_memory_(host_memory) {
   for (Stream* stream : {&producer_, &consumer_, &bystander_, &ours_, &control_}) {
@@ -51,7 +58,9 @@ void Streams::synchronize(Stream stream) {
 }
 
 void Streams::settle() {
-  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
+  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, kDefault, ours_}) {
+    synchronize(stream);
+  }
 }
 
 void Streams::store(Address word, unsigned value) {
@@ -62,7 +71,11 @@ void Streams::store(Address word, unsigned value) {
 void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   settle();
   store(word, words.before);
-  if (decoy > 0) check(table_.delay(bystander_, decoy, 0, 0, 0), "a delay");
+  if (decoy > 0) {
+    for (Stream stream : {bystander_, kDefault}) {
+      check(table_.delay(stream, decoy, 0, 0, 0), "a delay");
+    }
+  }
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");
 }
@@ -87,7 +100,8 @@ unsigned Streams::control(Address word) {
 }
 
 bool Streams::decoy() const {
-  return table_.stream_query(bystander_) == device::not_ready;
+  return table_.stream_query(bystander_) == device::not_ready &&
+         table_.stream_query(kDefault) == device::not_ready;
 }
 
 std::optional<double> Streams::delayed() const {

@@ -3,6 +3,7 @@
 
 #include "sync/late.hpp"
 #include "sync/who.hpp"
+#include "worker/devices.hpp"
 #include "worker/library_queue.hpp"
 #include "worker/prepared.hpp"
 #include "worker/stream_queue.hpp"
@@ -58,6 +59,39 @@ const Asked* export_call(const Tape& tape) {
     if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
   }
   return nullptr;
+}
+
+bool asks_for(const Tape& tape, std::string_view name) {
+  return std::any_of(tape.begin(), tape.end(),
+                     [&](const Asked& call) { return call.spelled == name && !call.raised; });
+}
+
+// Does `__cuda_array_interface__` name the stream that its consumer has to wait for? Before version
+// 3 it cannot, and None says that there is nothing to wait for.
+bool names_stream(PyObject* array) {
+  try {
+    const Ref facts = checked(PyObject_GetAttrString(array, "__cuda_array_interface__"));
+    const Ref version = checked(PyMapping_GetItemString(facts.get(), "version"));
+    const Ref stream = checked(PyMapping_GetItemString(facts.get(), "stream"));
+    return PyLong_AsLong(version.get()) >= 3 && stream.get() != Py_None;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
+// One library has one current stream, unless its two files keep one each.
+bool is_one_stream(const Ends& ends) {
+  return &ends.producer == &ends.consumer &&
+         !optional_attribute(ends.consumer.consumer.get(), "on_stream");
+}
+
+// As the consumer itself calls on a device with streams: is it its own stream that order is owed
+// to, the one that it reads on? None in `__dlpack__` names the default stream there, and so do
+// numbers.
+bool is_owed(const Variant& asked, const Tape& tape, const Ends& ends, PyObject* array) {
+  if (export_call(tape) != nullptr) return asked.name == "own";
+  if (asks_for(tape, "__cuda_array_interface__")) return names_stream(array);
+  return !is_one_stream(ends);
 }
 
 std::vector<Variant> variants(const Tape& tape, const Passable& passable) {
@@ -133,10 +167,10 @@ std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange)
 
 WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
   const std::string& device = order.exchange.device;
-  const device::Table* const table = table_at(device);
+  const DeviceAt at = device_named(device);
   const Ends ends{producer_, consumer_, order.exchange, order.make_case, pool_->expected};
   WhoWaits found;
-  if (table == nullptr && !LibraryQueue::is_possible(ends)) return found;
+  if (!at && !LibraryQueue::is_possible(ends)) return found;
   step("sync");
   Handing handing(crossing_, first_array(), shown_mask_, tape_, relayed());
   Passable passable;
@@ -148,8 +182,9 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
   std::unique_ptr<StreamQueue> on_streams;
   std::unique_ptr<LibraryQueue> in_library;
   sync::Queue queue;
-  if (table != nullptr) {
-    on_streams = std::make_unique<StreamQueue>(ends, handing, *table);
+  if (at) {
+    require(*at.table, "context", at.table->enter(at.ordinal));
+    on_streams = std::make_unique<StreamQueue>(ends, handing, *at.table);
     queue = on_streams->queue();
     passable.own = on_streams->own();
     passable.foreign = on_streams->foreign();
@@ -162,7 +197,9 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
       passable.foreign = asked_for_device(consumer_, "new_stream", device);
     }
   }
-  for (const Variant& variant : variants(handing.tape(), passable)) {
+  std::vector<Variant> looked_at = variants(handing.tape(), passable);
+  if (at) looked_at[0].owed = is_owed(looked_at[0], handing.tape(), ends, first_array());
+  for (const Variant& variant : looked_at) {
     const bool as_watched = variant.asked && variant.name != "own";
     if (!as_watched) handing.set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));

@@ -1,9 +1,6 @@
 #include "worker/stream_queue.hpp"
 
-#include <cstdlib>
 #include <cstring>
-
-#include "device/shared.hpp"
 
 namespace dlbench::worker {
 
@@ -19,21 +16,6 @@ bool is_host_memory(const device::Table& table) {
 }
 
 }  // namespace
-
-const device::Table* table_at(const std::string& device) {
-  const std::size_t colon = device.find(':');
-  if (colon == std::string::npos) return nullptr;
-  const auto* const shared =
-      static_cast<const device::Shared*>(PyCapsule_Import(device::shared_name, 0));
-  if (shared == nullptr) {
-    PyErr_Clear();
-    return nullptr;
-  }
-  const device::Backend* const backend = shared->backend(device.substr(0, colon));
-  if (backend == nullptr || backend->state != device::State::Ok) return nullptr;
-  backend->table->enter(std::atoi(device.c_str() + colon + 1));
-  return backend->table;
-}
 
 StreamQueue::StreamQueue(const Ends& ends, Handing& handing, const device::Table& table)
     : ends_(ends),
@@ -98,7 +80,11 @@ void StreamQueue::give() {
   handing_.give();
 }
 
+// The producer still works on its stream: where the exchange asks for no stream, that is the one
+// that the consumer has to order itself after.
 void StreamQueue::take() {
+  const OnStream producing(ends_.producer, &Library::producer, ends_.exchange.device,
+                           producer_stream_);
   const OnStream inside(ends_.consumer, &Library::consumer, ends_.exchange.device,
                         consumer_stream_);
   result_ = handing_.take();

@@ -8,9 +8,6 @@
 
 namespace dlbench::worker {
 
-/// The table of `cuda:0`'s kind, entered at that device; null where it has none, or not here.
-const device::Table* table_at(const std::string& device);
-
 /// A queue on a device with a table: delays, looks and reads are put on its streams from here, the
 /// libraries only hand the array over, each on a stream that it was told by `on_stream`.
 class StreamQueue {

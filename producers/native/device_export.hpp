@@ -46,7 +46,7 @@ inline bool make_safe(DeviceArray& array, const Asked& asked) {
     case Conduct::Waits::nobody:
       return true;
     case Conduct::Waits::wrong_stream:
-      return place.order(asked.stream, mine);
+      return place.order(nullptr, asked.stream);
     case Conduct::Waits::host:
       return place.finish(mine);
   }

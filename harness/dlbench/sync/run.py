@@ -37,7 +37,10 @@ class Look:
 
 
 def has_queue(entry: Entry, found: Catalogue) -> bool:
-    """Can anything fill a queue of the producer's?"""
+    """Can anything fill a queue of the producer's? Of what is copied to another device nobody
+    looks at a queue."""
+    if "+" in entry["device"]:
+        return False
     if entry["device"].partition(":")[0] in WITH_STREAMS:
         return True
     return any(file.has_busy for file in found.roles(entry["producer"]).values())

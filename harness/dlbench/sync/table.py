@@ -18,7 +18,7 @@ HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "han
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("hand-over", "export held", "import held", "gap")
 #: Columns that go, in this order, where all do not fit.
-SPARE = ("gap", "why not", "device", "saw", "import held", "protocol")
+SPARE = ("gap", "why not", "device", "saw", "import held", "export held", "hand-over", "protocol")
 UNORDERED = ("nobody", "wrong-queue", "host-wrong")
 
 Handover = dict[str, Any]
@@ -36,7 +36,8 @@ def table(document: dict[str, Any], width: int) -> list[Text]:
         return []
     rows = [_row(entry, one) for entry, one in found]
     heads = [head for head in HEAD if any(row[head] for row in rows)]
-    for spare in ("", *SPARE):
+    alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
+    for spare in ("", *alike, *SPARE):
         heads = [head for head in heads if head != spare]
         right = [i for i, head in enumerate(heads) if head in RIGHT]
         lines = columns([heads, *([row[head] for head in heads] for row in rows)], right)

@@ -1,0 +1,148 @@
+"""Who waits on devices: honest native halves and saboteurs, on the simulated device and drivers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakes
+import whole
+from dlbench import _core
+
+PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
+             "saboteur:host-sync")  # fmt: skip
+DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
+
+Cells = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def looked_at(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, Cells]:
+    """The folder, the device, and each cell by producer and protocol."""
+    folder = tmp_path_factory.mktemp("sync")
+    device: str = request.param
+    words = ("--producers", ",".join(PRODUCERS), "--consumers", "native", "--devices", device)
+    more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--sizes", "4KiB")
+    environment = fakes.environment() if fakes.FOLDER else {}
+    status, out, err = whole.run(
+        folder,
+        *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "3s", "--out", "run"),
+        **({"environment": environment} if environment else {}),
+    )
+    assert status in (0, 2), out + err
+    _core.validate_document(str(folder / "run" / "results.json"))
+    cells = whole.entries(whole.document(folder)).values()
+    found = {
+        (entry["producer"], entry["protocol"]): entry
+        for entry in cells
+        if entry.get("clock", "call") == "call"
+    }
+    return folder, device, found
+
+
+def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
+    """By stream argument."""
+    assert not [text for text in entry.get("warnings", ()) if text.startswith("sync: ")]
+    return {one["stream"]: one for one in entry["sync"]}
+
+
+def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> None:
+    _, device, cells = looked_at
+    entry = cells["native", "dlpack"]
+    assert entry["outcome"] == "zero-copy", entry
+    found = rows(entry)
+    own = found.pop("own")
+    assert (own["waits"], own["saw"], own["asked_by"], own["owed"]) == (
+        *("stream", "new", "consumer", True),
+    )
+    assert max(own["export_blocked"], own["import_blocked"]) < 0.3
+    assert own["gap_ns"] >= 0
+    numbers = {1, 2} if device == "cuda:0" else set()
+    assert found.keys() == {None, -1, "foreign", *numbers}
+    for argument, one in found.items():
+        seen = (one["waits"], one["saw"], one["asked_by"], one["owed"])
+        assert seen == ("nobody", "old", "dlbench", False), argument
+    assert entry["late_free"] in ("late", "safe")
+
+
+@pytest.mark.parametrize("protocol", ["dlpack_c", "cuda_array_interface"])
+def test_a_consumer_that_waits_itself_does_so_on_its_stream(
+    looked_at: tuple[Path, str, Cells], protocol: str
+) -> None:
+    entry = looked_at[2]["native", protocol]
+    if entry["outcome"] == "no-protocol":
+        assert looked_at[1] == "rocm:0"
+        return
+    (one,) = rows(entry).values()
+    assert (one["waits"], one["saw"], one["owed"]) == ("stream", "new", True)
+    assert entry["outcome"] == "zero-copy"
+
+
+def test_who_is_owed_nothing_does_not_race(looked_at: tuple[Path, str, Cells]) -> None:
+    entry = looked_at[2]["native:interface=2", "cuda_array_interface"]
+    if entry["outcome"] == "no-protocol":
+        assert looked_at[1] == "rocm:0"
+        return
+    (one,) = rows(entry).values()
+    assert (one["waits"], one["saw"], one["owed"]) == ("nobody", "old", False)
+    assert entry["outcome"] == "zero-copy"
+    assert entry["real_time"] > 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"), [("no-wait", "nobody"), ("wrong-stream", "wrong-queue")]
+)
+def test_a_planted_race_has_its_word_and_no_number(
+    looked_at: tuple[Path, str, Cells], fault: str, word: str
+) -> None:
+    folder, device, cells = looked_at
+    entry = cells[f"saboteur:{fault}", "dlpack"]
+    own = rows(entry)["own"]
+    assert (own["waits"], own["saw"], own["owed"]) == (word, "old", True)
+    assert entry["outcome"] == "race"
+    assert "real_time" not in entry
+    others = [
+        each
+        for each in whole.document(folder)["not_measured"]
+        if each["producer"] == f"saboteur:{fault}" and each["protocol"] == "dlpack"
+    ]
+    assert {each["clock"] for each in others} == {"call", "ready", "device"}
+    assert {each["outcome"] for each in others} == {"race"}
+    honest = cells[f"saboteur:{fault}", "cuda_array_interface"]
+    assert honest["outcome"] in ("zero-copy", "no-protocol"), device
+
+
+def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
+    entry = looked_at[2]["saboteur:host-sync", "dlpack"]
+    own = rows(entry)["own"]
+    assert (own["waits"], own["saw"]) == ("host", "new")
+    assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
+    assert entry["outcome"] == "zero-copy"
+
+
+def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
+    folder = looked_at[0]
+    _, told, _ = whole.run(folder, "show", "run")
+    lines = [line.split() for line in told.splitlines()]
+    for fault, word in (("no-wait", "nobody"), ("wrong-stream", "wrong-queue")):
+        wanted = [f"saboteur:{fault}", "->", "native", "dlpack", "own", word]
+        assert wanted in [line[:6] for line in lines], told
+    assert any(line[:1] == ["race"] for line in lines)
+    assert max(map(len, told.splitlines())) <= 80
+    _, told, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
+    assert "stream own: stream, saw new" in told
+    assert "stream (-1): nobody, saw old" in told
+
+
+def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:
+    words = ("native", "native", "--sync", "--devices", "sim:0+cpu,cpu+sim:0", "--sizes", "4KiB")
+    more = ("--protocols", "dlpack", "--no-plots", "--quiet", "--out", "run")
+    status, _, err = whole.run(tmp_path, *words, *more)
+    assert (status, err) == (0, "")
+    cells = whole.entries(whole.document(tmp_path)).values()
+    assert {entry["outcome"] for entry in cells} == {"device-copy"}
+    assert not [e for e in cells if "sync" in e or any("sync" in w for w in e["warnings"])]
