@@ -103,14 +103,17 @@ def test_a_planted_fault_is_found(
     assert said in entry.get("reason", "")
 
 
+OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
+
+
 @pytest.mark.parametrize(
     ("fails", "outcomes", "said"),
     [
         ("cuInit=100", {"no-device"}, "100"),
-        ("cuDevicePrimaryCtxRetain=2", {"out-of-memory", "refused", "no-device"}, "CUDA_ERROR_OUT_OF_MEMORY"),
+        ("cuDevicePrimaryCtxRetain=2", {"out-of-memory", "refused", "no-device"}, OUT_OF_MEMORY),
         ("cuMemAlloc=2", {"refused", "out-of-memory"}, "memory"),
         ("cuStreamCreate=304", {"refused"}, "(304)"),
-        ("cuEventCreate=2", {"refused", "out-of-memory"}, "CUDA_ERROR_OUT_OF_MEMORY"),
+        ("cuEventCreate=2", {"refused", "out-of-memory"}, OUT_OF_MEMORY),
         ("cuEventRecord=700@2", {"refused", "crashed"}, "700"),
         ("cuStreamWaitEvent=700", {"refused"}, "700"),
         ("cuMemcpyAsync=719", {"refused"}, "719"),
