@@ -95,8 +95,8 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
         if what != "instructions":
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
     made = Request(couple=list(libraries), count=params["count"] or [])
-    made.trace_api = params["trace_api"]
-    made.sync = params["sync"]
+    made.trace_api = params.get("trace_api", False)
+    made.sync = params.get("sync", False)
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

@@ -19,6 +19,8 @@ from dlbench import Call, Capsule, Unsupported, X, loading
 from dlbench.case import Case
 
 PACKAGE = Path(dlbench.__file__).parent
+#: Of devices alone; and NumPy's dispatch, which hands nothing over.
+NO_CROSSING_HERE = ("cuda_array_interface", "array_ufunc", "array_function")
 
 
 def load(role: str, library: str) -> ModuleType | None:
@@ -124,7 +126,7 @@ def main() -> None:
         "crossed": {
             protocol: {case.name: crossed(library, spelled, case) for case in cases}
             for protocol, spelled in getattr(library.consumer, "PROTOCOLS", {}).items()
-            if protocol != "cuda_array_interface"  # of devices alone
+            if protocol not in NO_CROSSING_HERE
         },
     }
     print()
