@@ -10,6 +10,7 @@ from dlbench.adapter import require_buffer_dtype, require_own_layout
 
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
+STREAMS = [0]  # where arrays are made: the innermost `on_stream`, else the default one
 
 
 def devices():
@@ -30,7 +31,10 @@ def make(case, device):
     if device == "cpu":
         return compiled_copy(case.numpy())
     cuda.select_device(int(device.partition(":")[2]))
-    return cuda.to_device(case.numpy())
+    array = cuda.to_device(case.numpy(), stream=STREAMS[-1])
+    if len(STREAMS) > 1:
+        STREAMS[-1].synchronize()  # the source goes now
+    return array
 
 
 def ready(array):
@@ -45,10 +49,12 @@ def stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # Numba has no current stream: each call names one. So arrays are made on the default stream
-    # and wait for what lies on the other.
-    cuda.external_stream(handle).synchronize()
-    yield
+    # Numba has no current stream: an array keeps the one that it was made on, and names it.
+    STREAMS.append(cuda.external_stream(handle))
+    try:
+        yield
+    finally:
+        STREAMS.pop()
 
 
 def address(array):

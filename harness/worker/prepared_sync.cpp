@@ -198,7 +198,9 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
     }
   }
   std::vector<Variant> looked_at = variants(handing.tape(), passable);
-  if (at) looked_at[0].owed = is_owed(looked_at[0], handing.tape(), ends, first_array());
+  if (on_streams) {
+    looked_at[0].owed = is_owed(looked_at[0], handing.tape(), ends, on_streams->array());
+  }
   for (const Variant& variant : looked_at) {
     const bool as_watched = variant.asked && variant.name != "own";
     if (!as_watched) handing.set_stream(variant.value.get());

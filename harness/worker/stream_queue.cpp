@@ -27,8 +27,10 @@ StreamQueue::StreamQueue(const Ends& ends, Handing& handing, const device::Table
   if (place_.bytes.size() != sizeof(unsigned)) {
     throw Failure{Outcome::unsupported, "", "who waits is looked at in words of four bytes"};
   }
-  if (!ends.producer.function("on_stream") || !ends.consumer.function("on_stream")) {
-    throw Failure{Outcome::unsupported, "", "an adapter has no `on_stream`"};
+  for (const auto& [library, name] : {std::pair(&ends.producer, &ends.exchange.producer),
+                                      std::pair(&ends.consumer, &ends.exchange.consumer)}) {
+    if (library->function("on_stream")) continue;
+    throw Failure{Outcome::unsupported, "", "the adapter of " + *name + " has no `on_stream`"};
   }
   words_.before = 0;
   std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);

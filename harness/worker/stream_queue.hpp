@@ -21,6 +21,9 @@ class StreamQueue {
   /// Valid as long as this.
   sync::Queue queue();
 
+  /// Borrowed: what is handed over first, made on the producer's stream.
+  PyObject* array() const { return array_.get(); }
+
   /// The stream that the consumer reads on, and one that it does not, as Python ints.
   Ref own() const { return handle(streams_.consumer()); }
   Ref foreign() const { return handle(streams_.bystander()); }

@@ -30,7 +30,7 @@ def looked_at(
     environment = fakes.environment() if fakes.FOLDER else {}
     status, out, err = whole.run(
         folder,
-        *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "3s", "--out", "run"),
+        *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "60s", "--out", "run"),
         **({"environment": environment} if environment else {}),
     )
     assert status in (0, 2), out + err
@@ -136,6 +136,32 @@ def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     _, told, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
     assert "stream own: stream, saw new" in told
     assert "stream (-1): nobody, saw old" in told
+
+
+@fakes.needs_fakes
+def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    words = ("--producers", "native,numba", "--consumers", "native,numba", "--devices", "cuda:0")
+    more = ("--protocols", "cuda_array_interface", "--sizes", "4KiB", "--no-plots", "--quiet")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", "--sync", *words, *more, "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert (status, err) == (0, "")
+    found = {
+        (entry["producer"], entry["consumer"]): rows(entry)[None]
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "sync" in entry
+    }
+    waits = {pair: (one["waits"], one["owed"]) for pair, one in found.items()}
+    assert waits == {
+        ("native", "native"): ("stream", True),
+        ("numba", "native"): ("stream", True),
+        ("native", "numba"): ("host", True),
+        ("numba", "numba"): ("host", True),
+    }
+    assert found["native", "numba"]["import_blocked"] > 0.7
 
 
 def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:
