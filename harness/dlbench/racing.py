@@ -9,6 +9,13 @@ from dlbench import snippets
 
 SECONDS = 0.02
 TIMES = 20
+#: Where the queue is a device's, whose delays are kernels of dlbench's.
+EXCHANGE_ALONE = "the exchange alone: the work that it raced with was put there by --sync"
+
+
+def is_possible(producer: Path, name: str) -> bool:
+    """Can the producer's file fill its queue?"""
+    return "busy" in snippets.defined(snippets.tree(producer, name))
 
 
 def preparation(producer: Path, consumer: Path, names: tuple[str, str]) -> list[ast.stmt]:

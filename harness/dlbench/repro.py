@@ -98,7 +98,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     taken_by = adapter(found, "consumer", consumer).path
     before, making = snippets.making(made_by, case, entry["device"], producer)
     further, call = snippets.calling(taken_by, entry["protocol"], consumer)
-    if entry["outcome"] == "race":
+    races = entry["outcome"] == "race"
+    if races and racing.is_possible(made_by, producer):
         return _race(entry, (made_by, taken_by), further, call, versions)
     waits = entry.get("clock") == "ready"
     if waits:
@@ -130,6 +131,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
         exchange = "exchange()"
     lines = [
         *_title(entry, versions),
+        *([f"# {racing.EXCHANGE_ALONE}"] if races else []),
         *_own_modules(imports),
         *imports,
         "",

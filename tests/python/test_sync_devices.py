@@ -116,6 +116,15 @@ def test_a_planted_race_has_its_word_and_no_number(
     assert honest["outcome"] in ("zero-copy", "no-protocol"), device
 
 
+def test_a_script_has_the_exchange_and_says_so(looked_at: tuple[Path, str, Cells]) -> None:
+    folder, device, _ = looked_at
+    status, script, err = whole.run(folder, "repro", "run", "saboteur:no-wait", "native", "dlpack")
+    assert (status, err) == (0, "")
+    assert "# the exchange alone: the work that it raced with was put there by --sync" in script
+    assert "busy(" not in script
+    compile(script, device, "exec")
+
+
 def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
     entry = looked_at[2]["saboteur:host-sync", "dlpack"]
     own = rows(entry)["own"]
