@@ -23,10 +23,9 @@ def tree(path: Path, library: str) -> ast.Module:
     """An adapter file's tree, with the value of ARGUMENT in its place."""
     parsed = parse(path)
     _, argument = arguments.split(library)
-    if argument:
-        chosen = arguments.read(argument, read_arguments(parsed, path))
-        value = ast.parse(repr(chosen), mode="eval").body
-        folding.Folder({"ARGUMENT": value}, {}).visit(parsed)
+    chosen = arguments.read(argument, read_arguments(parsed, path)) if argument else ("", None)
+    value = ast.parse(repr(chosen), mode="eval").body
+    folding.Folder({"ARGUMENT": value}, {}).visit(parsed)
     return parsed
 
 

@@ -3,6 +3,7 @@
 
 #include "sync/late.hpp"
 #include "sync/who.hpp"
+#include "trace/range.hpp"
 #include "worker/devices.hpp"
 #include "worker/library_queue.hpp"
 #include "worker/prepared.hpp"
@@ -202,6 +203,7 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
     looked_at[0].owed = is_owed(looked_at[0], handing.tape(), ends, on_streams->array());
   }
   for (const Variant& variant : looked_at) {
+    const trace::Range range("sync " + variant.name, trace::Category::sync, bytes());
     const bool as_watched = variant.asked && variant.name != "own";
     if (!as_watched) handing.set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));
