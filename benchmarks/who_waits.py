@@ -20,7 +20,7 @@ CONSUMERS = (*PRODUCERS, "numpy", "torch", "tvm_ffi", "paddle")
 #: As the consumer asks; the share for which the host was held in export, where that is known.
 HELD = 0.8
 RACE = {("dpnp", "dpnp", None): "nobody", ("dpnp", "dpnp", "own"): "stream",
-        ("dpnp", "dpnp", "foreign"): "nobody"}  # fmt: skip
+        ("dpnp", "dpnp", "foreign"): "nobody", ("dpnp", "tvm_ffi", None): "nobody"}  # fmt: skip
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:

@@ -147,12 +147,7 @@ def measure(
         if folder.parent == RESULTS:
             rundir.link_latest(folder)
         summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
-        signal = (
-            summary.signal
-            or run.count_instructions(folder, asked, places, summary, quiet=quiet)
-            or run.trace_api(folder, asked, places, summary, quiet=quiet)
-            or run.look_who_waits(folder, asked, places, summary, quiet=quiet)
-        )
+        signal = summary.signal or run.after_rounds(folder, asked, places, summary, quiet=quiet)
     except Exception:
         if not resuming:
             rundir.give_up(folder, before)

@@ -136,7 +136,7 @@ def execute(plan: _core.Plan, options: _core.Options, *, quiet: bool) -> _core.S
             raise BadInput(os_line(options.out, error)) from error
 
 
-def count_instructions(
+def after_rounds(
     folder: Path,
     request: Request,
     places: list[Environment],
@@ -144,44 +144,23 @@ def count_instructions(
     *,
     quiet: bool,
 ) -> int:
-    """After the rounds, what `--count` asked for; the signal that ended it, or 0."""
-    if not request.count or summary.disk_full:
+    """What `--count`, `--trace-api` and `--sync` asked for; the signal that ended it, or 0."""
+    asked = (
+        (counting.count_run, bool(request.count)),
+        (api.trace_run, request.trace_api),
+        (waiting.look_run, request.sync),
+    )
+    if summary.disk_full or not any(wanted for _, wanted in asked):
         return 0
     extra = Path(request.adapters) if request.adapters else None
     found = {place.name: discover.catalogue(extra, environment=place) for place in places}
-    timeout_s = _core.parse_seconds(request.timeout)
-    return counting.count_run(folder, found, timeout_s, quiet=quiet)
-
-
-def trace_api(
-    folder: Path,
-    request: Request,
-    places: list[Environment],
-    summary: _core.Summary,
-    *,
-    quiet: bool,
-) -> int:
-    """After the rounds, what `--trace-api` asked for; the signal that ended it, or 0."""
-    if not request.trace_api or summary.disk_full:
-        return 0
-    extra = Path(request.adapters) if request.adapters else None
-    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
-    return api.trace_run(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
-
-
-def look_who_waits(
-    folder: Path,
-    request: Request,
-    places: list[Environment],
-    summary: _core.Summary,
-    *,
-    quiet: bool,
-) -> int:
-    """After that, what `--sync` asked for; the signal that ended it, or 0."""
-    if not request.sync or summary.disk_full:
-        return 0
-    found = {place.name: find_adapters(request.adapters, place) for place in places}
-    return waiting.look_run(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
+    for go_through, wanted in asked:
+        if not wanted:
+            continue
+        signal = go_through(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
+        if signal:
+            return signal
+    return 0
 
 
 def conclude(

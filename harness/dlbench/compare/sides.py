@@ -83,7 +83,7 @@ class Pair:
         go_on = f"dlbench compare --resume {root}"
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was settled is kept: {go_on}")
-        signal = summary.signal or run.count_instructions(
+        signal = summary.signal or run.after_rounds(
             folder, self.request, places, summary, quiet=self.quiet
         )
         document = _core.write_document(str(folder))

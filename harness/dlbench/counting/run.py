@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, progress, values
+from dlbench import _core, afterwards, values
 from dlbench import document as documents
-from dlbench.asking import Stopped, stoppable
 from dlbench.counting.exchange import AXES, Counted, load
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
-from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 SLOWER = 10  #: times as long as without valgrind may one step take
@@ -53,7 +50,7 @@ def couples(entries: list[Entry]) -> list[list[Entry]]:
     return [groups[key] for key in sorted(groups)]
 
 
-def exchanges(entries: list[Entry]) -> list[list[Entry]]:
+def exchanges(entries: Sequence[Entry]) -> list[list[Entry]]:
     """The entries of a couple by exchange: itself and its phases."""
     groups: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in entries:
@@ -61,7 +58,7 @@ def exchanges(entries: list[Entry]) -> list[list[Entry]]:
     return list(groups.values())
 
 
-def count_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
+def count_couple(entries: Sequence[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
     """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
     left = exchanges(entries)
     while left:
@@ -122,26 +119,18 @@ def count_run(
     folder: Path, found: Mapping[str, Catalogue], step_timeout_s: float, *, quiet: bool
 ) -> int:
     """Counts what the run in `folder` measured and writes it into its journal. `found` are the
-    adapters by environment.
-
-    Returns 0, or the number of the signal that ended it early; what was counted by then is kept.
+    adapters by environment. Returns as `afterwards.go_through`.
     """
     document = documents.load(Path(_core.write_document(str(folder))))
-    entries = to_count(document)
-    done = 0
-    try:
-        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
-            for couple in couples(entries):
-                names = sorted({couple[0]["producer"], couple[0]["consumer"]})
-                place = couple[0]["environment"]
-                where = "" if place == DEFAULT else f" in {place}"
-                doing = f"counting {' and '.join(names)}{where}"
-                observer.on_progress(done, len(entries), doing, -1)
-                for result in count_couple(couple, found[place], step_timeout_s * SLOWER):
-                    count = (result.cell, result.instructions, result.failure)
-                    _core.append_counts(str(folder), [count])
-                    done += 1
-                    observer.on_progress(done, len(entries), doing, -1)
-    except Stopped as stopped:
-        return stopped.number
-    return 0
+
+    def doing(couple: Sequence[Entry]) -> str:
+        names = sorted({couple[0]["producer"], couple[0]["consumer"]})
+        return f"counting {' and '.join(names)}{afterwards.where(couple[0]['environment'])}"
+
+    def look(couple: Sequence[Entry]) -> Iterator[Result]:
+        return count_couple(couple, found[couple[0]["environment"]], step_timeout_s * SLOWER)
+
+    def keep(result: Result) -> None:
+        _core.append_counts(str(folder), [(result.cell, result.instructions, result.failure)])
+
+    return afterwards.go_through(couples(to_count(document)), doing, look, keep, quiet=quiet)

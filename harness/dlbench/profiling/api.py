@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, asking, debug, progress, values
+from dlbench import _core, afterwards, asking, debug, values
 from dlbench import document as documents
-from dlbench.asking import AskFailed, Stopped, Worker, stoppable
+from dlbench.asking import AskFailed, Worker
 from dlbench.counting.exchange import load
 from dlbench.counting.run import couples
 from dlbench.discover import Catalogue
@@ -43,7 +42,7 @@ def to_trace(document: dict[str, Any]) -> list[Entry]:
     ]
 
 
-def trace_couple(entries: list[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
+def trace_couple(entries: Sequence[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
     """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
     left = list(entries)
     while left:
@@ -84,26 +83,22 @@ def trace_run(
     folder: Path, found: Mapping[str, Catalogue], timeout_s: float, *, quiet: bool
 ) -> int:
     """Counts what the run in `folder` measured and writes it into its journal. `found` are the
-    adapters by environment.
-
-    Returns 0, or the number of the signal that ended it early; what was counted by then is kept.
+    adapters by environment. Returns as `afterwards.go_through`.
     """
     document = documents.load(Path(_core.write_document(str(folder))))
-    entries = to_trace(document)
-    done = 0
-    try:
-        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
-            for couple in couples(entries):
-                names = sorted({couple[0]["producer"], couple[0]["consumer"]})
-                doing = f"tracing {' and '.join(names)}"
-                for result in trace_couple(couple, found[couple[0]["environment"]], timeout_s):
-                    counted = (result.cell, result.calls, result.phases, result.failure)
-                    _core.append_api_calls(str(folder), [counted])
-                    done += 1
-                    observer.on_progress(done, len(entries), doing, -1)
-    except Stopped as stopped:
-        return stopped.number
-    return 0
+
+    def doing(couple: Sequence[Entry]) -> str:
+        names = sorted({couple[0]["producer"], couple[0]["consumer"]})
+        return f"tracing {' and '.join(names)}{afterwards.where(couple[0]['environment'])}"
+
+    def look(couple: Sequence[Entry]) -> Iterator[Result]:
+        return trace_couple(couple, found[couple[0]["environment"]], timeout_s)
+
+    def keep(result: Result) -> None:
+        counted = (result.cell, result.calls, result.phases, result.failure)
+        _core.append_api_calls(str(folder), [counted])
+
+    return afterwards.go_through(couples(to_trace(document)), doing, look, keep, quiet=quiet)
 
 
 def line(entry: Entry) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, asking, debug, progress, values
+from dlbench import _core, afterwards, asking, debug, values
 from dlbench import document as documents
-from dlbench.asking import AskFailed, Stopped, Worker, stoppable
+from dlbench.asking import AskFailed, Worker
 from dlbench.counting.exchange import load
 from dlbench.discover import Catalogue
-from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 WARNING = "sync: "  #: begins the warning of a cell where looking failed
@@ -77,7 +75,7 @@ def couples(looks: list[Look]) -> list[list[Look]]:
 
 
 def look_at(
-    looks: list[Look], found: Catalogue, timeout_s: float
+    looks: Sequence[Look], found: Catalogue, timeout_s: float
 ) -> Iterator[list[dict[str, Any]]]:
     """The journal's records, a list an exchange. What takes the worker along costs its own word."""
     left = list(looks)
@@ -138,25 +136,20 @@ def look_run(
     folder: Path, found: Mapping[str, Catalogue], step_timeout_s: float, *, quiet: bool
 ) -> int:
     """Looks who waits in what the run in `folder` measured and writes it into its journal. `found`
-    are the adapters by environment.
-
-    Returns 0, or the number of the signal that ended it early; what was found by then is kept.
+    are the adapters by environment. Returns as `afterwards.go_through`.
     """
     document = documents.load(Path(_core.write_document(str(folder))))
-    looks = to_look(document, found)
-    done = 0
-    try:
-        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
-            for couple in couples(looks):
-                entry = couple[0].entry
-                place = entry["environment"]
-                where = "" if place == DEFAULT else f" in {place}"
-                doing = f"who waits: {entry['producer']} -> {entry['consumer']}{where}"
-                observer.on_progress(done, len(looks), doing, -1)
-                for records in look_at(couple, found[place], step_timeout_s):
-                    _core.append_sync(str(folder), json.dumps(records))
-                    done += 1
-                    observer.on_progress(done, len(looks), doing, -1)
-    except Stopped as stopped:
-        return stopped.number
-    return 0
+
+    def doing(couple: Sequence[Look]) -> str:
+        entry = couple[0].entry
+        names = f"{entry['producer']} -> {entry['consumer']}"
+        return f"who waits: {names}{afterwards.where(entry['environment'])}"
+
+    def look(couple: Sequence[Look]) -> Iterator[list[dict[str, Any]]]:
+        return look_at(couple, found[couple[0].entry["environment"]], step_timeout_s)
+
+    def keep(records: list[dict[str, Any]]) -> None:
+        _core.append_sync(str(folder), json.dumps(records))
+
+    looks = couples(to_look(document, found))
+    return afterwards.go_through(looks, doing, look, keep, quiet=quiet)
