@@ -1,8 +1,8 @@
 """Who waits, on real queues without a GPU: the same words in every run.
 
-`python benchmarks/who_waits.py [TIMES]` runs `dlbench --matrix --sync` over dpnp, JAX, MLX and
-TensorFlow so often, and counts how often each exchange said what it has to. Exit status 1 where one
-did not.
+`python benchmarks/who_waits.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` over dpnp,
+JAX, MLX and TensorFlow so often, and counts how often each exchange said what it has to. Exit
+status 1 where one did not.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ RACE = {("dpnp", "dpnp", None): "nobody", ("dpnp", "dpnp", "own"): "stream",
         ("dpnp", "dpnp", "foreign"): "nobody", ("dpnp", "tvm_ffi", None): "nobody"}  # fmt: skip
 
 
-def measured(folder: Path) -> list[dict[str, Any]]:
+def measured(folder: Path, consumers: str) -> list[dict[str, Any]]:
     """Every cell of one run."""
     out = folder / "run"
     words = ["--matrix", "--sync", "--producers", ",".join(PRODUCERS)]
     words += [
         "--consumers",
-        ",".join(CONSUMERS),
+        consumers,
         "--devices",
         "cpu,sycl:0",
         "--protocols",
@@ -54,11 +54,12 @@ def is_right(entry: dict[str, Any], one: dict[str, Any]) -> bool:
 def main() -> int:
     """Run, count, print; the exit status."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    consumers = sys.argv[2] if len(sys.argv) > 2 else ",".join(CONSUMERS)
     words: Counter[tuple[str, str]] = Counter()
     right: Counter[str] = Counter()
     for _ in range(times):
         with tempfile.TemporaryDirectory(prefix="dlbench-who-waits-") as folder:
-            entries = measured(Path(folder))
+            entries = measured(Path(folder), consumers)
         for entry in entries:
             lost = [w for w in entry.get("warnings", []) if w.startswith("sync: ")]
             row = f"{entry['producer']} -> {entry['consumer']} {entry['device']}"

@@ -96,8 +96,9 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     case = attributes(entry["case"], entry["bytes"])
     made_by = adapter(found, "producer", producer).path
     taken_by = adapter(found, "consumer", consumer).path
-    before, making = snippets.making(made_by, case, entry["device"], producer)
-    further, call = snippets.calling(taken_by, entry["protocol"], consumer)
+    source_device = entry["device"].partition("+")[0]
+    before, making = snippets.making(made_by, case, source_device, producer)
+    further, call = snippets.calling(taken_by, entry["protocol"], consumer, entry["device"])
     races = entry["outcome"] == "race"
     if races and racing.is_possible(made_by, producer):
         return _race(entry, (made_by, taken_by), further, call, versions)

@@ -172,31 +172,50 @@ def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
 def exporting(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], str]:
     """A producer's own call that exports by the protocol, and what that rests on."""
     parsed = tree(path, library)
-    table = assigned(parsed, "EXPORTS")
     wanted = ["dlpack_versioned", "dlpack_legacy"] if protocol == "dlpack" else [protocol]
-    pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
-    calls = {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
+    calls = _entries(assigned(parsed, "EXPORTS"))
     for name in wanted:
         if name in calls:
             return needed(parsed, names_read([calls[name]])), ast.unparse(calls[name])
     raise BadInput(f"adapter {path} exports no {protocol} any more")
 
 
-def calling(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], ast.expr]:
-    """A consumer's preparation, and the call of its entry for the protocol on `array`."""
+def calling(
+    path: Path, protocol: str, library: str = "", device: str = "cpu"
+) -> tuple[list[ast.stmt], ast.expr]:
+    """A consumer's preparation, and the call of its entry for the protocol on `array`. On a device
+    what the file's `calls` returns goes before its PROTOCOLS."""
     parsed = tree(path, library)
-    table = assigned(parsed, "PROTOCOLS")
-    assert isinstance(table, ast.Dict), "read_adapter has seen it"
-    calls = {
-        str(key.value): value
-        for key, value in zip(table.keys, table.values, strict=True)
-        if isinstance(key, ast.Constant)
-    }
+    before, on_device = _calls_on(parsed, device)
+    calls = {**_entries(assigned(parsed, "PROTOCOLS")), **_entries(on_device)}
     name = _core.call_for(protocol, list(calls))
     if not name:
         raise BadInput(f"adapter {path} has no {protocol} any more")
     call = _call(calls[name])
-    return needed(parsed, names_read([call])), call
+    return [*needed(parsed, names_read([*before, call])), *before], call
+
+
+def _entries(table: ast.expr | None) -> dict[str, ast.expr]:
+    pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
+    return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+
+
+def _calls_on(parsed: ast.Module, device: str) -> tuple[list[ast.stmt], ast.expr | None]:
+    """What `calls(source, target)` comes to: the statements before its answer, and that."""
+    found = [n for n in parsed.body if isinstance(n, ast.FunctionDef) and n.name == "calls"]
+    if device == "cpu" or not found:
+        return [], None
+    source, _, target = device.partition("+")
+    words = (source, target or source)
+    names: dict[str, ast.expr] = {
+        argument.arg: ast.Constant(word)
+        for argument, word in zip(found[-1].args.args, words, strict=False)
+    }
+    body = folding.Folder(names, {}).visit(found[-1]).body
+    for index, node in enumerate(body):
+        if isinstance(node, ast.Return):
+            return body[:index], node.value
+    return [], None
 
 
 def _call(value: ast.expr) -> ast.expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,20 @@ def test_pairs_beside_the_devices_own_memcpy(tmp_path: Path) -> None:
     floors = told["copy_floors_gb_per_s"]
     for pair in ("cuda:0+cpu", "cpu+cuda:0"):
         assert {f"{pair} pinned", f"{pair} pageable"} <= floors.keys()
+
+
+def test_a_script_makes_the_exchange_again(tmp_path: Path) -> None:
+    words = ("native", "native", "--devices", "cuda:0,cuda:0+cpu", "--sizes", "4KiB")
+    cells(tmp_path, *words, "--protocols", "dlpack")
+    for device, target in (("cuda:0", "cuda:0"), ("cuda:0+cpu", "cpu")):
+        status, script, err = whole.run(tmp_path, "repro", "run", "native", "native", device)
+        assert status == 0, err
+        assert f"Importer('{target}')" in script
+        told = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=fakes.environment()
+        )
+        assert told.returncode == 0, told.stderr
+        assert told.stdout.endswith(" ns\n")
 
 
 def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
