@@ -9,7 +9,10 @@ using SizeType = std::size_t;
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <unordered_set>
 #include <utility>
@@ -66,7 +69,7 @@ class Parsing {
 
   Parsed read(std::string text, const std::string& file) {
     using namespace rapidjson;
-    constexpr unsigned kFlags = kParseInsituFlag | kParseFullPrecisionFlag;
+    constexpr unsigned kFlags = kParseInsituFlag | kParseNumbersAsStringsFlag;
     parsed_.text_ = std::make_unique<std::string>(std::move(text));
     std::string& whole = *parsed_.text_;
     InsituStringStream stream(whole.data());
@@ -93,7 +96,27 @@ class Parsing {
   bool Int64(std::int64_t value) { return add(Value(value)); }
   bool Uint64(std::uint64_t value) { return add(Value(value)); }
   bool Double(double value) { return add(Value(value)); }
-  bool RawNumber(const char*, std::size_t, bool) { return false; }
+  /// The parser's own conversion shifts by what is undefined for a zero of many digits.
+  bool RawNumber(const char* text, std::size_t size, bool) {
+    const char* const end = text + size;
+    const bool is_whole =
+        std::none_of(text, end, [](char one) { return one == '.' || one == 'e' || one == 'E'; });
+    std::int64_t negative = 0;
+    std::uint64_t natural = 0;
+    if (is_whole && *text == '-') {
+      if (std::from_chars(text, end, negative).ec == std::errc()) return add(Value(negative));
+    } else if (is_whole) {
+      if (std::from_chars(text, end, natural).ec == std::errc()) return add(Value(natural));
+    }
+    double value = 0;
+    if (std::from_chars(text, end, value).ec == std::errc::result_out_of_range) {
+      value = std::strtod(std::string(text, size).c_str(), nullptr);
+    }
+    if (std::isfinite(value)) return add(Value(value));
+    failure_ = broken(static_cast<std::size_t>(text - parsed_.text_->data()),
+                      rapidjson::GetParseError_En(rapidjson::kParseErrorNumberTooBig));
+    return false;
+  }
   bool String(const char* text, std::size_t size, bool) {
     return add(Value(std::string_view(text, size)));
   }

@@ -46,6 +46,17 @@ TEST(StrictJson, NumbersAreExact) {
   EXPECT_EQ(number("-9223372036854775808"), -9223372036854775808.0);
 }
 
+TEST(StrictJson, NumbersAtTheEnds) {
+  const std::string zero =
+      "[0." + std::string(400, '0') + "e2, -0.0, 1e-400, 18446744073709551616]";
+  EXPECT_EQ(parse_strict(zero, "file").value().json(),
+            nlohmann::json::parse("[0.0, -0.0, 0.0, 18446744073709551616.0]"));
+  for (const std::string big : {"1e999", "-1e999"}) {
+    EXPECT_NE(complaint("[" + big + "]").find("/0: broken at byte 1"), std::string::npos) << big;
+  }
+  EXPECT_NE(complaint("[" + std::string(400, '9') + "]").find("/0: broken"), std::string::npos);
+}
+
 TEST(StrictJson, SaysWhereAndWhy) {
   EXPECT_EQ(complaint("{\"a\": {\"b\": 1, \"b\": 2}}"), "file: /a/b: the key is there twice");
   EXPECT_EQ(complaint("{\"a\": [1, 2, nul]}").find("file: /a/2: broken at byte "), 0U);
