@@ -18,7 +18,8 @@ def _all(word: str, ways: Iterable[str]) -> Words:
 
 #: An ndarray, whoever made it.
 NDARRAY = {
-    "to numpy": _all("zero-copy", (*ARRAY_WAYS, "array", "convert")),
+    "to numpy": _all("zero-copy", (*ARRAY_WAYS, "array", "convert"))
+    | _all("unproven", ("array_ufunc", "array_function")),
     "to native": _all("zero-copy", ARRAY_WAYS),
 }
 #: What has a buffer and nothing else.
@@ -105,8 +106,8 @@ CONDITIONAL: dict[str, dict[str, Words]] = {
         "from native": _all("zero-copy", ("dlpack", "convert")),
     },
     "tinygrad": {
-        "to numpy": {"convert": "wrong"},
-        "to native": {},
+        "to numpy": {"buffer": "unproven", "convert": "wrong"},
+        "to native": {"buffer": "unproven"},
         "from numpy": {"convert": "unproven"},
         "from native": {"convert": "refused RuntimeError"},
     },

@@ -120,8 +120,11 @@ def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
         (cell["producer"], cell["consumer"], cell["device"], cell["protocol"]): cell
         for cell in document["not_measured"]
     }
+    # What the driver says goes before what a library makes of it.
+    there = cells["cupy", "numpy", "cuda:0", "dlpack"]
+    assert there["outcome"] == "no-device"
+    assert there["reason"].startswith("cuda: no-")
     for cell in (
-        cells["cupy", "numpy", "cuda:0", "dlpack"],
         cells["numpy", "cupy", "cpu", "dlpack"],
         cells["numpy", "cupy", "cpu", "convert"],
     ):
@@ -138,7 +141,8 @@ def test_numbas_device_arrays_want_a_device(tmp_path: Path) -> None:
     there = prepare(1, "numba", "numpy", "dlpack", F32)
     there["exchange"]["device"] = "cuda:0"
     error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
-    assert (error["outcome"], error["exception"]) == ("no-device", "CudaSupportError")
+    assert error["outcome"] == "no-device"
+    assert "CUDA" in error["reason"] or "cuda" in error["reason"], error
 
 
 def test_mpi_leaves_no_process_behind(tmp_path: Path) -> None:
