@@ -10,7 +10,6 @@ using device::Stream;
 
 namespace {
 
-// A bystander as well: who forgets which stream it works on waits for this one.
 constexpr Stream kDefault = nullptr;
 
 }  // namespace
@@ -58,9 +57,8 @@ void Streams::synchronize(Stream stream) {
 }
 
 void Streams::settle() {
-  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, kDefault, ours_}) {
-    synchronize(stream);
-  }
+  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
+  if (is_default_ours_) synchronize(kDefault);
 }
 
 void Streams::store(Address word, unsigned value) {
@@ -72,9 +70,8 @@ void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   settle();
   store(word, words.before);
   if (decoy > 0) {
-    for (Stream stream : {bystander_, kDefault}) {
-      check(table_.delay(stream, decoy, 0, 0, 0), "a delay");
-    }
+    check(table_.delay(bystander_, decoy, 0, 0, 0), "a delay");
+    if (is_default_ours_) check(table_.delay(kDefault, decoy, 0, 0, 0), "a delay");
   }
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");
@@ -101,7 +98,7 @@ unsigned Streams::control(Address word) {
 
 bool Streams::decoy() const {
   return table_.stream_query(bystander_) == device::not_ready &&
-         table_.stream_query(kDefault) == device::not_ready;
+         (!is_default_ours_ || table_.stream_query(kDefault) == device::not_ready);
 }
 
 std::optional<double> Streams::delayed() const {

@@ -28,6 +28,9 @@ class Streams {
   device::Stream bystander() const { return bystander_; }
   /// For streams that a library brings itself.
   void set_consumer(device::Stream stream) { reads_on_ = stream; }
+  /// Takes the default stream for a bystander as well: who forgets which stream it works on waits
+  /// for that one. Only where nobody else in the process uses it.
+  void take_default_for_bystander() { is_default_ours_ = true; }
 
   /// The parts of a Queue, for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
@@ -63,6 +66,7 @@ class Streams {
 
   const device::Table& table_;
   bool host_memory_;
+  bool is_default_ours_ = false;
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
   device::Stream control_ = nullptr;
   device::Stream reads_on_ = nullptr;

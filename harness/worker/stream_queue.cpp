@@ -24,6 +24,7 @@ StreamQueue::StreamQueue(const Ends& ends, Handing& handing, const device::Table
       producer_stream_(handle(streams_.producer())),
       consumer_stream_(handle(streams_.consumer())),
       place_(telling_place(ends.expected->view)) {
+  streams_.take_default_for_bystander();
   if (place_.bytes.size() != sizeof(unsigned)) {
     throw Failure{Outcome::unsupported, "", "who waits is looked at in words of four bytes"};
   }
