@@ -37,7 +37,7 @@ Pages whole(std::uintptr_t address, std::uint64_t bytes) {
 // Handlers wait for nothing, so this takes as long as they take.
 void wait_for_handlers() {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (state().in_handler.load() != 0) {
+  while (state().shift.handlers() != 0) {
     if (std::chrono::steady_clock::now() > limit) {
       throw GuardError("a fault of an earlier guard is still being handled");
     }
@@ -110,16 +110,17 @@ std::uint64_t Guard::whole_pages(std::uintptr_t address, std::uint64_t bytes) {
 Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages) {
   const Pages pages = whole(address, bytes);
   if (pages.begin == pages.end) throw GuardError("less than a whole page");
-  if (state().phase.load() == guard::Phase::up) throw GuardError("a guard is up already");
-  const std::vector<Mapping> mappings = readable_mappings(pages);
+  if (state().shift.phase() == guard::Phase::up) throw GuardError("a guard is up already");
   // First those that may still close a page for writing; a thread that meets one opens it until the
-  // phase is `down`. Then those that may still look at what is about to be written.
+  // phase is `down`. Then those that may still look at what is about to be written. Only after both
+  // does the memory have its own protection again.
   wait_for_handlers();
-  state().phase.store(guard::Phase::down);
+  state().shift.set(guard::Phase::down);
   wait_for_handlers();
+  const std::vector<Mapping> mappings = readable_mappings(pages);
   guard::install_handler();
   reset(pages, mappings, std::clamp<std::size_t>(most_pages, 1, kMostPages));
-  state().phase.store(guard::Phase::up);
+  state().shift.set(guard::Phase::up);
   is_up_ = true;
   if (::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, PROT_NONE) != 0) {
     lift();
@@ -141,10 +142,9 @@ Sighting Guard::lift() {
   // In this order: a handler that gives a page back after this store sees it and puts the page's
   // former protection in place itself.
   guard::remember_lifted(watched.begin, watched.end);
-  all.phase.store(guard::Phase::lifting);
+  all.shift.set(guard::Phase::lifting);
   const bool restored = guard::protect(watched.begin, watched.end, ~0);
-  all.phase.store(guard::Phase::restored);
-  guard::settle();
+  all.shift.set(guard::Phase::restored);
   is_up_ = false;
   Sighting seen;
   seen.pages = watched.pieces;

@@ -120,7 +120,7 @@ bool was_just_lifted(std::uintptr_t address);
 bool handle(std::uintptr_t address, const Place& place) {
   State& all = state();
   const Watched& watched = all.watched;
-  const Phase phase = all.phase.load();
+  const Phase phase = all.shift.phase();
   if (phase == Phase::down || address < watched.begin || address >= watched.end) {
     return was_just_lifted(address);
   }
@@ -144,7 +144,7 @@ bool handle(std::uintptr_t address, const Place& place) {
     all.gave_up.store(true);
     if (!protect(watched.begin, watched.end, ~0)) return false;
   }
-  if (all.phase.load() != Phase::up) give_back(piece, ~0);
+  if (all.shift.phase() != Phase::up) give_back(piece, ~0);
   return true;
 }
 
@@ -172,21 +172,16 @@ bool was_just_lifted(std::uintptr_t address) {
 bool is_ours(siginfo_t* info, const void* context) {
   if (info->si_code != SEGV_ACCERR) return false;
   State& all = state();
-  all.in_handler.fetch_add(1);
+  all.shift.enter();
   const bool ours = handle(reinterpret_cast<std::uintptr_t>(info->si_addr),
                            place_of(*static_cast<const ucontext_t*>(context)));
-  if (all.in_handler.fetch_sub(1) == 1) settle();
+  all.shift.leave();
   return ours;
 }
 
 State& state() {
   constinit static State only;
   return only;
-}
-
-void settle() {
-  Phase expected = Phase::restored;
-  if (state().in_handler.load() == 0) state().phase.compare_exchange_strong(expected, Phase::down);
 }
 
 bool protect(std::uintptr_t begin, std::uintptr_t end, int mask) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "exchange/guard.hpp"
@@ -47,9 +48,37 @@ enum class Phase : std::uint8_t {
   restored,  ///< it was, but a handler that began before may still be changing a page
 };
 
+/// The phase and how many handlers are at work, in one word: the last of them to leave a restored
+/// guard takes it down, and can never mistake a later guard's handlers for none.
+class Shift {
+ public:
+  Phase phase() const { return phase_of(word_.load()); }
+  std::size_t handlers() const { return word_.load() / kHandler; }
+
+  void enter() { word_.fetch_add(kHandler); }
+  void leave() { change(std::nullopt, kHandler); }
+  void set(Phase phase) { change(phase, 0); }
+
+ private:
+  static constexpr std::size_t kHandler = 4;
+  static Phase phase_of(std::size_t word) { return static_cast<Phase>(word % kHandler); }
+
+  void change(std::optional<Phase> to, std::size_t less) {
+    std::size_t before = word_.load();
+    std::size_t after;
+    do {
+      const std::size_t handlers = before - before % kHandler - less;
+      Phase phase = to.value_or(phase_of(before));
+      if (phase == Phase::restored && handlers == 0) phase = Phase::down;
+      after = handlers + static_cast<std::size_t>(phase);
+    } while (!word_.compare_exchange_weak(before, after));
+  }
+
+  std::atomic<std::size_t> word_{0};
+};
+
 struct State {
-  std::atomic<Phase> phase{Phase::down};
-  std::atomic<int> in_handler{0};
+  Shift shift;
   std::atomic<Stage> stage{Stage::call};
   Watched watched;
   std::array<std::atomic<std::uint8_t>, Guard::kMostPages> touched{};
@@ -66,9 +95,6 @@ State& state();
 
 /// mprotect over [begin, end) of what is watched: the former protection, less what `mask` lacks.
 bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
-
-/// From restored to down, where no handler is at work any more.
-void settle();
 
 /// True where a fault was the guard's doing and the access can be tried again. For the handler.
 bool is_ours(siginfo_t* info, const void* context);
