@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,36 @@ def test_what_is_left_over_is_judged_by_share_or_by_ns(
     (row,) = unexplained.trial(setting)
     assert row.good is False
     assert "300 of 1000 ns" in row.details[0]
+
+
+@pytest.mark.parametrize(
+    ("in_export", "told"),
+    [
+        (996.0, "4 of its 1000 instructions are in no phase: the same work, at another speed"),
+        (700.0, "300 of its 1000 instructions are in no phase"),
+    ],
+)
+def test_what_is_left_over_is_looked_at_again_and_counted(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, in_export: float, told: str
+) -> None:
+    first = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0, warnings=[])
+    counted = [
+        first | {"unexplained_ns": 280.0, "instructions": 1000.0},
+        {"phase": "export", "instructions": in_export},
+    ]
+    asked: list[Sequence[str]] = []
+
+    def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[dict[str, Any]]:
+        asked.append(words)
+        return counted if "--count" in words else [first]
+
+    monkeypatch.setattr(runs, "run", run)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    (row,) = unexplained.trial(setting)
+    assert "again 280 of 1000 ns (28.0%)" in row.details[0]
+    assert told in row.details[0]
+    assert ("another speed" in row.details[0]) == ("another speed" in told)
+    assert "silent-copy" in " ".join(asked[1])
 
 
 def test_without_valgrind_nothing_is_claimed(
