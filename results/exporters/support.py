@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlbench import document as documents
 from dlbench import ladder, values
+from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
+from dlbench.layout import shorten
 from dlbench.values import Entry
 
 from .tables import escaped, table
@@ -33,7 +35,7 @@ DISPATCH_KEY = (
     "kept: the array overrides NumPy's function (NEP 13, NEP 18), and the result is of its own "
     "type with all that it carried. drops: what is gone, `type` where it is another. converted: "
     "the array overrides nothing, and what NumPy makes of it is named; `kept` there is "
-    "`__array_wrap__` or the like."
+    "`__array_wrap__` or the like. raises: NumPy makes nothing of it."
 )
 #: Options that say which cells there are; where a run's files went is nobody's business.
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
@@ -57,6 +59,10 @@ def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
     several = len(documents.environments(document)) > 1
     lines = [f"## {escaped(environment)}", ""] if several else []
     crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
+    absent = [] if environment == DEFAULT else _absent(crossed)
+    if absent:
+        lines += [f"Not installed there: {escaped(', '.join(absent))}.", ""]
+        crossed = [e for e in crossed if not {e["producer"], e["consumer"]} & {*absent}]
     lines += [_libraries(crossed, documents.versions(document, environment))]
     for device in dict.fromkeys(str(entry["device"]) for entry in entries):
         lines += _matrices([entry for entry in crossed if entry["device"] == device], device)
@@ -86,13 +92,23 @@ def _crossed(entry: Entry) -> bool:
     return values.is_measured(entry) or ladder.is_untimed(entry)
 
 
+def _absent(entries: list[Entry]) -> list[str]:
+    """The libraries that are installed in none of these cells."""
+    seen = {e[role]: False for e in entries for role in ("producer", "consumer")}
+    for entry in entries:
+        if entry["outcome"] != "not-installed":
+            seen[entry["producer"]] = seen[entry["consumer"]] = True
+    return sorted(name for name, there in seen.items() if not there)
+
+
 def _libraries(entries: list[Entry], versions: Mapping[str, str]) -> str:
     """Each library with the protocols by which an array of it crossed, or came to it."""
     rows = []
+    absent = _absent(entries)
     for name in sorted({e[role] for e in entries for role in ("producer", "consumer")}):
         gives = _protocols(e for e in entries if e["producer"] == name and _crossed(e))
         takes = _protocols(e for e in entries if e["consumer"] == name and _crossed(e))
-        why = "" if gives or takes else _why_absent(entries, name)
+        why = "" if gives or takes else _why_absent(entries, name, absent)
         rows.append([name, versions.get(name, ""), gives, takes, why])
     head = ["library", "version", "gives by", "takes by", "why not"]
     return table(head, rows)
@@ -102,11 +118,21 @@ def _protocols(entries: Iterable[Entry]) -> str:
     return ", ".join(sorted({str(entry["protocol"]) for entry in entries}))
 
 
-def _why_absent(entries: list[Entry], name: str) -> str:
+def _why_absent(entries: list[Entry], name: str, absent: Sequence[str]) -> str:
     """The most telling reason of a library that no array came from or to."""
     told = [e for e in entries if name in (e["producer"], e["consumer"])]
-    told.sort(key=lambda e: (e["outcome"] not in ABSENT, e["outcome"] == "no-protocol"))
-    return first_line(values.reason(told[0]))[:90] if told else ""
+
+    def rank(entry: Entry) -> tuple[bool, bool, bool]:
+        others = {entry["producer"], entry["consumer"]} - {name}
+        outcome = entry["outcome"]
+        return not others.isdisjoint(absent), outcome not in ABSENT, outcome == "no-protocol"
+
+    told.sort(key=rank)
+    return _short(values.reason(told[0])) if told else ""
+
+
+def _short(text: str) -> str:
+    return shorten(first_line(text), 90)
 
 
 def _matrices(entries: list[Entry], device: str) -> list[str]:
@@ -149,7 +175,11 @@ def _kept(entry: Entry) -> str:
         return ""
     # What NumPy makes of an array that overrides nothing stands behind the function's name.
     _, told, what = values.reason(entry).partition(": NumPy converts it; ")
-    return f"converted: {escaped(what.partition(': ')[2])}" if told else entry["outcome"]
+    if not told:
+        return str(entry["outcome"])
+    became = what.partition(": ")[2]
+    # A type's name, or an exception with its text.
+    return f"raises {_short(became)}" if ": " in became else f"converted: {became}"
 
 
 def _mark(entry: Entry) -> str:

@@ -63,6 +63,48 @@ def test_support_says_why_a_library_is_not_there() -> None:
     assert row.endswith("| pip install torch |")
 
 
+def test_support_gives_each_absent_library_its_own_reason() -> None:
+    cells = [
+        samples.missing("cupy", "torch", "not-installed", "pip install torch"),
+        samples.missing("cupy", "numpy", "not-installed", "pip install cupy"),
+        samples.missing("numpy", "torch", "not-installed", "pip install torch"),
+        samples.measured("numpy", "numpy", 100.0),
+    ]
+    rows = support.export(samples.document(*cells)).splitlines()
+    [cupy] = [row for row in rows if row.startswith("| cupy |")]
+    assert cupy.endswith("| pip install cupy |")
+
+
+def test_support_of_another_environment_tells_what_is_there() -> None:
+    cells = [
+        samples.measured("numpy", "numpy", 100.0),
+        samples.measured("numpy", "numpy", 100.0, environment="old"),
+        samples.missing("cupy", "numpy", "not-installed", "python -m pip install cupy",
+                        environment="old"),
+    ]  # fmt: skip
+    made = samples.document(*cells)
+    environments = made["context"]["dlbench"]["environments"]
+    environments["old"] = environments["default"]
+    old = support.export(made).partition("## old")[2]
+    assert "Not installed there: cupy." in old
+    assert "pip install" not in old
+    assert "| numpy |" in old
+
+
+@pytest.mark.parametrize(
+    ("became", "told"),
+    [
+        ("numpy.ndarray, drops mask", "converted: numpy.ndarray, drops mask"),
+        ("TypeError: no *", "raises TypeError: no \\*"),
+    ],
+)
+def test_support_tells_what_numpy_makes_of_an_array(became: str, told: str) -> None:
+    reason = f"a x.Array offers no array_ufunc: NumPy converts it; np.multiply: {became}"
+    cell = samples.missing("x", "numpy", "no-protocol", reason, protocol="array_ufunc")
+    page = support.export(samples.document(cell, samples.measured("numpy", "numpy", 100.0)))
+    assert f"| x | {told} |" in page
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_export_depends_on_the_document_alone(name: str, document: dict[str, Any]) -> None:
     before = json.dumps(document)
