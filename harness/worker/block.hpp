@@ -20,19 +20,27 @@ struct Block {
  private:
   template <bool waits>
   static std::uint64_t run(void* self, std::uint64_t times) {
-    auto* block = static_cast<Block*>(self);
-    Crossing& crossing = block->crossing;
-    PyObject* const* const given = block->given.data();
-    const std::size_t count = block->given.size();
-    std::size_t next = block->next;
+    const auto* block = static_cast<const Block*>(self);
+    // What a bare callable does not need cost 3 % of the cheapest exchange.
+    if (const std::optional<Direct> direct = block->crossing.direct()) {
+      return repeat<waits>(*block, times, *direct);
+    }
+    return repeat<waits, Crossing&>(*block, times, block->crossing);
+  }
+
+  template <bool waits, typename Once>
+  static std::uint64_t repeat(const Block& block, std::uint64_t times, Once once) {
+    PyObject* const* const given = block.given.data();
+    const std::size_t count = block.given.size();
+    std::size_t next = block.next;
     std::uint64_t done = 0;
     for (; done < times; ++done) {
-      PyObject* result = crossing(given[next]);
+      PyObject* result = once(given[next]);
       next = next + 1 == count ? 0 : next + 1;
       if (result == nullptr) [[unlikely]]
         break;
       if constexpr (waits) {
-        PyObject* waited = PyObject_CallOneArg(block->ready, result);
+        PyObject* waited = PyObject_CallOneArg(block.ready, result);
         Py_DECREF(result);
         if (waited == nullptr) [[unlikely]]
           break;
@@ -41,7 +49,7 @@ struct Block {
         Py_DECREF(result);
       }
     }
-    block->next = next;
+    block.next = next;
     return done;
   }
 };

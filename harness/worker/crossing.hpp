@@ -1,10 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "worker/py.hpp"
 
 namespace dlbench::worker {
+
+/// A function that takes x alone: a value, so that a loop keeps it in registers. Borrowed.
+struct Direct {
+  vectorcallfunc vectorcall = nullptr;
+  PyObject* function = nullptr;
+
+  PyObject* operator()(PyObject* x) const {
+    PyObject* stack[] = {nullptr, x};  // a callee may use the first
+    return vectorcall(function, stack + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  }
+};
 
 /// A consumer's import, compiled once from what its PROTOCOLS say: a bare callable, Call(fn, ...)
 /// or Capsule(fn). Calling it is one vectorcall (two for a capsule), with no Python frame of ours
@@ -36,6 +48,12 @@ class Crossing {
   }
 
   bool takes_capsule() const { return takes_capsule_; }
+
+  /// Itself without what a bare callable does not need, or nothing. It must outlive that.
+  std::optional<Direct> direct() const {
+    const bool is_bare = !in_steps_ && arguments_.size() == 2 && !names_ && vectorcall_ != nullptr;
+    return is_bare ? std::optional(Direct{vectorcall_, function_.get()}) : std::nullopt;
+  }
 
  private:
   PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
