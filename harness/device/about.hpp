@@ -32,4 +32,18 @@ std::string mode_of(int number);
 /// "GPU-" and the bytes as CUDA writes them, or as characters where they are such, as in ROCm.
 std::string uuid_of(const unsigned char (&bytes)[16]);
 
+/// What a driver tells of one device; CUDA and HIP have the same functions for it. `compute_mode`
+/// is the vendor's number of that attribute.
+template <typename Uuid, typename Api>
+Unit unit_of(const Api& api, int device, int compute_mode) {
+  Unit unit;
+  char name[256] = {};
+  Uuid uuid{};
+  int mode = 0;
+  if (api.device_get_name(name, sizeof name, device) == 0) unit.name = name;
+  if (api.device_get_uuid(&uuid, device) == 0) unit.uuid = uuid_of(uuid.bytes);
+  if (api.device_get_attribute(&mode, compute_mode, device) == 0) unit.mode = mode_of(mode);
+  return unit;
+}
+
 }  // namespace dlbench::device

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "device/about.hpp"
 #include "device/cuda_api.hpp"
-#include "device/library.hpp"
-#include "device/node.hpp"
+#include "device/opening.hpp"
 
 namespace dlbench::device::cuda {
 
@@ -18,8 +15,7 @@ struct Driver {
 
   Driver();
 
- private:
-  Code load(std::string& called);
+  FirstCalls load();
 };
 
 /// Opened by the first call: after the libraries whose driver is to be shared were imported.

@@ -2,8 +2,7 @@
 
 #include "device/about.hpp"
 #include "device/hip_api.hpp"
-#include "device/library.hpp"
-#include "device/node.hpp"
+#include "device/opening.hpp"
 
 namespace dlbench::device::hip {
 
@@ -16,6 +15,8 @@ struct Runtime {
   int version = 0;
 
   Runtime();
+
+  FirstCalls load();
 };
 
 /// Opened by the first call: after the libraries whose runtime is to be shared were imported.

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+
+#include "device/library.hpp"
+#include "device/node.hpp"
+#include "device/table.hpp"
+
+namespace dlbench::device {
+
+/// The same number in CUDA and HIP.
+inline constexpr Code no_device = 100;
+
+/// What the first calls into a vendor's library came to.
+struct FirstCalls {
+  std::string missing;  ///< a function that it does not have; else empty, and
+  std::string called;   ///< the last one that was called, with
+  Code code = 0;        ///< its answer
+};
+
+/// A vendor's words for a library that is of no use.
+struct Vendor {
+  const char* node;     ///< the kernel's device that lets a user in
+  const char* too_old;  ///< why a function may be missing: "the driver is older than CUDA 11.4"
+  State (*state_of)(Code, Access node) noexcept;
+};
+
+/// Fills `backend` and `table` of what is opened: a vendor's `library` with its `api`, and
+/// `load()`, which makes the first calls and counts the devices. `fill` and `name_of` are the
+/// vendor's own.
+template <typename Opened>
+void open(Opened& opened, const Vendor& vendor) {
+  const Library& library = opened.library;
+  Backend& backend = opened.backend;
+  if (!library) {
+    backend.state = library.found() ? State::Failed : State::NoLibrary;
+    backend.said = library.said();
+    return;
+  }
+  FirstCalls first = opened.load();
+  if (!first.missing.empty()) {
+    backend.state = State::Failed;
+    backend.said = library.path() + " has no " + first.missing + ": " + vendor.too_old;
+    return;
+  }
+  fill(opened.table, opened.api);
+  if (first.code == 0 && backend.count == 0) first.code = no_device;
+  backend.state = vendor.state_of(first.code, access_to(vendor.node));
+  if (backend.state == State::Ok) {
+    backend.table = &opened.table;
+    return;
+  }
+  backend.count = 0;
+  backend.said = line(first.called, name_of(opened.api, first.code), first.code);
+  if (backend.state == State::NoPermission) {
+    backend.said += std::string(", and ") + vendor.node + " may not be opened";
+  }
+}
+
+}  // namespace dlbench::device
