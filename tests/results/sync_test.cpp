@@ -1,21 +1,10 @@
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
+#include "looked_at_again.hpp"
 #include "results/checks.hpp"
-#include "results/document.hpp"
-#include "results/journal.hpp"
 #include "results/strict_json.hpp"
-#include "sample.hpp"
 
 namespace dlbench::results {
 namespace {
 
-using testing::header;
-using testing::measured;
-using testing::read_text;
-using testing::refused;
-using testing::TemporaryFolder;
 using testing::usage_error;
 
 Handover handover() {
@@ -36,24 +25,9 @@ Handover refused_argument() {
   return one;
 }
 
-class Sync : public ::testing::Test {
+class Sync : public testing::LookedAtAgain {
  protected:
-  Sync() {
-    Journal journal = Journal::create(folder_ / "journal.jsonl", header());
-    journal.append(measured("numpy", "torch"));
-    journal.append(refused("cupy", "numpy"));
-  }
-
-  Entry first() const { return read_journal(folder_ / "journal.jsonl").entries.at(0); }
-  nlohmann::json document() const {
-    write_document(folder_.path());
-    validate_document(folder_ / "results.json");
-    return nlohmann::json::parse(read_text(folder_ / "results.json"));
-  }
   void append(const SyncRecord& record) const { append_sync(folder_.path(), {record}); }
-
-  TemporaryFolder folder_;
-  const std::string cell_ = name(measured("numpy", "torch").cell);
 };
 
 TEST_F(Sync, BecomesAListOfItsEntry) {
@@ -97,11 +71,7 @@ TEST_F(Sync, AFailureBecomesAWarning) {
 }
 
 TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
-  const std::string other = name(refused("cupy", "numpy").cell);
-  EXPECT_NE(usage_error([&] {
-              append({other, {handover()}, "", "", ""});
-            }).find("not measured"),
-            std::string::npos);
+  expect_not_measured([&] { append({refused_, {handover()}, "", "", ""}); });
 }
 
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
