@@ -42,11 +42,11 @@ Ref Library::function(const char* name) const {
   return {};
 }
 
-Ref stream_of(const Library& library, const std::string& device) {
-  const Ref stream = library.function("stream");
-  if (!stream) return {};
-  Ref handle = checked(PyObject_CallFunction(stream.get(), "s", device.c_str()));
-  return handle.get() == Py_None ? Ref{} : std::move(handle);
+Ref asked_for_device(const Library& library, const char* name, const std::string& device) {
+  const Ref function = library.function(name);
+  if (!function) return {};
+  Ref told = checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
+  return told.get() == Py_None ? Ref{} : std::move(told);
 }
 
 Loaded Adapters::load(const std::string& role, const std::string& name, const std::string& path) {

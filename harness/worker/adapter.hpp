@@ -27,9 +27,9 @@ struct Library {
   Ref function(const char* name) const;
 };
 
-/// The stream that a library works on there, as an int; empty where its adapter tells none. Throws
-/// Failure.
-Ref stream_of(const Library& library, const std::string& device);
+/// What a library's `NAME(device)` tells there, as `stream` and `new_stream` do; empty where its
+/// adapter has no such function, or where that returns None. Throws Failure.
+Ref asked_for_device(const Library& library, const char* name, const std::string& device);
 
 /// Loads adapters and makes cases through the package's Python half.
 class Adapters {

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::size_t kBytes = 32 << 20;
 
-device::Address number(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
 /// Memory of a device, or the host's that is pinned for it; 0 where there is none.
 class Room {
  public:

@@ -11,10 +11,6 @@ namespace {
 using exchange::Extent;
 using exchange::View;
 
-device::Address number(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
 void copy_now(const DeviceAt& at, device::Address to, device::Address from, std::size_t bytes) {
   if (bytes == 0) return;
   settle(at);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "device/shared.hpp"
@@ -21,6 +22,11 @@ struct DeviceAt {
 /// machine no such device.
 DeviceAt device_named(const std::string& word);
 DeviceAt device_at(const exchange::Device& where);
+
+/// A host pointer as the table's functions take it.
+inline device::Address number(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 /// Where an address lies that only a driver can place; CUDA's first device where none knows it.
 exchange::Device device_of_address(std::uintptr_t address);

@@ -5,12 +5,6 @@
 
 namespace dlbench::worker {
 
-Ref asked_for_device(const Library& library, const char* name, const std::string& device) {
-  const Ref function = library.function(name);
-  if (!function) return {};
-  return checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
-}
-
 OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
                    const Ref& stream) {
   if (!stream) return;

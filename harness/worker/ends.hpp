@@ -15,9 +15,6 @@ struct Ends {
   std::shared_ptr<const Held> expected;
 };
 
-/// What a library's `NAME(device)` returns, or an empty Ref where it has no such function.
-Ref asked_for_device(const Library& library, const char* name, const std::string& device);
-
 /// Within its scope the library works on that stream; an empty one changes nothing. Throws Failure.
 class OnStream {
  public:

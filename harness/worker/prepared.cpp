@@ -62,7 +62,7 @@ Ref ready_of(const Library& consumer, const Exchange& exchange) {
   if (Ref ready = consumer.function("ready")) return ready;
   const DeviceAt at = device_named(target_of(exchange));
   if (!at) return {};
-  const Ref stream = stream_of(consumer, target_of(exchange));
+  const Ref stream = asked_for_device(consumer, "stream", target_of(exchange));
   return wait_on_device(at, stream.get());
 }
 

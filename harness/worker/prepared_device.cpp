@@ -10,7 +10,7 @@ void Prepared::prepare_device_clock(const Order& order) {
   try {
     const std::string device = target_of(order.exchange);
     const DeviceAt at = device_named(device);
-    const Ref stream = stream_of(consumer_, device);
+    const Ref stream = asked_for_device(consumer_, "stream", device);
     if (!at || !stream) {
       throw Failure{Outcome::unsupported, "",
                     order.exchange.consumer + " tells no stream of its own on " + device};
