@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "exchange/verdict.hpp"
+#include "worker/described.hpp"
 #include "worker/devices.hpp"
-#include "worker/read.hpp"
 
 namespace dlbench::worker {
 

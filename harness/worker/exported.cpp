@@ -1,12 +1,14 @@
 #include "worker/exported.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
 #include "model/names.hpp"
-#include "worker/read.hpp"
+#include "worker/capsule.hpp"
+#include "worker/keywords.hpp"
+#include "worker/shown.hpp"
+#include "worker/shown_type.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -25,22 +27,11 @@ PyObject* call(PyObject* self) {
   return PyObject_CallOneArg(exported_of(self)->function, exported_of(self)->array);
 }
 
-// None is no wish; `allowed` is what the struct's producers know, and what a consumer may leave to
-// them.
 bool takes(PyObject* const* values, PyObject* names, const char* method,
-           std::initializer_list<const char*> allowed) {
-  const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-  for (Py_ssize_t i = 0; i < keywords; ++i) {
-    PyObject* name = PyTuple_GET_ITEM(names, i);
-    const auto is = [name](const char* word) {
-      return PyUnicode_CompareWithASCIIString(name, word) == 0;
-    };
-    if (std::any_of(allowed.begin(), allowed.end(), is)) continue;
-    if (values[i] == Py_None && allowed.size() > 1) continue;
-    PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", method, name);
-    return false;
-  }
-  return true;
+           std::initializer_list<const char*> known) {
+  PyObject* const unknown = unknown_keyword(values, names, known);
+  if (unknown != nullptr) refuse_keyword(method, unknown);
+  return unknown == nullptr;
 }
 
 PyObject* dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
@@ -85,50 +76,23 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-using FastMethod = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-
-PyMethodDef method(const char* name, FastMethod function) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-          METH_FASTCALL | METH_KEYWORDS, nullptr};
-}
-
-// A type keeps pointers into these lists for as long as it lives, which is for ever.
-struct TypeParts {
-  std::vector<PyMethodDef> methods;
-  std::vector<PyGetSetDef> properties;
-  Ref type;
-};
-
 PyTypeObject* type_for(const std::string& protocol) {
-  static std::map<std::string, TypeParts>& types = *new std::map<std::string, TypeParts>;
-  TypeParts& parts = types[protocol];
-  if (parts.type) return reinterpret_cast<PyTypeObject*>(parts.type.get());
+  static std::map<std::string, ShownType>& types = *new std::map<std::string, ShownType>;
+  if (const auto found = types.find(protocol); found != types.end()) return found->second.get();
+  ShownType made;
   if (protocol.starts_with("dlpack_")) {
     const bool legacy = protocol == "dlpack_legacy";
-    parts.methods.push_back(method("__dlpack__", legacy ? dlpack_legacy : dlpack_versioned));
-    parts.methods.push_back({"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr});
+    made.methods.push_back(method("__dlpack__", legacy ? dlpack_legacy : dlpack_versioned));
+    made.methods.push_back({"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr});
   }
-  if (protocol == "array") parts.methods.push_back(method("__array__", as_array));
-  parts.methods.push_back({});
-  constexpr std::array<std::pair<const char*, const char*>, 3> kProperties{
-      {{"array_interface", "__array_interface__"},
-       {"array_struct", "__array_struct__"},
-       {"cuda_array_interface", "__cuda_array_interface__"}}};
-  for (const auto& [word, name] : kProperties) {
-    if (protocol == word) parts.properties.push_back({name, property, nullptr, nullptr, nullptr});
+  if (protocol == "array") made.methods.push_back(method("__array__", as_array));
+  for (const Property& shown : kProperties) {
+    if (protocol != shown.protocol) continue;
+    made.properties.push_back({shown.name, property, nullptr, nullptr, nullptr});
   }
-  parts.properties.push_back({});
-  std::vector<PyType_Slot> slots{
-      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-      {Py_tp_methods, parts.methods.data()},
-      {Py_tp_getset, parts.properties.data()},
-  };
-  if (protocol == "buffer") slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(buffer)});
-  slots.push_back({0, nullptr});
-  PyType_Spec spec{"dlbench.Exported", sizeof(Exported), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
-  parts.type = checked(PyType_FromSpec(&spec));
-  return reinterpret_cast<PyTypeObject*>(parts.type.get());
+  if (protocol == "buffer") made.buffer = buffer;
+  made.make("dlbench.Exported", sizeof(Exported), dealloc);
+  return types.emplace(protocol, std::move(made)).first->second.get();
 }
 
 Ref table_of(const Library& library) {

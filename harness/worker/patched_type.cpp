@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "worker/shown_type.hpp"
+
 namespace dlbench::worker {
 namespace {
-
-using FastMethod = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 
 // Who answers while a type is patched.
 struct Listener {
@@ -51,11 +51,6 @@ PyObject* builtin_method(PyObject* self, PyObject* const* arguments, Py_ssize_t 
   if (listener.tap != nullptr) return note(which, self, arguments, positional, keyword_names);
   PyErr_SetString(PyExc_RuntimeError, "nobody listens to this patched method any more");
   return nullptr;
-}
-
-PyMethodDef method(const char* name, FastMethod function) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-          METH_FASTCALL | METH_KEYWORDS, nullptr};
 }
 
 std::array<PyMethodDef, 3> builtins{method(kNames[0], builtin_method<0>),

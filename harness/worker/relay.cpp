@@ -2,11 +2,11 @@
 
 #include <array>
 #include <map>
-#include <vector>
 
-#include "model/names.hpp"
 #include "worker/c_exchange.hpp"
+#include "worker/keywords.hpp"
 #include "worker/loans.hpp"
+#include "worker/shown_type.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -70,13 +70,13 @@ PyObject* relay_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssi
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
   Relay* relay = relay_of(self);
-  const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-  for (Py_ssize_t i = 0; i < keywords && relay->replay == nullptr; ++i) {
-    PyObject* keyword = PyTuple_GET_ITEM(names, i);
-    if (PyUnicode_CompareWithASCIIString(keyword, "stream") == 0) continue;
+  PyObject* const unknown = relay->replay != nullptr
+                                ? nullptr
+                                : unknown_keyword(arguments + positional, names, {"stream"});
+  if (unknown != nullptr) {
     Asked call;
     if (relay->tap != nullptr) call = asked_method(name, arguments, positional, names);
-    PyErr_Format(PyExc_TypeError, "__dlpack__() got an unexpected keyword argument '%U'", keyword);
+    refuse_keyword("__dlpack__", unknown);
     if (relay->tap != nullptr) relay->tap->raised(std::move(call), true);
     return nullptr;
   }
@@ -94,16 +94,6 @@ PyObject* relay_array(PyObject* self, PyObject* const* arguments, Py_ssize_t pos
   static PyObject* const name = PyUnicode_InternFromString("__array__");
   return forward(self, name, "array", arguments, positional, names);
 }
-
-struct Property {
-  const char* name;
-  const char* protocol;
-  Shown shown;
-};
-constexpr std::array<Property, 3> kProperties{
-    {{"__array_interface__", "array_interface", kShowsInterface},
-     {"__array_struct__", "array_struct", kShowsStruct},
-     {"__cuda_array_interface__", "cuda_array_interface", kShowsCuda}}};
 
 PyObject* property_name(const Property& property) {
   static const std::array<PyObject*, kProperties.size()> names = [] {
@@ -153,99 +143,33 @@ void relay_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyMethodDef method(const char* name,
-                   PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-          METH_FASTCALL | METH_KEYWORDS, nullptr};
-}
-
-// A type keeps pointers into these lists for as long as it lives, which is for ever.
-struct TypeParts {
-  std::vector<PyMethodDef> methods;
-  std::vector<PyGetSetDef> properties;
-  Ref type;
-};
-
 PyTypeObject* relay_type(Shown shown) {
-  static std::map<Shown, TypeParts>& types = *new std::map<Shown, TypeParts>;
-  TypeParts& parts = types[shown];
-  if (parts.type) return reinterpret_cast<PyTypeObject*>(parts.type.get());
+  static std::map<Shown, ShownType>& types = *new std::map<Shown, ShownType>;
+  if (const auto found = types.find(shown); found != types.end()) return found->second.get();
+  ShownType made;
   if (shown & (kShowsDlpack | kShowsLegacy)) {
     const bool legacy = (shown & kShowsLegacy) != 0;
-    parts.methods.push_back(method("__dlpack__", legacy ? relay_dlpack_legacy : relay_dlpack));
-    parts.methods.push_back(method("__dlpack_device__", relay_dlpack_device));
+    made.methods.push_back(method("__dlpack__", legacy ? relay_dlpack_legacy : relay_dlpack));
+    made.methods.push_back(method("__dlpack_device__", relay_dlpack_device));
   }
-  if (shown & kShowsArray) parts.methods.push_back(method("__array__", relay_array));
-  parts.methods.push_back({});
+  if (shown & kShowsArray) made.methods.push_back(method("__array__", relay_array));
   for (const Property& property : kProperties) {
     if (!(shown & property.shown)) continue;
-    parts.properties.push_back(
+    made.properties.push_back(
         {property.name, relay_property, nullptr, nullptr, const_cast<Property*>(&property)});
   }
-  parts.properties.push_back({});
-  std::vector<PyType_Slot> slots{
-      {Py_tp_dealloc, reinterpret_cast<void*>(relay_dealloc)},
-      {Py_tp_methods, parts.methods.data()},
-      {Py_tp_getset, parts.properties.data()},
-  };
-  if (shown & kShowsBuffer) {
-    slots.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(relay_buffer)});
-  }
-  slots.push_back({0, nullptr});
-  PyType_Spec spec{"dlbench.Relay", sizeof(Relay), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
-  Ref type = checked(PyType_FromSpec(&spec));
+  if (shown & kShowsBuffer) made.buffer = relay_buffer;
+  made.make("dlbench.Relay", sizeof(Relay), relay_dealloc);
   if (shown & kShowsDlpackC) {
     const Ref capsule = checked(relayed_exchange_api());
-    if (PyObject_SetAttrString(type.get(), kExchangeApiName, capsule.get()) != 0) {
+    if (PyObject_SetAttrString(made.type.get(), kExchangeApiName, capsule.get()) != 0) {
       throw fetch_failure();
     }
   }
-  parts.type = std::move(type);
-  return reinterpret_cast<PyTypeObject*>(parts.type.get());
+  return types.emplace(shown, std::move(made)).first->second.get();
 }
 
 }  // namespace
-
-Shown shown_for(const std::string& protocol) {
-  if (protocol == "dlpack" || protocol == "dlpack_versioned") return kShowsDlpack;
-  if (protocol == "dlpack_legacy") return kShowsLegacy;
-  if (protocol == "dlpack_c") return kShowsDlpack | kShowsDlpackC;
-  if (protocol == "buffer") return kShowsBuffer;
-  if (protocol == "array") return kShowsArray;
-  for (const Property& property : kProperties) {
-    if (protocol == property.protocol) return property.shown;
-  }
-  return 0;
-}
-
-bool offers(Shown shown, const std::string& protocol) {
-  const Shown wanted = protocol == "dlpack_legacy" ? kShowsDlpack : shown_for(protocol);
-  return (shown & wanted) == wanted;
-}
-
-std::vector<std::string> protocols_in(Shown shown) {
-  std::vector<std::string> names;
-  for (const std::string_view protocol : kProtocols) {
-    // The two structs are `dlpack` asked for in another way, and `convert` is nothing to offer.
-    if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") continue;
-    const Shown bits = shown_for(std::string(protocol));
-    if (bits != 0 && (shown & bits) == bits) names.emplace_back(protocol);
-  }
-  return names;
-}
-
-Shown shown_by(PyObject* x) {
-  Shown shown = 0;
-  if (PyObject_HasAttrString(x, "__dlpack__")) shown |= kShowsDlpack;
-  if (exchange_api_of(Py_TYPE(x)) != nullptr) shown |= kShowsDlpackC;
-  if (PyObject_CheckBuffer(x)) shown |= kShowsBuffer;
-  if (PyObject_HasAttrString(x, "__array__")) shown |= kShowsArray;
-  for (const Property& property : kProperties) {
-    if (PyObject_HasAttrString(x, property.name)) shown |= property.shown;
-  }
-  return shown;
-}
 
 Ref make_relay(PyObject* x, Shown shown) {
   PyTypeObject* type = relay_type(shown);

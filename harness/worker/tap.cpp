@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "worker/described.hpp"
+
 namespace dlbench::worker {
 namespace {
 // A consumer that polls must not fill the memory.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exchange/guard.hpp"
-#include "worker/read.hpp"
+#include "worker/capsule.hpp"
 #include "worker/tape.hpp"
 
 namespace dlbench::worker {

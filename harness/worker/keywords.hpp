@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "worker/py.hpp"
+
+namespace dlbench::worker {
+
+/// The first of a call's keywords that a method does not know, borrowed, or null. None is no wish:
+/// a method that knows more than one leaves such a keyword to whoever answers.
+inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
+                                 std::initializer_list<const char*> known) {
+  const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < keywords; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    const auto is = [name](const char* word) {
+      return PyUnicode_CompareWithASCIIString(name, word) == 0;
+    };
+    if (std::any_of(known.begin(), known.end(), is)) continue;
+    if (values[i] != Py_None || known.size() == 1) return name;
+  }
+  return nullptr;
+}
+
+/// Raises what a producer of old says to an argument that it does not know.
+inline void refuse_keyword(const char* method, PyObject* name) {
+  PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", method, name);
+}
+
+}  // namespace dlbench::worker
