@@ -10,26 +10,19 @@
 #include "model/entry.hpp"
 #include "worker/arrays.hpp"
 #include "worker/block.hpp"
+#include "worker/consumer_call.hpp"
 #include "worker/crossing.hpp"
 #include "worker/device_clock.hpp"
 #include "worker/exported.hpp"
 #include "worker/frames.hpp"
 #include "worker/guarded.hpp"
 #include "worker/judging.hpp"
+#include "worker/order.hpp"
 #include "worker/phases.hpp"
 #include "worker/read.hpp"
 #include "worker/relay.hpp"
 
 namespace dlbench::worker {
-
-/// What is to be prepared, as the fleet asked for it.
-struct Order {
-  Exchange exchange;
-  Ref make_case;  ///< callable without arguments: a fresh Case object
-  std::vector<std::string> clocks;
-  std::string special;  ///< what of the array only some libraries know: "pinned"
-  double round_ns = 2e6;
-};
 
 /// What looking at who waits found.
 struct WhoWaits {
@@ -101,7 +94,7 @@ class Prepared {
  private:
   /// Has the consumer no call for this protocol, so that its conversion is shown nothing else?
   bool is_converted(const std::string& requested) const {
-    return call_ == "convert" && requested != "convert";
+    return call_.name == "convert" && requested != "convert";
   }
   PyObject* first_array() const { return pool_->arrays.front().get(); }
   /// What stands for the arrays before whoever asks them for a protocol: they, or what EXPORTS make
@@ -138,10 +131,9 @@ class Prepared {
   std::uint64_t bytes_;
   const Library& producer_;
   const Library& consumer_;
-  Ref protocols_;     // the consumer's PROTOCOLS, as they are for these devices
-  std::string call_;  // the entry of them that is called
+  ConsumerCall call_;
   Crossing crossing_;
-  Ref ready_;  // the consumer's, or a wait for its device; empty where a result is there at once
+  Ref ready_;  // the consumer's wait, or empty
   std::shared_ptr<const Pool> pool_;
   Export export_;                 // of what no attribute of the arrays offers, or empty
   std::vector<Ref> exported_;     // then what shows it

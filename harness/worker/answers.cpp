@@ -1,0 +1,105 @@
+#include "worker/answers.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using nlohmann::json;
+
+template <typename Number>
+void put(json& item, const char* key, const std::optional<Number>& value) {
+  if (value) item[key] = *value;
+}
+
+json to_json(const Handover& one) {
+  json item = {{"stream", one.stream}, {"asked", one.asked}, {"owed", one.owed}};
+  if (one.waits) item["waits"] = to_string(*one.waits);
+  if (!one.saw.empty()) item["saw"] = one.saw;
+  put(item, "handoff_ns", one.handoff_ns);
+  put(item, "export_blocked", one.export_blocked);
+  put(item, "import_blocked", one.import_blocked);
+  put(item, "gap_ns", one.gap_ns);
+  if (!one.reason.empty()) item["reason"] = one.reason;
+  return item;
+}
+
+}  // namespace
+
+json to_json(const Judgement& judgement) {
+  const Evidence& evidence = judgement.evidence;
+  json answer = {{"outcome", to_string(judgement.outcome)},
+                 {"changed", judgement.changed},
+                 {"copied_by", judgement.copied_by},
+                 {"late_read", judgement.late_read},
+                 {"evidence",
+                  {{"address", to_string(evidence.address)},
+                   {"guard", to_string(evidence.guard)},
+                   {"write", to_string(evidence.write)},
+                   {"slope", to_string(evidence.slope)}}},
+                 {"warnings", judgement.warnings}};
+  if (const std::optional<GuardSeen>& guard = judgement.guard) {
+    answer["guard"] = {{"pages", guard->pages},
+                       {"read", guard->read},
+                       {"written", guard->written},
+                       {"late", guard->late},
+                       {"by", guard->by}};
+  }
+  return answer;
+}
+
+json to_json(const Seen& seen) {
+  return {{"used", seen.used},          {"via", seen.via},         {"calls", seen.calls},
+          {"struct", seen.struct_name}, {"version", seen.version}, {"flags", seen.flags}};
+}
+
+json to_json(const WhoWaits& found) {
+  json item = {{"sync", json::array()}};
+  for (const Handover& one : found.sync) item["sync"].push_back(to_json(one));
+  if (!found.late_free.empty()) item["late_free"] = found.late_free;
+  if (!found.race.empty()) item["race"] = found.race;
+  return item;
+}
+
+json to_json(const WorkerFloors& floors) {
+  return {{"empty", floors.empty_ns},
+          {"clock", floors.clock_ns},
+          {"call", floors.call_ns},
+          {"relay", floors.relay_ns}};
+}
+
+json to_json(const measure::Reading& reading, const Disturbance& disturbance) {
+  return {{"ns", reading.ns},
+          {"cpu_ns", reading.cpu_ns},
+          {"moved", disturbance.moved},
+          {"preempted", disturbance.preempted},
+          {"canary_ns", disturbance.canary_ns}};
+}
+
+json to_json(const std::vector<FrameNode>& frames) {
+  json all = json::array();
+  for (const FrameNode& node : frames) {
+    all.push_back({{"parent", node.parent}, {"function", node.function}, {"file", node.file}});
+  }
+  return all;
+}
+
+json to_json(const Tape& calls) {
+  json all = json::array();
+  for (const Asked& call : calls) {
+    all.push_back({{"phase", call.phase()}, {"call", call.spelled}, {"raised", call.raised}});
+  }
+  return all;
+}
+
+json to_json(const PhaseReading& reading) {
+  return {{"exchange", reading.exchange_ns},       {"calls", reading.calls_ns},
+          {"import", reading.import_ns},           {"release", reading.release_ns},
+          {"unexplained", reading.unexplained_ns}, {"floor", reading.floor_ns}};
+}
+
+json to_json(const Failure& failure) {
+  return {{"outcome", to_string(failure.outcome)},
+          {"exception", failure.exception},
+          {"reason", failure.reason}};
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,60 @@
+#include "worker/consumer_call.hpp"
+
+#include <vector>
+
+#include "model/names.hpp"
+#include "model/places.hpp"
+#include "worker/devices.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// What `calls(source, target)` says goes before PROTOCOLS, and between two devices counts alone.
+Ref protocols_of(const Library& consumer, const Exchange& exchange) {
+  Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
+  if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
+  const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
+  if (!calls || exchange.device == "cpu") return protocols;
+  // What is not there has the backend's words, not those of a call that wants it.
+  device_named(source_of(exchange));
+  device_named(target_of(exchange));
+  Ref here = checked(PyObject_CallFunction(calls.get(), "ss", source_of(exchange).c_str(),
+                                           target_of(exchange).c_str()));
+  if (!PyDict_Check(here.get())) {
+    throw Failure{Outcome::import_failed, "", exchange.consumer + "'s `calls` returned no dict"};
+  }
+  if (crosses_devices(exchange)) return here;
+  const Ref both = checked(PyDict_Copy(protocols.get()));
+  if (PyDict_Update(both.get(), here.get()) != 0) throw fetch_failure();
+  return Ref::borrow(both.get());
+}
+
+}  // namespace
+
+ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
+  const Ref protocols = protocols_of(consumer, exchange);
+  std::vector<std::string> offered;
+  for (const std::string_view protocol : kProtocols) {
+    std::string name(protocol);
+    if (PyDict_GetItemString(protocols.get(), name.c_str()) != nullptr) {
+      offered.push_back(std::move(name));
+    }
+  }
+  std::string name(call_for(exchange.protocol, offered));
+  if (name.empty()) {
+    throw Failure{Outcome::no_protocol, "",
+                  exchange.consumer + " has no call for " + exchange.protocol};
+  }
+  Ref spelled = Ref::borrow(PyDict_GetItemString(protocols.get(), name.c_str()));
+  return {std::move(name), std::move(spelled)};
+}
+
+Ref ready_of(const Library& consumer, const Exchange& exchange) {
+  if (Ref ready = consumer.function("ready")) return ready;
+  const DeviceAt at = device_named(target_of(exchange));
+  if (!at) return {};
+  const Ref stream = asked_for_device(consumer, "stream", target_of(exchange));
+  return wait_on_device(at, stream.get());
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,121 @@
+#include <optional>
+
+#include "worker/prepared.hpp"
+
+// By which protocol the consumer takes the array, and what it is given so that it does.
+namespace dlbench::worker {
+namespace {
+
+// May a number be filed under `requested`, after what the tap saw?
+bool fits(const std::string& requested, const Tap& tap) {
+  if (requested == "convert" || requested == tap.used()) return true;
+  if (tap.used() != "dlpack") return false;
+  return (requested == "dlpack_legacy" && tap.facts().struct_name == "legacy") ||
+         (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
+}
+
+Seen seen_through(const Tap& tap, const char* via) {
+  const CapsuleFacts& facts = tap.facts();
+  return {tap.used().empty() ? "own" : tap.used(),
+          via,
+          tap.calls(),
+          facts.struct_name,
+          facts.version,
+          facts.flags,
+          {}};
+}
+
+}  // namespace
+
+void Prepared::require_offer(const std::string& requested) {
+  PyObject* x = first_array();
+  if (offers(shown_by(x), requested)) return;
+  export_ = export_for(producer_, requested);
+  if (export_) {
+    for (const Ref& array : pool_->arrays) {
+      exported_.push_back(make_exported(array.get(), export_));
+    }
+    return;
+  }
+  throw Failure{Outcome::no_protocol, "",
+                std::string("a ") + Py_TYPE(x)->tp_name + " offers no " + requested};
+}
+
+// Crosses once more through a tapped relay that shows all that the producer has. A consumer that
+// looks at the exact type asks the relay nothing: then only `convert` may be filed directly, since
+// it promises no protocol.
+void Prepared::find_protocol(const std::string& requested, bool same_object) {
+  PyObject* x = first_asked();
+  if (same_object) {
+    seen_.used = "own";
+    if (requested != "convert") go_through_relay(requested, "the very object that it was given");
+    return;
+  }
+  if (crossing_.takes_capsule()) {
+    const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
+    const CapsuleFacts facts = facts_of_capsule(capsule.get());
+    if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
+      throw Failure{Outcome::no_protocol, "",
+                    "it is handed a capsule, which is " + facts.struct_name + " unless asked for"};
+    }
+    seen_ = {"dlpack", way(), {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags, {}};
+    static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
+    tape_ = {asked_method(name, nullptr, 0, nullptr)};
+    return;
+  }
+  Tap tap;
+  const std::optional<Failure> refusal = cross_tapped(shown_mask_, tap);
+  if (requested == "convert") {
+    // A general call may know the type itself, and take what has none by another way.
+    seen_.used = "own";
+    if (!refusal) note(tap, "tap");
+  } else if (fits(requested, tap)) {
+    note(tap, way());
+  } else {
+    go_through_relay(requested, tap.used());
+  }
+}
+
+void Prepared::note(const Tap& tap, const char* via) {
+  seen_ = seen_through(tap, via);
+  tape_ = tap.tape();
+  torn_ = tap.is_torn();
+}
+
+void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
+  Tap tap;
+  const std::optional<Failure> refusal = cross_tapped(shown_for(requested), tap);
+  // What was asked for it, and then something was wrong with it, takes that protocol.
+  if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
+  if (refusal || !fits(requested, tap)) {
+    const std::string taken = direct.empty() ? "a path of its own" : direct;
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer took " + taken + ", not " + requested +
+                      (refusal ? "; shown that alone it says: " + refusal->reason : "")};
+  }
+  note(tap, exported_.empty() ? "relay" : way());
+  if (!relayed()) return;  // what EXPORTS make shows nothing else
+  shown_mask_ = shown_for(requested);
+  std::vector<Ref> relays;
+  for (const Ref& array : pool_->arrays) relays.push_back(stand_for(array, requested));
+  show(std::move(relays));
+}
+
+// What the consumer is given of an array of this exchange, on the way that is timed.
+Ref Prepared::stand_for(const Ref& array, const std::string& requested) const {
+  if (export_) return make_exported(array.get(), export_);
+  return relayed() ? make_relay(array.get(), shown_for(requested)) : array;
+}
+
+// Returns what the consumer raised, or nothing.
+std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap) {
+  try {
+    const TappedRelay relay(first_asked(), shown, tap);
+    wait_for(cross_once(relay.get()).get());
+    return {};
+  } catch (const Failure& failure) {
+    return failure;
+  }
+}
+
+}  // namespace dlbench::worker

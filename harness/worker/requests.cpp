@@ -1,0 +1,200 @@
+#include "worker/requests.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "measure/copy_floors.hpp"
+#include "worker/answers.hpp"
+#include "worker/device_floors.hpp"
+#include "worker/dispatch.hpp"
+#include "worker/floors.hpp"
+#include "worker/garbage.hpp"
+#include "worker/profiling.hpp"
+#include "worker/spent.hpp"
+#include "worker/watch.hpp"
+
+namespace dlbench::worker {
+
+using nlohmann::json;
+
+namespace {
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+std::uint64_t prelude_of(const json& request) {
+  return request.value("prelude", std::uint64_t{0});
+}
+
+}  // namespace
+
+const std::map<std::string, Requests::Verb>& Requests::verbs() {
+  static const std::map<std::string, Verb> all{
+      {"load", &Requests::load},
+      {"floors", &Requests::floors},
+      {"copy_floors", &Requests::copy_floors},
+      {"offers", &Requests::offers},
+      {"prepare", &Requests::prepare},
+      {"round", &Requests::round},
+      {"count", &Requests::count},
+      {"split", &Requests::split},
+      {"phases", &Requests::phases},
+      {"judge", &Requests::judge},
+      {"sync", &Requests::sync},
+      {"trace", &Requests::trace},
+      {"profile", &Requests::profile},
+      {"api_calls", &Requests::api_calls},
+      {"drop", &Requests::drop},
+  };
+  return all;
+}
+
+json Requests::answer(const std::string& verb, const json& request) {
+  const auto found = verbs().find(verb);
+  if (found == verbs().end()) {
+    throw Failure{Outcome::refused, "", "the worker does not know '" + verb + "'"};
+  }
+  return (this->*found->second)(request);
+}
+
+const Prepared* Requests::find(const json& request) const {
+  const auto found = prepared_.find(request.value("id", -1));
+  return found == prepared_.end() ? nullptr : found->second.get();
+}
+
+json Requests::load(const json& request) {
+  const double begin = seconds_now();
+  const Loaded loaded =
+      adapters_.load(request.at("role"), request.at("library"), request.at("path"));
+  frozen_ = false;
+  return {
+      {"version", loaded.version}, {"devices", loaded.devices}, {"seconds", seconds_now() - begin}};
+}
+
+json Requests::floors(const json&) {
+  const Spent::Span counted(Spent::On::timing);
+  return to_json(measure_floors());
+}
+
+json Requests::copy_floors(const json& request) {
+  const Spent::Span counted(Spent::On::timing);
+  if (request.contains("device")) {
+    const std::string device = request["device"];
+    const DeviceAt at = device_named(device);
+    return at ? json(device_copy_floors(device, at)) : json::object();
+  }
+  const measure::CopyFloors floors = measure::copy_floors();
+  return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
+}
+
+// What a library's arrays offer: only an array of its own can tell.
+json Requests::offers(const json& request) {
+  Exchange exchange;
+  exchange.producer = request.at("library");
+  exchange.device = request.at("device");
+  const Library& library = adapters_.at(exchange.producer, &Library::producer);
+  const std::shared_ptr<const Pool> pool =
+      arrays_.get(exchange, library, case_maker(request.at("case"), exchange.bytes));
+  PyObject* array = pool->arrays.front().get();
+  return {{"protocols", protocols_in(shown_by(array))},
+          {"exports", exports_of(library)},
+          {"dispatch", look_at_dispatch(array, library)}};
+}
+
+json Requests::prepare(const json& request) {
+  const double begin = seconds_now();
+  if (!std::exchange(frozen_, true)) stop_garbage_collector();
+  const Order order = order_of(request);
+  const int id = request.at("id");
+  std::optional<trace::Range> stage;
+  auto prepared = std::make_unique<Prepared>(
+      order, adapters_.at(order.exchange.producer, &Library::producer),
+      adapters_.at(order.exchange.consumer, &Library::consumer), arrays_, [&](const char* step) {
+        step_(step);
+        stage.emplace(step, trace::Category::worker, order.exchange.bytes);
+      });
+  stage.reset();
+  json result = to_json(prepared->judgement());
+  result["seen"] = to_json(prepared->seen());
+  result["first_ns"] = prepared->first_ns();
+  result["iterations"] = prepared->iterations();
+  if (!prepared->without().empty()) result["without"] = prepared->without();
+  result["floor"] = prepared->between() ? "relay" : "call";
+  prepared_[id] = std::move(prepared);
+  result["seconds"] = seconds_now() - begin;
+  return result;
+}
+
+json Requests::round(const json& request) {
+  const Watch watch;
+  const measure::Reading reading =
+      at(request).round(request.at("clock"), request.at("iterations"), prelude_of(request));
+  return to_json(reading, watch.end());
+}
+
+json Requests::count(const json& request) {
+  Prepared& prepared = at(request);
+  std::vector<FrameNode> frames;
+  if (request.value("phases", false)) {
+    prepared.count_phases(request.at("iterations"), prelude_of(request));
+  } else {
+    prepared.count(request.at("clock"), request.at("iterations"), prelude_of(request),
+                   request.value("names", false) ? &frames : nullptr);
+  }
+  return {{"frames", to_json(frames)}, {"most", prepared.most_iterations()}};
+}
+
+json Requests::judge(const json& request) {
+  return to_json(at(request).judge_again(step_));
+}
+
+// Takes what `prepare` took, since the arrays that are busy are others.
+json Requests::sync(const json& request) {
+  return to_json(at(request).who_waits(order_of(request), step_));
+}
+
+// What the phases of an exchange are made of, before their rounds.
+json Requests::split(const json& request) {
+  Prepared& prepared = at(request);
+  const Phases& split = prepared.prepare_phases(step_);
+  return {{"via", split.way()},
+          {"iterations", prepared.calibrated()},
+          {"calls", to_json(split.tape())},
+          {"warnings", split.warnings()}};
+}
+
+json Requests::phases(const json& request) {
+  return to_json(at(request).phases_round(request.at("iterations"), prelude_of(request),
+                                          request.value("seed", std::uint64_t{0})));
+}
+
+json Requests::trace(const json&) {
+  return begin_trace();
+}
+
+json Requests::profile(const json& request) {
+  return worker::profile(at(request), request.at("times"), request.at("process"));
+}
+
+json Requests::api_calls(const json& request) {
+  return worker::api_calls(at(request));
+}
+
+json Requests::drop(const json& request) {
+  prepared_.erase(request.at("id").get<int>());
+  arrays_.drop_unused();
+  return json::object();
+}
+
+Prepared& Requests::at(const json& request) {
+  const auto found = prepared_.find(request.at("id").get<int>());
+  if (found == prepared_.end()) {
+    throw Failure{Outcome::refused, "", "nothing is prepared under " + request.at("id").dump()};
+  }
+  return *found->second;
+}
+
+}  // namespace dlbench::worker

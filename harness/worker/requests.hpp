@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "worker/prepared.hpp"
+
+namespace dlbench::worker {
+
+/// What a worker can be asked for (docs/architecture.md, "The wire"), over what it has loaded and
+/// prepared.
+class Requests {
+ public:
+  /// `step` is told what is about to be tried.
+  explicit Requests(Step step) : step_(std::move(step)) {}
+
+  /// The "ok" of a request. Throws Failure, and nlohmann's errors where it has another shape.
+  nlohmann::json answer(const std::string& verb, const nlohmann::json& request);
+
+  /// The exchange under the request's id, or null.
+  const Prepared* find(const nlohmann::json& request) const;
+
+ private:
+  using json = nlohmann::json;
+  using Verb = json (Requests::*)(const json& request);
+  static const std::map<std::string, Verb>& verbs();
+
+  json load(const json& request);
+  json floors(const json& request);
+  json copy_floors(const json& request);
+  json offers(const json& request);
+  json prepare(const json& request);
+  json round(const json& request);
+  json count(const json& request);
+  json split(const json& request);
+  json phases(const json& request);
+  json judge(const json& request);
+  json sync(const json& request);
+  json trace(const json& request);
+  json profile(const json& request);
+  json api_calls(const json& request);
+  json drop(const json& request);
+
+  /// Throws Failure where nothing is prepared under that id.
+  Prepared& at(const json& request);
+
+  Step step_;
+  Adapters adapters_;
+  Arrays arrays_;
+  std::map<int, std::unique_ptr<Prepared>> prepared_;
+  bool frozen_ = false;
+};
+
+}  // namespace dlbench::worker
