@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +11,9 @@
 #include <vector>
 
 #include "fleet/context.hpp"
+#include "fleet/doing.hpp"
+#include "fleet/loads.hpp"
+#include "fleet/settling.hpp"
 #include "fleet/task.hpp"
 #include "fleet/wire.hpp"
 
@@ -25,16 +27,6 @@ struct Job {
   bool anchor = true;           ///< false once a worker died of it
   std::string warning;          ///< for the entries: that a worker was lost
   std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
-};
-
-/// A cell at hand: index into tasks(), index into Task::clocks, or all phases of the exchange.
-struct Pick {
-  static constexpr std::size_t kPhases = static_cast<std::size_t>(-1);
-
-  std::size_t task = 0;
-  std::size_t clock = 0;
-
-  bool is_phases() const { return clock == kPhases; }
 };
 
 /// What one worker holds: a couple's exchanges, from the imports to the verdicts. However the
@@ -80,11 +72,6 @@ class CoupleRun {
 
  private:
   enum class Stage { waiting, importing, ready, dead };
-  enum class Doing { start, load, floors, device_floors, anchor, exchange, phases, drop };
-  struct Load {
-    std::string role, library, path;
-    bool needed = true;  ///< false for the anchor's
-  };
   struct Reply {
     bool ok = false;
     nlohmann::json body;
@@ -99,53 +86,45 @@ class CoupleRun {
   Reply ask(const nlohmann::json& request, Doing doing, Task* task = nullptr);
   Reply receive();
   void bury(const Death& death);
-  std::string what_it_did(const Death& death) const;
+  void bury_with(Task& task, const Death& death, const Trouble& trouble);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
-  void collect_loads();
   void next_load();
   void loaded(const nlohmann::json& answer);
   /// Ends the cells of that role; of the `whole` library where it has no role left: its import took
   /// the worker along, or it finds no device.
   void fail_role(const Load& load, const Trouble& trouble, bool died);
-  void fail(Task& task, const Trouble& trouble);
-  void fail_phases(Task& task, const Trouble& trouble);
 
   std::vector<Group> groups() const;
   void instruments();
+  void measure_floors();
+  void measure_device_floors();
+  void measure_anchor();
   void prepare(Task& task);
-  void drop_clocks(Task& task);
   void split(Task& task);
   void climb(Task& task);
-  void pass_over(Task& task);
   void first_rounds(Group group);
   void rounds(const std::vector<Pick>& picks);
   void add_round(const RoundTime& time, Samples& samples);
   void add_phases(const PhaseTime& time, PhaseRounds& phases);
-  bool is_due(const Pick& pick) const;
-  double duration_ns(const Pick& pick) const;
   void begin(const Pick& pick);
   nlohmann::json request_of(const Pick& pick);
   std::size_t burst(std::span<const Pick> picks);
   void settle_group(Group group, bool more_follow);
-  void share(Task& task);
-  bool share_phases(Task& task);  ///< false where rounds are missing
   void count_pending();
 
   Context& context_;
   Job job_;
   const plan::Couple& couple_;
   std::vector<Task> tasks_;
-  std::vector<Load> loads_;
-  std::size_t next_load_ = 0;
+  Settling settling_;
+  Loads loads_;
   std::unique_ptr<Worker> worker_;
   Stage stage_ = Stage::waiting;
-  Doing doing_ = Doing::start;
-  Task* task_ = nullptr;
+  AtHand at_hand_;
   results::WorkerRecord record_;
   std::ptrdiff_t pending_ = 0;
-  double best_canary_ns_ = std::numeric_limits<double>::infinity();
 };
 
 template <typename Work>

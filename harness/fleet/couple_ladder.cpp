@@ -36,24 +36,13 @@ void CoupleRun::climb(Task& task) {
   if (baseline == nullptr || !ends_alike(task, *baseline)) return;
   const Reply reply = ask(judge_request(task), Doing::exchange, &task);
   if (!reply.ok) {
-    fail(task, read_error(reply.body, Outcome::wrong));
+    settling_.fail(task, read_error(reply.body, Outcome::wrong));
   } else {
     read_judged(reply.body, task);
     if (!ends_alike(task, *baseline)) return;
-    pass_over(task);
+    settling_.pass_over(task);
   }
   ask(drop_request(task), Doing::drop);
-}
-
-void CoupleRun::pass_over(Task& task) {
-  for (const Samples& samples : task.clocks) {
-    context_.ledger.untimed(samples.cell, task.verdict);
-  }
-  for (PhaseRounds::Wanted& phase : task.phases.cells) {
-    phase.settled = true;
-    context_.ledger.untimed(phase.cell, task.verdict);
-  }
-  task.over = true;
 }
 
 }  // namespace dlbench::fleet

@@ -36,4 +36,15 @@ struct Task {
   double floor_ns = 0;  ///< of its kind of call
 };
 
+/// A cell at hand: index into a worker's tasks, index into Task::clocks, or all phases of the
+/// exchange.
+struct Pick {
+  static constexpr std::size_t kPhases = static_cast<std::size_t>(-1);
+
+  std::size_t task = 0;
+  std::size_t clock = 0;
+
+  bool is_phases() const { return clock == kPhases; }
+};
+
 }  // namespace dlbench::fleet

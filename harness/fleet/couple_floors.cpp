@@ -1,0 +1,75 @@
+#include "fleet/couple.hpp"
+#include "fleet/numbers.hpp"
+#include "model/places.hpp"
+#include "stats/stats.hpp"
+
+// What each worker measures of itself and of its machine before its exchanges.
+namespace dlbench::fleet {
+namespace {
+
+Task anchor_task(const std::string& environment) {
+  Task task;
+  task.exchange = {environment, "native", "native", "dlpack", "cpu", "f32", 4096};
+  task.clocks.emplace_back().clock = "call";
+  return task;
+}
+
+}  // namespace
+
+void CoupleRun::instruments() {
+  measure_floors();
+  measure_device_floors();
+  if (job_.anchor && loads_.has_anchor()) measure_anchor();
+  context_.journal.append(record_);
+}
+
+void CoupleRun::measure_floors() {
+  const Reply floors = ask({{"do", "floors"}}, Doing::floors);
+  if (!floors.ok || !floors.body.is_object()) throw Garbage("no floors");
+  for (const auto& [name, value] : floors.body.items()) {
+    if (value.is_number() && value.get<double>() >= 0) {
+      record_.floors_ns[name] = value.get<double>();
+    }
+  }
+  // Tens of milliseconds, and the machine's rather than the worker's: once an environment is
+  // enough.
+  if (!context_.copies_measured.insert(couple_.environment).second) return;
+  const Reply copies = ask({{"do", "copy_floors"}}, Doing::floors);
+  for (const char* floor : {"warm", "fresh"}) {
+    const double rate = copies.ok ? copies.body.value(floor, 0.0) : 0;
+    if (rate > 0) record_.copy_floors_gb_per_s[floor] = rate;
+  }
+}
+
+void CoupleRun::measure_device_floors() {
+  for (const Task& task : tasks_) {
+    for (const std::string& device : {source_of(task.exchange), target_of(task.exchange)}) {
+      // Each once an environment, by a worker that has to do with it.
+      if (task.over || device == "cpu") continue;
+      if (!context_.copies_measured.insert(couple_.environment + " " + device).second) continue;
+      const Reply copies = ask({{"do", "copy_floors"}, {"device", device}}, Doing::device_floors);
+      if (!copies.ok || !copies.body.is_object()) continue;
+      for (const auto& [floor, rate] : copies.body.items()) {
+        if (rate.is_number() && rate.get<double>() > 0) {
+          record_.copy_floors_gb_per_s[floor] = rate.get<double>();
+        }
+      }
+    }
+  }
+}
+
+void CoupleRun::measure_anchor() {
+  Task anchor = anchor_task(couple_.environment);
+  const Reply prepared = ask(prepare_request(anchor), Doing::anchor);
+  if (!prepared.ok) return;
+  read_prepared(prepared.body, record_.floors_ns, anchor);
+  Samples& samples = anchor.clocks[0];
+  for (std::size_t i = 0; i < kCoarseRounds; ++i) {
+    const Reply answer = ask(round_request(anchor, samples), Doing::anchor);
+    if (answer.ok) add_round(read_round(answer.body), samples);
+  }
+  if (!samples.ns.empty()) record_.anchor_ns = stats::median(samples.ns);
+  ask(drop_request(anchor), Doing::anchor);
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,115 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "fleet/couple.hpp"
+
+// From the start of a worker to the last of its imports.
+namespace dlbench::fleet {
+namespace {
+
+std::string command_of(const Options& options, const std::string& environment) {
+  const auto found = options.pythons.find(environment);
+  return found == options.pythons.end() ? "python3" : found->second;
+}
+
+}  // namespace
+
+void CoupleRun::start() {
+  stage_ = Stage::importing;
+  at_hand_ = {Doing::start, nullptr};
+  loads_ = Loads(context_.plan, couple_, tasks_, job_.anchor);
+  const std::string python = command_of(context_.options, couple_.environment);
+  try {
+    worker_ = context_.crew.hire(
+        {python, context_.options.worker_main, "--fd", "3", "--parent", std::to_string(::getpid())},
+        context_.options.timeout_s);
+  } catch (const std::system_error& error) {
+    Death death;
+    death.how = error.what();
+    bury(death);
+  }
+}
+
+void CoupleRun::advance() {
+  guarded([&] {
+    const std::optional<Answer> answer = worker_->poll();
+    if (!answer) return;
+    if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
+    loaded(std::get<nlohmann::json>(*answer));
+    if (is_alive()) next_load();
+  });
+}
+
+void CoupleRun::next_load() {
+  if (!is_needed()) {
+    // A library's own couple tells of both its roles, so that no other couple need ask.
+    couple_.first == couple_.second ? loads_.skip_to_needed() : loads_.skip_all();
+    if (loads_.is_over()) {
+      stage_ = Stage::dead;
+      context_.crew.dismiss(std::move(worker_));
+      return;
+    }
+  }
+  if (!loads_.is_over()) {
+    const Load& load = loads_.current();
+    at_hand_.doing = Doing::load;
+    worker_->ask(load_request(load.role, load.library, load.path));
+    return;
+  }
+  stage_ = Stage::ready;
+  worker_->stop();
+  context_.last_import_s = context_.budget.used();
+  context_.spent_at_import = context_.spent;
+}
+
+void CoupleRun::loaded(const nlohmann::json& answer) {
+  if (at_hand_.doing == Doing::start) {
+    if (!answer.contains("hello")) throw Garbage("no greeting");
+    const nlohmann::json& hello = answer["hello"];
+    const std::string build = hello.value("build", "");
+    if (!context_.options.build_id.empty() && build != context_.options.build_id) {
+      throw Garbage("the greeting of build " + build + ", this is " + context_.options.build_id);
+    }
+    record_.python = hello.value("python", "");
+    record_.gil = hello.value("gil", true);
+    return;
+  }
+  const Load& load = loads_.take();
+  if (answer.contains("ok")) {
+    const nlohmann::json& ok = answer["ok"];
+    const std::string version = ok.value("version", "");
+    if (!version.empty()) record_.libraries[load.library] = version;
+    if (load.needed) record_.import_s += std::max(0.0, ok.value("seconds", 0.0));
+  } else if (load.needed) {
+    const Trouble trouble = read_error(answer.at("error"), Outcome::import_failed);
+    fail_role(load, trouble, trouble.outcome == Outcome::no_device);
+  } else {
+    job_.anchor = false;
+  }
+}
+
+void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool whole) {
+  if (couple_.first == couple_.second) {
+    Troubles& troubles = context_.ledger.troubles();
+    troubles.import_failed(couple_.environment, load.library, load.role, trouble);
+    // Nobody will ask for the other role.
+    if (whole) {
+      for (const char* role : {"producer", "consumer"}) {
+        troubles.import_failed(couple_.environment, load.library, role, trouble);
+      }
+    }
+  }
+  for (Task& task : tasks_) {
+    const bool produces = task.exchange.producer == load.library;
+    const bool consumes = task.exchange.consumer == load.library;
+    const bool concerned = whole                     ? produces || consumes
+                           : load.role == "producer" ? produces
+                                                     : consumes;
+    if (concerned) settling_.fail(task, trouble);
+  }
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,37 @@
+#include "fleet/doing.hpp"
+
+namespace dlbench::fleet {
+
+std::string told(const AtHand& at_hand, const Loads& loads, const std::string& step) {
+  switch (at_hand.doing) {
+    case Doing::start:
+      return "starting";
+    case Doing::load:
+      return "importing " + loads.current().library + " (" + loads.current().role + ")";
+    case Doing::floors:
+      return "measuring the floors";
+    case Doing::device_floors:
+      return "measuring a device's floors";
+    case Doing::anchor:
+      return "measuring the anchor";
+    case Doing::drop:
+      return "dropping arrays";
+    case Doing::phases:
+      return "telling the phases apart";
+    case Doing::exchange:
+      break;
+  }
+  const Exchange& x = at_hand.task->exchange;
+  if (step == "make") return x.producer + " made an array";
+  if (step == "call") return x.consumer + " took " + x.producer + "'s array";
+  if (step == "ready") return "waiting for " + x.consumer + "'s data";
+  if (step == "lifetime") return "counting what " + x.consumer + " gave back";
+  if (step == "tap") return "watching what " + x.consumer + " asked for";
+  if (step == "values") return "comparing the values";
+  if (step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
+  if (step == "outlive") return "reading what outlived " + x.producer + "'s array";
+  if (step == "calibrate") return "calibrating the timed loop";
+  return at_hand.task->prepared ? "in the timed loop" : "preparing";
+}
+
+}  // namespace dlbench::fleet

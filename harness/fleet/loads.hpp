@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fleet/task.hpp"
+#include "plan/plan.hpp"
+
+namespace dlbench::fleet {
+
+/// An adapter file that a worker is to import.
+struct Load {
+  std::string role, library, path;
+  bool needed = true;  ///< false for the anchor's
+};
+
+/// What a couple's worker imports, one after another.
+class Loads {
+ public:
+  Loads() = default;
+  /// The files of all tasks that are not over, then the anchor's.
+  Loads(const plan::Plan& plan, const plan::Couple& couple, std::span<const Task> tasks,
+        bool anchor);
+
+  bool is_over() const { return next_ == all_.size(); }
+  const Load& current() const { return all_[next_]; }
+  const Load& take() { return all_[next_++]; }
+
+  void skip_to_needed();
+  void skip_all() { next_ = all_.size(); }
+
+  bool has_anchor() const;
+
+ private:
+  std::vector<Load> all_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,44 @@
+#include "fleet/pace.hpp"
+
+#include "fleet/numbers.hpp"
+#include "fleet/wire.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+/// A round of the phases: the whole exchange, its parts without stamps, and with them.
+constexpr double kPhasesRoundNs = 3.5 * kRoundNs;
+
+double expected_ns(const Samples& samples) {
+  if (!samples.ns.empty()) return samples.ns.back() * static_cast<double>(samples.iterations);
+  // A single iteration may take any time.
+  return samples.iterations > 1 ? kRoundNs : kBurstNs;
+}
+
+double expected_ns(const PhaseRounds& phases) {
+  if (phases.rounds.empty()) return phases.iterations > 1 ? kPhasesRoundNs : kBurstNs;
+  return phases.spent_ns / static_cast<double>(phases.rounds.size());
+}
+
+bool has_had_its_time(const Samples& samples) {
+  return samples.ns.size() < kCoarseRounds && is_enough(samples);
+}
+bool has_had_its_time(const PhaseRounds& phases) {
+  return phases.rounds.size() < kCoarseRounds && phases.is_enough();
+}
+
+}  // namespace
+
+double duration_ns(std::span<const Task> tasks, const Pick& pick) {
+  const Task& task = tasks[pick.task];
+  return pick.is_phases() ? expected_ns(task.phases) : expected_ns(task.clocks[pick.clock]);
+}
+
+bool is_due(std::span<const Task> tasks, const Pick& pick) {
+  const Task& task = tasks[pick.task];
+  if (task.over) return false;
+  if (pick.is_phases()) return !task.phases.is_over() && !has_had_its_time(task.phases);
+  return !has_had_its_time(task.clocks[pick.clock]);
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,143 @@
+#include "fleet/settling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "fleet/numbers.hpp"
+#include "stats/stats.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+/// The clock that GB/s are taken from: until the data is there, where that is another.
+const Samples* data_clock(const Task& task) {
+  const Samples* found = nullptr;
+  for (const Samples& samples : task.clocks) {
+    if (samples.clock == "ready" || (samples.clock == "call" && found == nullptr)) found = &samples;
+  }
+  return found != nullptr && is_enough(*found) ? found : nullptr;
+}
+
+Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
+  Trouble trouble;
+  const std::vector<double> samples = samples_of(phases, phase);
+  if (samples.empty()) {
+    trouble.outcome = Outcome::no_protocol;
+    trouble.reason = phase == "query" ? "the consumer does not ask for the device"
+                                      : "this exchange has no " + phase;
+    return trouble;
+  }
+  trouble.outcome = Outcome::unsupported;
+  const stats::Interval interval = stats::rounds_interval(samples);
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), "too short to be told from nothing: %.0f .. %.0f ns",
+                interval.lo, interval.hi);
+  trouble.reason = text.data();
+  return trouble;
+}
+
+}  // namespace
+
+void Settling::fail(Task& task, const Trouble& trouble) {
+  if (task.over) return;
+  task.over = true;
+  for (const Samples& samples : task.clocks) ledger_.failed(samples.cell, trouble);
+  fail_phases(task, trouble);
+}
+
+void Settling::fail_phases(Task& task, const Trouble& trouble) {
+  for (PhaseRounds::Wanted& one : task.phases.cells) {
+    if (!std::exchange(one.settled, true)) ledger_.failed(one.cell, trouble);
+  }
+}
+
+void Settling::pass_over(Task& task) {
+  for (const Samples& samples : task.clocks) {
+    ledger_.untimed(samples.cell, task.verdict);
+  }
+  for (PhaseRounds::Wanted& phase : task.phases.cells) {
+    phase.settled = true;
+    ledger_.untimed(phase.cell, task.verdict);
+  }
+  task.over = true;
+}
+
+void Settling::drop_clocks(Task& task) {
+  for (const Samples& samples : task.clocks) {
+    if (samples.without.empty()) continue;
+    Trouble trouble;
+    trouble.outcome = Outcome::unsupported;
+    trouble.reason = samples.without;
+    ledger_.failed(samples.cell, trouble);
+  }
+  std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
+}
+
+void Settling::share(Task& task, const std::string& warning) {
+  const Samples* data = data_clock(task);
+  if (!warning.empty()) task.verdict.warnings.push_back(warning);
+  bool all = true;
+  for (const Samples& samples : task.clocks) {
+    if (!is_enough(samples)) {
+      all = false;
+      continue;
+    }
+    Share share;
+    share.numbers.median_ns = stats::median(samples.ns);
+    share.numbers.first_ns = samples.first_ns;
+    share.numbers.samples_ns = samples.ns;
+    share.iterations = samples.iterations;
+    share.cpu_ns = stats::median(samples.cpu_ns);
+    share.floor_ns = task.floor_ns;
+    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_)};
+    share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
+    if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
+    ledger_.measured(samples.cell, task.verdict, std::move(share));
+  }
+  task.over = share_phases(task) && all;
+}
+
+bool Settling::share_phases(Task& task) {
+  PhaseRounds& phases = task.phases;
+  if (phases.is_over()) return true;
+  if (!phases.is_enough()) return false;
+  Entry verdict = task.verdict;
+  verdict.warnings.insert(verdict.warnings.end(), phases.warnings.begin(), phases.warnings.end());
+  for (PhaseRounds::Wanted& one : phases.cells) {
+    if (std::exchange(one.settled, true)) continue;
+    std::vector<double> samples = samples_of(phases, one.phase);
+    if (samples.empty() || !(stats::rounds_interval(samples).lo > 0)) {
+      ledger_.failed(one.cell, without_time(phases, one.phase));
+      continue;
+    }
+    Share share;
+    share.numbers.median_ns = stats::median(samples);
+    share.numbers.samples_ns = std::move(samples);
+    share.iterations = phases.iterations;
+    share.cpu_ns = share.numbers.median_ns;
+    ledger_.measured(one.cell, verdict, std::move(share));
+  }
+  return true;
+}
+
+void Settling::saw_canary(double ns) {
+  if (ns > 0) best_canary_ns_ = std::min(best_canary_ns_, ns);
+}
+
+std::ptrdiff_t pending_cells(std::span<const Task> tasks) {
+  std::ptrdiff_t pending = 0;
+  for (const Task& task : tasks) {
+    if (task.over) continue;
+    pending += std::count_if(task.clocks.begin(), task.clocks.end(),
+                             [](const Samples& samples) { return is_enough(samples); });
+    if (task.phases.is_enough() && !task.phases.is_over()) {
+      pending += static_cast<std::ptrdiff_t>(task.phases.cells.size());
+    }
+  }
+  return pending;
+}
+
+}  // namespace dlbench::fleet
