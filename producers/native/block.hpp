@@ -57,8 +57,7 @@ class Block {
     Layout layout = other.layout_;
     layout.readonly = false;
     Owner block = blank(std::move(layout));
-    std::byte* to = block->address();
-    block->copy_elements(0, other.layout_, other.address(), to);
+    other.layout_.pack(other.address(), block->address());
     return block;
   }
 
@@ -189,18 +188,6 @@ class Block {
                layout_.strides.data(),
                first,
                nullptr};
-  }
-
-  void copy_elements(std::size_t axis, const Layout& from, const std::byte* source,
-                     std::byte*& to) const {
-    if (axis == from.shape.size()) {
-      std::memcpy(to, source, from.dtype->bytes);
-      to += from.dtype->bytes;
-      return;
-    }
-    for (std::intptr_t i = 0; i < from.shape[axis]; ++i) {
-      copy_elements(axis + 1, from, source + i * from.strides[axis], to);
-    }
   }
 
   void drop() {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "dtype.hpp"
@@ -44,6 +46,18 @@ struct Layout {
   void set_c_strides() {
     strides.assign(shape.size(), dtype->bytes);
     for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  }
+
+  /// Copies the elements in C order, without gaps. Returns where the copy ends.
+  std::byte* pack(const std::byte* source, std::byte* to, std::size_t axis = 0) const {
+    if (axis == shape.size()) {
+      std::memcpy(to, source, dtype->bytes);
+      return to + dtype->bytes;
+    }
+    for (std::intptr_t i = 0; i < shape[axis]; ++i) {
+      to = pack(source + i * strides[axis], to, axis + 1);
+    }
+    return to;
   }
 
  private:
