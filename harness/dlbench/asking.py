@@ -32,9 +32,9 @@ class AskFailed(Exception):  # noqa: N818  (a result, not a fault of the program
         self.outcome, self.exception, self.signal = outcome, exception, signal
 
 
-def command(place: Environment, fd: int) -> list[str]:
+def command(place: Environment, fd: int, *options: str) -> list[str]:
     """A worker of that environment on a socket of ours."""
-    return [place.python, str(WORKER), "--fd", str(fd), "--parent", str(os.getpid())]
+    return [place.python, str(WORKER), "--fd", str(fd), "--parent", str(os.getpid()), *options]
 
 
 class Worker:
@@ -146,7 +146,7 @@ class Worker:
             except TimeoutError:
                 self._late = True
                 told = f"no answer from {self._called} within {self._timeout_s:.0f} s"
-                raise self.failure(told + self._where(), "timed-out") from None
+                raise self.failure(told + self._at_step(","), "timed-out") from None
             except OSError:
                 got = b""
             if not got:
@@ -155,8 +155,8 @@ class Worker:
         line, self._buffer = self._buffer.split(b"\n", 1)
         return line
 
-    def _where(self) -> str:
-        return f", at step {self._step!r}" if self._step else ""
+    def _at_step(self, comma: str = "") -> str:
+        return f"{comma} at step {self._step!r}" if self._step else ""
 
     def _last_words(self) -> AskFailed:
         try:
@@ -167,9 +167,13 @@ class Worker:
         name = signal.Signals(-status).name if status < 0 else ""
         lines = self._said.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        at = f" at step {self._step!r}" if self._step else ""
-        told = f"{self._called} ended{at}: {name or f'exit status {status}'}"
+        told = f"{self._called} ended{self._at_step()}: {name or f'exit status {status}'}"
         return self.failure(told + (f": {last}" if last else ""), "crashed", "", name)
+
+
+def starting(place: Environment, timeout_s: float, *options: str) -> Callable[[Path], Worker]:
+    """Starts plain workers of that environment, each for a folder of its own."""
+    return lambda folder: Worker(folder, lambda fd: command(place, fd, *options), timeout_s)
 
 
 class Stopped(Exception):  # noqa: N818  (a request, not an error)

@@ -14,7 +14,7 @@ from dlbench.layout import columns, shorten
 from dlbench.values import Entry
 
 MOST_ROWS = 12
-AXES = ("producer", "consumer", "protocol", "device", "case", "bytes")
+AXES = documents.EXCHANGE[1:]  #: all but the environment
 
 
 def shared(

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
+from dlbench import document as documents
+from dlbench.asking import WORKER
 from dlbench.discover import Catalogue
+from dlbench.environments.environment import DEFAULT
 from dlbench.repro import adapter
 from dlbench.values import Entry
 
-WORKER = Path(__file__).with_name("worker_main.py")
 ROUNDS = 6
 ROUND_NS = 2e6
 
@@ -24,38 +26,41 @@ def load(role: str, library: str, path: str) -> dict[str, Any]:
     return {"do": "load", "role": role, "library": library, "path": path}
 
 
-def preparing(entry: Entry) -> dict[str, Any]:
-    """The request that prepares a cell's exchange under the number 0."""
-    axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
-    return {
-        "do": "prepare",
-        "id": 0,
-        "exchange": {"environment": "default", **{a: entry[a] for a in axes if a in entry}},
-        "clocks": [entry.get("clock", "call")],
-        "round_ns": ROUND_NS,
-        "case": _core.case(entry["case"]),
-    }
-
-
-def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
-    """What the fleet would ask a worker for this cell alone."""
+def loading(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
+    """The requests that run the files of both libraries. Raises BadInput where one is not here."""
     for role in ("producer", "consumer"):
         adapter(found, role, entry[role])
     names = sorted({entry["producer"], entry["consumer"]})
     roles = {name: found.roles(name) for name in names}
     # Both files of both libraries, in the order of the fleet: either may define `ready`, and some
     # pairs can be imported in one order only.
-    lines = [
+    return [
         load(role, name, str(roles[name][role].path))
         for name in names
         for role in ("producer", "consumer")
         if role in roles[name]
     ]
-    lines.append(preparing(entry))
+
+
+def preparing(entry: Entry, round_ns: float = ROUND_NS) -> dict[str, Any]:
+    """The request that prepares a cell's exchange under the number 0."""
+    known = {axis: entry[axis] for axis in documents.EXCHANGE if axis in entry}
+    return {
+        "do": "prepare",
+        "id": 0,
+        "exchange": {"environment": DEFAULT, **known},
+        "clocks": [entry.get("clock", "call")],
+        "round_ns": round_ns,
+        "case": _core.case(entry["case"]),
+    }
+
+
+def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
+    """What the fleet would ask a worker for this cell alone."""
     clock = entry.get("clock", "call")
     iterations = max(int(entry.get("iterations", 0)), 1)
     one_round = {"do": "round", "id": 0, "clock": clock, "iterations": iterations, "prelude": 16}
-    return [*lines, *[one_round] * ROUNDS, {"do": "end"}]
+    return [*loading(entry, found), preparing(entry), *[one_round] * ROUNDS, {"do": "end"}]
 
 
 def write(asked: list[dict[str, Any]]) -> Path:

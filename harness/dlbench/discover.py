@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlbench import _core, arguments
-from dlbench.environments.environment import Environment, here
+from dlbench.environments.environment import Environment, here, where
 from dlbench.environments.there import ROLES
 from dlbench.errors import BadInput
 from dlbench.facts import AdapterFile, read_adapter
@@ -82,17 +82,21 @@ def _arguments(roles: dict[str, AdapterFile]) -> dict[str, str]:
 
 
 def catalogue(
-    extra: Path | None = None, package: Path = PACKAGE, environment: Environment | None = None
+    adapters: str | Path | None = None,
+    package: Path = PACKAGE,
+    environment: Environment | None = None,
 ) -> Catalogue:
     """All adapters of an environment; without one, of that which dlbench itself runs in.
+    `adapters` is the folder of `--adapters`, empty where none was given.
 
-    Raises BadInput for a folder or file of ours or of `extra` that is unfit.
+    Raises BadInput for a folder or file of ours or of `adapters` that is unfit.
     """
     found = Catalogue(environment or here())
     for role, path in _folder_files(package):
         found.add(role, path.stem, path)
     _add_entry_points(found)
-    if extra is not None:
+    if adapters:
+        extra = Path(adapters)
         if not extra.is_dir():
             raise BadInput(f"adapters folder {str(extra)!r} does not exist")
         if not any((extra / f"{role}s").is_dir() for role in ROLES):
@@ -100,6 +104,11 @@ def catalogue(
         for role, path in _folder_files(extra):
             found.add(role, path.stem, path.absolute())
     return found
+
+
+def catalogues(adapters: str | Path | None, places: Iterable[Environment]) -> dict[str, Catalogue]:
+    """Those of several environments, by name; see catalogue()."""
+    return {place.name: catalogue(adapters, environment=place) for place in places}
 
 
 def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -111,14 +120,14 @@ def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _add_entry_points(found: Catalogue) -> None:
     # Somebody else's broken package must not stop a run that never asked for it.
-    where = "" if found.environment.is_default else f" in {found.environment.name}"
+    place = where(found.environment.name)
     for point in found.environment.adapter_points():
         try:
             if point.fault:
                 raise BadInput(point.fault)
             found.add(point.role, point.name, Path(point.path))
         except BadInput as error:
-            who = f"adapter {point.name} of package {point.owner}{where}"
+            who = f"adapter {point.name} of package {point.owner}{place}"
             found.warnings.append(f"{who} left out: {error}")
 
 

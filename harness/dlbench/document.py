@@ -16,7 +16,10 @@ from dlbench.values import Entry
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
 PROFILE = "profile.json"  #: what `--profile` leaves in place of a document
-AXES = ("phase", "clock", "environment", "producer", "consumer", "protocol", "device", "case")
+#: What an exchange is told by: all of a cell but phase and clock.
+EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
+#: All of a cell but its size.
+AXES = ("phase", "clock", *EXCHANGE[:-1])
 
 
 def locate(run: str) -> Path:
@@ -70,6 +73,12 @@ def entries(document: dict[str, Any]) -> Iterator[Entry]:
 def cell_name(entry: Entry) -> str:
     """The cell's name."""
     return str(entry["name"])
+
+
+def exchange_name(cell: _core.Cell) -> str:
+    """The name of a cell's whole exchange, by the clock `call`."""
+    _, _, axes = cell.name.partition("/")
+    return "exchange/" + axes.replace(f"/clock:{cell.clock}", "")
 
 
 def about(document: dict[str, Any]) -> dict[str, Any]:

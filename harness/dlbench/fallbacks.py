@@ -12,7 +12,7 @@ from rich.text import Text
 
 from dlbench import document as documents
 from dlbench import ladder, values
-from dlbench.environments.environment import DEFAULT
+from dlbench.environments.environment import DEFAULT, where
 from dlbench.ladder import Fallback
 from dlbench.layout import columns, listing, shorten
 
@@ -58,15 +58,15 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
 
 
 def _head(one: Fallback) -> list[str]:
-    where = "" if one.environment == DEFAULT else f" in {one.environment}"
+    place = where(one.environment)
     if not one.pairs:
-        return [one.producer + where, "", one.becomes]
+        return [one.producer + place, "", one.becomes]
     producers = listing([producer for producer, _ in one.pairs], 2)
     becomes = one.becomes
     if one.rates:
         low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
         becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
-    return [f"{producers} -> {one.pairs[0][1]}{where}", ", ".join(one.protocols), becomes]
+    return [f"{producers} -> {one.pairs[0][1]}{place}", ", ".join(one.protocols), becomes]
 
 
 def _style(one: Fallback) -> str:

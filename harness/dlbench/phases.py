@@ -24,8 +24,7 @@ Key = tuple[str, ...]
 
 def key_of(entry: Entry) -> Key:
     """What the phases of one exchange have in common."""
-    axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
-    return tuple(str(entry[axis]) for axis in axes)
+    return tuple(str(entry[axis]) for axis in documents.EXCHANGE)
 
 
 def phases_of(document: dict[str, Any]) -> dict[Key, dict[str, Entry]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, drivers, machine
+from dlbench.asking import WORKER
 from dlbench.environments import spelled
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, os_reason
@@ -84,7 +85,7 @@ class Request:
         return _core.Options(
             out=str(out),
             pythons={DEFAULT: sys.executable, **spelled.read(self.env)},
-            worker_main=str(Path(__file__).with_name("worker_main.py")),
+            worker_main=str(WORKER),
             jobs=self.jobs or max(1, min(machine.cores(), 4)),
             timeout_s=_core.parse_seconds(self.timeout),
             budget_s=_core.parse_seconds(self.budget) if self.budget else 0.0,

@@ -28,8 +28,9 @@ def warn(text: str) -> None:
     sys.stderr.write(f"dlbench: {text}\n")
 
 
-def find_adapters(adapters: str, environment: Environment) -> discover.Catalogue:
-    found = discover.catalogue(Path(adapters) if adapters else None, environment=environment)
+def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
+    """See discover.catalogue(); warns of what was left out."""
+    found = discover.catalogue(adapters, environment=environment)
     for warning in found.warnings:
         warn(warning)
     return found
@@ -152,8 +153,7 @@ def after_rounds(
     )
     if summary.disk_full or not any(wanted for _, wanted in asked):
         return 0
-    extra = Path(request.adapters) if request.adapters else None
-    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
+    found = discover.catalogues(request.adapters, places)
     for go_through, wanted in asked:
         if not wanted:
             continue

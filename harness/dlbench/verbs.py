@@ -49,7 +49,7 @@ def list_libraries(adapters: str | None, env: tuple[str, ...]) -> None:
     for place in places:
         if len(places) > 1:
             terminal.show(listing.title(place, console.width), console)
-        found = run.find_adapters(adapters or "", place)
+        found = run.find_adapters(adapters, place)
         terminal.show(listing.table(discover.libraries(found), place, console.width), console)
     terminal.show(listing.by_argument(found, console.width), console)
 
@@ -110,7 +110,7 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any
     document = documents.load(documents.locate(run_))
     entry = cells.one(document, cell)
     folder = adapters or documents.about(document).get("request", {}).get("adapters", "")
-    return document, entry, Path(folder) if folder else None
+    return document, entry, folder
 
 
 def _its_environment(document: dict[str, Any], entry: Any) -> Environment:
@@ -133,9 +133,9 @@ def _its_environment(document: dict[str, Any], entry: Any) -> Environment:
 @ADAPTERS
 def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
-    document, entry, extra = _chosen(run_, cell, adapters)
+    document, entry, folder = _chosen(run_, cell, adapters)
     # Nothing is run: a document from another machine will do.
-    click.echo(repro.of_run(document, entry, discover.catalogue(extra)), nl=False)
+    click.echo(repro.of_run(document, entry, discover.catalogue(folder)), nl=False)
 
 
 @click.command("debug")
@@ -144,9 +144,9 @@ def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 @ADAPTERS
 def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Run one cell in the foreground, without a deadline; the first line is fit for gdb."""
-    document, entry, extra = _chosen(run_, cell, adapters)
+    document, entry, folder = _chosen(run_, cell, adapters)
     place = _its_environment(document, entry)
-    path = debug.write(debug.requests(entry, discover.catalogue(extra, environment=place)))
+    path = debug.write(debug.requests(entry, discover.catalogue(folder, environment=place)))
     click.echo(debug.debugger_line(path, place.python))
     sys.stdout.flush()
     argv = debug.command(path, place.python)
@@ -161,8 +161,8 @@ def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout: str) -> None:
     """The bill of one exchange: its instructions by function and library. Needs valgrind."""
     valgrind.require()
-    document, entry, extra = _chosen(run_, cell, adapters)
-    found = discover.catalogue(extra, environment=_its_environment(document, entry))
+    document, entry, folder = _chosen(run_, cell, adapters)
+    found = discover.catalogue(folder, environment=_its_environment(document, entry))
     console = Console()
     bill, versions = explain.explain(entry, found, _core.parse_seconds(timeout))
     for line in explain.changed(document, entry, versions):

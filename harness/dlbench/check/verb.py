@@ -68,7 +68,7 @@ def accepted_in(path: str | None, adapters: str | None) -> known.Known:
     if not path:
         return {}
     accepted = known.read(Path(path))
-    files = list(run.find_adapters(adapters or "", here()).files)
+    files = list(run.find_adapters(adapters, here()).files)
     for name in dict.fromkeys(library for library, _ in accepted):
         if name.partition(":")[0] not in files:
             raise BadInput(f"--known {path}: {unknown(name, files)}")
@@ -104,7 +104,7 @@ def rules_of(only: str) -> list[Rule]:
 
 def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
     """Raises BadInput, naming what is nearest, for a library that is not there."""
-    found = run.find_adapters(adapters or "", here())
+    found = run.find_adapters(adapters, here())
     try:
         roles = found.roles(name)
         found.chosen([name])

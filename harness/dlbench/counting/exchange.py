@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dlbench import asking, debug
+from dlbench import debug
 from dlbench.counting import parts
 from dlbench.counting.profile import BadProfile, Function, Profile
 from dlbench.counting.worker import CountFailed, Worker
-from dlbench.discover import Catalogue
-from dlbench.repro import adapter
 from dlbench.values import Entry
 
-#: What an exchange is told by: all of a cell but phase and clock.
-AXES = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
 PRELUDE = 64  #: calls before each pass: free lists and the interpreter's caches fill
 MOST_CALLS = 200  #: in the shorter pass; the longer has twice as many
 PASS_INSTRUCTIONS = 20_000_000  #: what the shorter pass may take, about a second of callgrind's
@@ -47,25 +42,12 @@ class Frame:
     file: str
 
 
-def load(worker: asking.Worker, libraries: Iterable[str], found: Catalogue) -> dict[str, str]:
-    """Loads both files of each library, in the fleet's order; their versions."""
-    versions = {}
-    for name in sorted(set(libraries)):
-        for role in ("producer", "consumer"):
-            if role in found.roles(name):
-                path = adapter(found, role, name).path
-                told = worker.ask(debug.load(role, name, str(path)))
-                versions[name] = str(told.get("version", ""))
-    return versions
-
-
 class Counted:
     """An exchange, prepared in a worker."""
 
     def __init__(self, worker: Worker, entry: Entry) -> None:
         self._worker = worker
-        request = debug.preparing(entry)
-        worker.ask({**request, "round_ns": 1})  # nobody times here
+        worker.ask(debug.preparing(entry, round_ns=1))  # nobody times here
         # The first pass tells how much one call costs; it also warms up what no prelude does.
         told = self._pass(4)[0]
         self._most = max(int(told["most"]) // 2, 1)

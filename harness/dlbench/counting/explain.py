@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import document as documents
-from dlbench import values
+from dlbench import exchanges, values
 from dlbench.counting.bill import Bill, bill
-from dlbench.counting.exchange import AXES, Counted, load
+from dlbench.counting.exchange import Counted
 from dlbench.counting.parts import PHASES
 from dlbench.counting.worker import CountFailed, Worker
 from dlbench.discover import Catalogue
@@ -20,11 +20,11 @@ from dlbench.values import Entry
 
 def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:
     """The phase cells of the same exchange."""
-    wanted = [entry.get(axis) for axis in AXES]
+    wanted = [entry.get(axis) for axis in documents.EXCHANGE]
     return [
         each
         for each in entries
-        if each["phase"] in PHASES and [each.get(axis) for axis in AXES] == wanted
+        if each["phase"] in PHASES and [each.get(axis) for axis in documents.EXCHANGE] == wanted
     ]
 
 
@@ -71,7 +71,7 @@ def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dic
             tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder,
             Worker(Path(folder), found.environment, timeout_s) as worker,
         ):
-            versions = load(worker, (entry["producer"], entry["consumer"]), found)
+            versions = exchanges.load(worker, entry, found)
             counted = Counted(worker, entry)
             return _bill(worker, counted), versions
     except CountFailed as error:

@@ -9,11 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from dlbench import asking
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 
 LOOP = "dlbench_counted"  #: the worker's function around the counted calls
-WORKER = Path(__file__).parent.parent / "worker_main.py"
 _NO_RANDOMIZE = 0x0040000  # of personality(2)
 
 
@@ -53,12 +53,7 @@ def command(out: Path, place: Environment, fd: int) -> list[str]:
         "--demangle=yes",
         f"--callgrind-out-file={out}",
         "--log-file=" + str(out.with_suffix(".log")),
-        place.python,
-        str(WORKER),
-        "--fd",
-        str(fd),
-        "--parent",
-        str(os.getpid()),
+        *asking.command(place, fd),
     ]
 
 

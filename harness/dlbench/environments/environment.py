@@ -86,6 +86,11 @@ class Environment:
         return {**known, "libraries": {}, "floors_ns": {}}
 
 
+def where(name: str) -> str:
+    """What follows the names of libraries that are not of the environment one would expect."""
+    return "" if name == DEFAULT else f" in {name}"
+
+
 @cache
 def here() -> Environment:
     """The one that dlbench itself runs in."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, afterwards, asking, debug, values
+from dlbench import _core, afterwards, asking, exchanges, values
 from dlbench import document as documents
 from dlbench.asking import AskFailed, Worker
-from dlbench.counting.exchange import load
-from dlbench.counting.run import couples
 from dlbench.discover import Catalogue
 from dlbench.values import Entry
 
@@ -42,38 +39,27 @@ def to_trace(document: dict[str, Any]) -> list[Entry]:
     ]
 
 
-def trace_couple(entries: Sequence[Entry], found: Catalogue, timeout_s: float) -> Iterator[Result]:
-    """One result a cell. What takes a worker along costs its own cell: a new one goes on."""
-    left = list(entries)
-    while left:
-        loaded, told = False, ""
-        with tempfile.TemporaryDirectory(prefix="dlbench-api-") as folder:
-            try:
-                with Worker(
-                    Path(folder), lambda fd: asking.command(found.environment, fd), timeout_s
-                ) as worker:
-                    load(worker, (left[0]["producer"], left[0]["consumer"]), found)
-                    loaded = True
-                    while left:
-                        yield _trace(worker, left[0])
-                        left.pop(0)
-            except AskFailed as failure:
-                told = str(failure)
-        # A couple that cannot even be loaded is not tried again for each of its cells.
-        for _ in range(1 if loaded and left else len(left)):
-            yield Result(documents.cell_name(left.pop(0)), failure=told)
+def trace_couple(
+    entries: Sequence[Entry], found: Catalogue, timeout_s: float
+) -> Generator[Result, None, None]:
+    """One result a cell."""
+    return exchanges.one_by_one(
+        entries,
+        start=asking.starting(found.environment, timeout_s),
+        load=lambda worker: exchanges.load(worker, entries[0], found),
+        ask=_trace,
+        failed=_failed,
+        scratch="api",
+    )
+
+
+def _failed(entry: Entry, why: AskFailed) -> Result:
+    return Result(documents.cell_name(entry), failure=str(why))
 
 
 def _trace(worker: Worker, entry: Entry) -> Result:
     name = documents.cell_name(entry)
-    try:
-        worker.ask({**debug.preparing(entry), "round_ns": 1})  # nobody times here
-        told = worker.ask({"do": "api_calls", "id": 0})
-        worker.ask({"do": "drop", "id": 0})
-    except AskFailed as failure:
-        if not worker.is_alive():
-            raise
-        return Result(name, failure=str(failure))
+    _, told = exchanges.ask(worker, entry, {"do": "api_calls"})
     if "why_not" in told:
         return Result(name, failure=str(told["why_not"]))
     return Result(name, told["calls"], told["phases"])
@@ -88,17 +74,17 @@ def trace_run(
     document = documents.load(Path(_core.write_document(str(folder))))
 
     def doing(couple: Sequence[Entry]) -> str:
-        names = sorted({couple[0]["producer"], couple[0]["consumer"]})
-        return f"tracing {' and '.join(names)}{afterwards.where(couple[0]['environment'])}"
+        return f"tracing {afterwards.title(couple)}"
 
-    def look(couple: Sequence[Entry]) -> Iterator[Result]:
+    def look(couple: Sequence[Entry]) -> Generator[Result, None, None]:
         return trace_couple(couple, found[couple[0]["environment"]], timeout_s)
 
     def keep(result: Result) -> None:
         counted = (result.cell, result.calls, result.phases, result.failure)
         _core.append_api_calls(str(folder), [counted])
 
-    return afterwards.go_through(couples(to_trace(document)), doing, look, keep, quiet=quiet)
+    couples = afterwards.couples(to_trace(document))
+    return afterwards.go_through(couples, doing, look, keep, quiet=quiet)
 
 
 def line(entry: Entry) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from dlbench import asking, debug, progress
-from dlbench.asking import AskFailed, Stopped, Worker, stoppable
-from dlbench.counting.exchange import load
+from dlbench import afterwards, asking, exchanges
+from dlbench import document as documents
+from dlbench.asking import AskFailed, Worker
 from dlbench.discover import Catalogue
-from dlbench.profiling.couples import Couple
+from dlbench.values import Entry
 
 TIMES = 5  #: exchanges, and as many taken apart: enough to tell the usual one from a first
 
@@ -24,7 +21,7 @@ class Cell:
     """What became of one exchange: its outcome and ranges, or the reason why it has none."""
 
     name: str
-    exchange: dict[str, Any]
+    exchange: Entry
     outcome: str
     reason: str = ""
     exception: str = ""
@@ -54,70 +51,64 @@ class Profile:
 
 
 def profile(
-    plan: Sequence[Couple], found: Mapping[str, Catalogue], timeout_s: float, *, quiet: bool
+    plan: Sequence[Sequence[Entry]],
+    found: Mapping[str, Catalogue],
+    timeout_s: float,
+    *,
+    quiet: bool,
 ) -> Profile:
     """One worker a couple, one after another. A signal ends it with what is there."""
     made = Profile()
-    total = sum(len(couple.exchanges) for couple in plan)
-    try:
-        with stoppable(), progress.observer(sys.stderr, quiet) as observer:
-            for couple in plan:
-                for cell in _couple(couple, found[couple.environment], timeout_s, made):
-                    made.cells.append(cell)
-                    observer.on_progress(len(made.cells), total, f"profiling {couple.title}", -1)
-    except Stopped as stopped:
-        made.signal = stopped.number
+
+    def doing(couple: Sequence[Entry]) -> str:
+        return f"profiling {afterwards.title(couple)}"
+
+    def look(couple: Sequence[Entry]) -> Generator[Cell, None, None]:
+        return _couple(couple, found[couple[0]["environment"]], timeout_s, made)
+
+    made.signal = afterwards.go_through(plan, doing, look, made.cells.append, quiet=quiet)
     return made
 
 
-def _couple(couple: Couple, found: Catalogue, timeout_s: float, made: Profile) -> Iterator[Cell]:
-    """What takes a worker along costs its own exchange: a new one goes on with the rest."""
-    left = list(couple.exchanges)
-    while left:
-        loaded = False
-        with tempfile.TemporaryDirectory(prefix="dlbench-profile-") as folder:
-            try:
-                with Worker(Path(folder), lambda fd: _command(found, fd), timeout_s) as worker:
-                    made.listening |= worker.ask({"do": "trace"})
-                    load(worker, couple.libraries, found)
-                    loaded = True
-                    while left:
-                        yield _exchange(worker, left[0], couple, made)
-                        left.pop(0)
-                    worker.finish()
-            except AskFailed as failure:
-                if not left:
-                    made.warnings.append(f"{couple.title}: {failure}")
-                # A couple that cannot even be loaded is not tried again for each of its exchanges.
-                for exchange in left[: 1 if loaded else None]:
-                    yield _failed(exchange, failure, "crashed" if loaded else "import-failed")
-                left = left[1:] if loaded else []
+def _couple(
+    couple: Sequence[Entry], found: Catalogue, timeout_s: float, made: Profile
+) -> Generator[Cell, None, None]:
+    title = afterwards.title(couple)
+
+    def load(worker: Worker) -> None:
+        made.listening |= worker.ask({"do": "trace"})
+        exchanges.load(worker, couple[0], found)
+
+    def end(worker: Worker) -> None:
+        try:
+            worker.finish()
+        except AskFailed as failure:
+            made.warnings.append(f"{title}: {failure}")
+
+    return exchanges.one_by_one(
+        couple,
+        start=asking.starting(found.environment, timeout_s, "--finish"),
+        load=load,
+        ask=lambda worker, exchange: _exchange(worker, exchange, title, made),
+        failed=_failed,
+        end=end,
+        scratch="profile",
+    )
 
 
-def _command(found: Catalogue, fd: int) -> list[str]:
-    return [*asking.command(found.environment, fd), "--finish"]
+def _failed(exchange: Entry, why: AskFailed) -> Cell:
+    return Cell(documents.cell_name(exchange), exchange, why.outcome, str(why), why.exception)
 
 
-def _failed(exchange: dict[str, Any], failure: AskFailed, otherwise: str) -> Cell:
-    outcome = failure.outcome or otherwise
-    return Cell(exchange["name"], exchange, outcome, str(failure), failure.exception)
-
-
-def _exchange(worker: Worker, exchange: dict[str, Any], couple: Couple, made: Profile) -> Cell:
-    try:
-        told = worker.ask({**debug.preparing(exchange), "round_ns": 1})  # nobody times here
-        asked = {"do": "profile", "id": 0, "times": TIMES, "process": f"dlbench: {couple.title}"}
-        seen = worker.ask(asked)
-        worker.ask({"do": "drop", "id": 0})
-    except AskFailed as failure:
-        if not worker.is_alive():
-            raise
-        return _failed(exchange, failure, "refused")
+def _exchange(worker: Worker, exchange: Entry, title: str, made: Profile) -> Cell:
+    asked = {"do": "profile", "times": TIMES, "process": f"dlbench: {title}"}
+    told, seen = exchanges.ask(worker, exchange, asked)
     events = seen["trace"]["traceEvents"]
     made.lost += seen["trace"]["otherData"]["lost"]
     made.events += events
-    own = [e for e in events if e["ph"] == "X" and e["args"].get("cell") == exchange["name"]]
-    cell = Cell(exchange["name"], exchange, str(told["outcome"]), whole=str(seen["whole"]))
+    name = documents.cell_name(exchange)
+    own = [e for e in events if e["ph"] == "X" and e["args"].get("cell") == name]
+    cell = Cell(name, exchange, str(told["outcome"]), whole=str(seen["whole"]))
     cell.ranges = _ranges(own)
     return cell
 

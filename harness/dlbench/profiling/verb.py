@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -37,8 +36,7 @@ def conduct(
     quiet: bool,
 ) -> tuple[int, list[str]]:
     """Profiles and writes; the exit status, and what to warn of."""
-    extra = Path(asked.adapters) if asked.adapters else None
-    found = {place.name: discover.catalogue(extra, environment=place) for place in places}
+    found = discover.catalogues(asked.adapters, places)
     folder = rundir.fresh(out)
     try:
         made = profile(couples(plan.cells), found, _core.parse_seconds(asked.timeout), quiet=quiet)

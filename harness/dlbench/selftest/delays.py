@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import debug
+from dlbench.asking import WORKER
 from dlbench.discover import PACKAGE
 from dlbench.errors import BadInput
 from dlbench.selftest.row import Row, Setting
@@ -63,7 +64,7 @@ def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
     requests = _requests(role, slow, rounds, iterations)
     script.write_text("".join(json.dumps(each) + "\n" for each in requests), encoding="utf-8")
     child = Path(__file__).with_name("delays_child.py")
-    command = [sys.executable, str(child), str(debug.WORKER), str(script)]
+    command = [sys.executable, str(child), str(WORKER), str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     failed = [answer["error"]["reason"] for answer in answers if "error" in answer]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, afterwards, asking, debug, values
+from dlbench import _core, afterwards, asking, debug, exchanges, values
 from dlbench import document as documents
 from dlbench.asking import AskFailed, Worker
-from dlbench.counting.exchange import load
 from dlbench.discover import Catalogue
+from dlbench.environments.environment import where
+from dlbench.grouping import grouped
 from dlbench.values import Entry
 
 WARNING = "sync: "  #: begins the warning of a cell where looking failed
@@ -23,7 +23,9 @@ WITH_STREAMS = ("cuda", "rocm", "sim")
 CASE = "f32"
 #: NumPy's functions on the array itself: nothing is handed over.
 NO_CROSSING = ("array_ufunc", "array_function")
-AXES = ("environment", "producer", "consumer", "protocol", "device")
+AXES = documents.EXCHANGE[:5]  #: up to the device: what is looked at once
+
+Records = list[dict[str, Any]]  #: of one exchange, as the journal has them
 
 
 @dataclass(frozen=True)
@@ -46,14 +48,15 @@ def has_queue(entry: Entry, found: Catalogue) -> bool:
 
 def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Look]:
     """The exchanges that were measured and not looked at yet, each at its smallest size."""
-    groups: dict[tuple[str, ...], list[Entry]] = {}
-    for entry in documents.entries(document):
-        if not values.is_measured(entry) or entry["protocol"] in NO_CROSSING:
-            continue
-        if entry["phase"] == "exchange":
-            groups.setdefault(tuple(entry[axis] for axis in AXES), []).append(entry)
+    crossed = (
+        entry
+        for entry in documents.entries(document)
+        if values.is_measured(entry)
+        and entry["protocol"] not in NO_CROSSING
+        and entry["phase"] == "exchange"
+    )
     looks = []
-    for group in groups.values():
+    for group in grouped(crossed, lambda entry: tuple(entry[axis] for axis in AXES)).values():
         plain = [e for e in group if e["case"] == CASE and e.get("clock", "call") == "call"]
         if not plain:
             continue
@@ -67,50 +70,35 @@ def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Lo
 def couples(looks: list[Look]) -> list[list[Look]]:
     """The looks by environment, producer and consumer: what a library does to its process so that
     its work is asynchronous stays between these two."""
-    groups: dict[tuple[str, ...], list[Look]] = {}
-    for look in looks:
-        key = tuple(look.entry[axis] for axis in ("environment", "producer", "consumer"))
-        groups.setdefault(key, []).append(look)
-    return [groups[key] for key in sorted(groups)]
+
+    def key(look: Look) -> tuple[str, ...]:
+        return tuple(look.entry[axis] for axis in ("environment", "producer", "consumer"))
+
+    return [of_couple for _, of_couple in sorted(grouped(looks, key).items())]
 
 
 def look_at(
     looks: Sequence[Look], found: Catalogue, timeout_s: float
-) -> Iterator[list[dict[str, Any]]]:
-    """The journal's records, a list an exchange. What takes the worker along costs its own word."""
-    left = list(looks)
-    while left:
-        loaded, told = False, ""
-        with tempfile.TemporaryDirectory(prefix="dlbench-sync-") as folder:
-            try:
-                with _worker(Path(folder), found, timeout_s) as worker:
-                    load(worker, (left[0].entry["producer"], left[0].entry["consumer"]), found)
-                    loaded = True
-                    while left:
-                        yield _records(left[0], _ask(worker, left[0].entry))
-                        left.pop(0)
-            except AskFailed as failure:
-                told = str(failure)
-        lost = len(left) if not loaded else min(len(left), 1)
-        for _ in range(lost):
-            yield _records(left.pop(0), {"failure": told})
+) -> Generator[Records, None, None]:
+    """The journal's records, a list an exchange."""
+    return exchanges.one_by_one(
+        looks,
+        start=asking.starting(found.environment, timeout_s),
+        load=lambda worker: exchanges.load(worker, looks[0].entry, found),
+        ask=_ask,
+        failed=_failed,
+        scratch="sync",
+    )
 
 
-def _worker(folder: Path, found: Catalogue, timeout_s: float) -> Worker:
-    return Worker(folder, lambda fd: asking.command(found.environment, fd), timeout_s)
+def _failed(look: Look, why: AskFailed) -> Records:
+    return _records(look, {"failure": str(why)})
 
 
-def _ask(worker: Worker, entry: Entry) -> dict[str, Any]:
-    try:
-        request = debug.preparing(entry)
-        worker.ask({**request, "round_ns": 1})  # nobody times here
-        found = worker.ask({**request, "do": "sync"})
-        worker.ask({"do": "drop", "id": 0})
-    except AskFailed as failure:
-        if not worker.is_alive():
-            raise
-        return {"failure": str(failure)}
-    return {**found, "sync": [_handover(one) for one in found["sync"]]}
+def _ask(worker: Worker, look: Look) -> Records:
+    request = {**debug.preparing(look.entry), "do": "sync"}
+    _, found = exchanges.ask(worker, look.entry, request)
+    return _records(look, {**found, "sync": [_handover(one) for one in found["sync"]]})
 
 
 def _handover(told: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +109,7 @@ def _handover(told: dict[str, Any]) -> dict[str, Any]:
     return {"stream": int(stream) if number else stream or None, "asked_by": asked_by, **told}
 
 
-def _records(look: Look, found: dict[str, Any]) -> list[dict[str, Any]]:
+def _records(look: Look, found: dict[str, Any]) -> Records:
     """As the journal has them. A race is the exchange's, whatever size and clock were timed."""
     if not found.get("sync") and "failure" not in found:
         return []
@@ -143,12 +131,12 @@ def look_run(
     def doing(couple: Sequence[Look]) -> str:
         entry = couple[0].entry
         names = f"{entry['producer']} -> {entry['consumer']}"
-        return f"who waits: {names}{afterwards.where(entry['environment'])}"
+        return f"who waits: {names}{where(entry['environment'])}"
 
-    def look(couple: Sequence[Look]) -> Iterator[list[dict[str, Any]]]:
+    def look(couple: Sequence[Look]) -> Generator[Records, None, None]:
         return look_at(couple, found[couple[0].entry["environment"]], step_timeout_s)
 
-    def keep(records: list[dict[str, Any]]) -> None:
+    def keep(records: Records) -> None:
         _core.append_sync(str(folder), json.dumps(records))
 
     looks = couples(to_look(document, found))
