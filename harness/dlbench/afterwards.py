@@ -18,6 +18,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+def is_told(entry: Entry, key: str, warning: str) -> bool:
+    """Has a pass told of an entry: by its key, or in a warning that begins so?"""
+    return key in entry or any(text.startswith(warning) for text in entry["warnings"])
+
+
 def couple_of(entry: Entry) -> tuple[str, ...]:
     """The environment and the libraries whose worker makes an exchange."""
     return entry["environment"], *sorted({entry["producer"], entry["consumer"]})

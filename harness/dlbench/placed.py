@@ -13,7 +13,7 @@ from dlbench.environments.environment import DEFAULT
 from dlbench.values import Entry
 
 if TYPE_CHECKING:
-    from dlbench.findings import Finding
+    from dlbench.findings.finding import Finding
 
 #: Verbs whose command names a cell: a further word chooses the environment.
 CHOOSING = ("show", "repro", "debug", "explain")
@@ -45,9 +45,11 @@ class Place:
         return f"{command} {env}" if rest and not verb.startswith("-") else command
 
 
-def told(places: Sequence[Place], find: Callable[[Place], Iterable[Finding]]) -> Iterator[Finding]:
-    """What is found in each; what is the same in all of several, once."""
-    each = [list(find(place)) for place in places]
+def told(
+    places: Sequence[Place], find: Callable[[list[Entry]], Iterable[Finding]]
+) -> Iterator[Finding]:
+    """What is found in the entries of each; what is the same in all of several, once."""
+    each = [list(find(place.entries)) for place in places]
     texts = [{(one.label, one.text) for one in found} for found in each]
     common = set.intersection(*texts) if len(texts) > 1 else set()
     for index, (place, found) in enumerate(zip(places, each, strict=True)):

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dlbench import beside, couple, fallbacks, findings, grid, ladder, phases, values
 from dlbench import document as documents
+from dlbench.grouping import grouped
 from dlbench.heading import header
 from dlbench.layout import fold, shorten
 from dlbench.scaling import scaling
@@ -126,15 +127,21 @@ def shown_protocols(document: dict[str, Any]) -> list[str]:
 def matrices(document: dict[str, Any]) -> list[grid.Grid]:
     """One for each device, protocol and case at its smallest size, on the clock `call`."""
     protocols = shown_protocols(document)
-    groups: dict[tuple[str, ...], list[values.Entry]] = {}
     climbed = ladder.is_climbed(document)
-    for entry in documents.entries(document):
-        if climbed and entry["case"] != ladder.BASELINE:
-            continue  # the table of fallbacks tells of the others
-        if entry.get("clock", "call") == "call" and entry.get("phase", "exchange") == "exchange":
-            environment = entry.get("environment", "default")
-            key = (entry["device"], environment, entry["protocol"], entry["case"])
-            groups.setdefault(key, []).append(entry)
+    shown = (
+        entry
+        for entry in documents.entries(document)
+        if entry.get("clock", "call") == "call"
+        and entry.get("phase", "exchange") == "exchange"
+        # Of the others the table of fallbacks tells.
+        and (not climbed or entry["case"] == ladder.BASELINE)
+    )
+
+    def key_of(entry: values.Entry) -> tuple[str, ...]:
+        environment = entry.get("environment", "default")
+        return entry["device"], environment, entry["protocol"], entry["case"]
+
+    groups = grouped(shown, key_of)
     ordered = sorted(
         (key for key in groups if key[2] in protocols),
         key=lambda key: (

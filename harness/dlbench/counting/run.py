@@ -38,8 +38,7 @@ def to_count(document: dict[str, Any]) -> list[Entry]:
         for entry in documents.entries(document)
         if values.is_measured(entry)
         and entry.get("clock", "call") == "call"
-        and "instructions" not in entry
-        and not any(warning.startswith(WARNING) for warning in entry["warnings"])
+        and not afterwards.is_told(entry, "instructions", WARNING)
     ]
 
 

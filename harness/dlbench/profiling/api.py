@@ -34,8 +34,7 @@ def to_trace(document: dict[str, Any]) -> list[Entry]:
         if values.is_measured(entry)
         and entry["phase"] == "exchange"
         and entry.get("clock", "call") == "call"
-        and "api_calls" not in entry
-        and not any(warning.startswith(WARNING) for warning in entry["warnings"])
+        and not afterwards.is_told(entry, "api_calls", WARNING)
     ]
 
 

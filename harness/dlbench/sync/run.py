@@ -61,8 +61,8 @@ def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Lo
         if not plain:
             continue
         entry = min(plain, key=lambda each: each["bytes"])
-        done = "sync" in entry or any(text.startswith(WARNING) for text in entry["warnings"])
-        if not done and has_queue(entry, found[entry["environment"]]):
+        told = afterwards.is_told(entry, "sync", WARNING)
+        if not told and has_queue(entry, found[entry["environment"]]):
             looks.append(Look(entry, [each for each in group if each is not entry]))
     return looks
 

@@ -7,8 +7,8 @@ from functools import partial
 from dlbench.check.lender import Lender
 from dlbench.check.reading import told
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.rules.import_version import require_import, same, spelled
 from dlbench.check.subject import Subject, collect
+from dlbench.check.taking import brought, require_import, same, spelled
 
 rule = partial(RULES.add, role="consumer")
 
@@ -50,10 +50,7 @@ def keywords(subject: Subject) -> str:
 def stream_host(subject: Subject) -> str:
     own_function(subject)
     lender = Lender(subject)
-    try:
-        subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    brought(subject, lender)
     passed = [call["stream"] for call in lender.calls if call.get("stream") is not None]
     if passed:
         raise Broken(f"it called {spelled(lender)}")
@@ -109,10 +106,7 @@ def passes_error(subject: Subject) -> str:
 )
 def capsule_renamed(subject: Subject) -> str:
     lender = Lender(subject)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    result = brought(subject, lender)
     name = repr(lender.capsules[-1]).split('"')[1]
     if name.startswith("used_dltensor"):
         return name
@@ -150,10 +144,7 @@ def capsule_name(subject: Subject) -> str:
 )
 def consumed_twice(subject: Subject) -> str:
     lender = Lender(subject, once=True)
-    try:
-        first = subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    first = brought(subject, lender)
     renamed = repr(lender.capsules[0]).split('"')[1].startswith("used_")
     if not renamed and lender.loan.deletions == 0:
         raise NotApplicable("the first time only read what is in the capsule")

@@ -9,8 +9,8 @@ from dlbench.check.lender import Lender
 from dlbench.check.reading import Facts, told
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.import_call import own_function
-from dlbench.check.rules.import_version import require_import, same
 from dlbench.check.subject import Subject
+from dlbench.check.taking import brought, require_import, same
 
 rule = partial(RULES.add, role="consumer")
 COPY = f"{FROM_DLPACK}, copy"
@@ -111,10 +111,7 @@ def copy_false_misaligned(subject: Subject) -> str:
 )
 def copy_none(subject: Subject) -> str:
     lender = Lender(subject)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    result = brought(subject, lender)
     seen = subject.look(result)
     if seen["address"] is None:
         raise NotApplicable("where its memory lies cannot be told")
@@ -131,10 +128,7 @@ def copy_none(subject: Subject) -> str:
 )
 def device(subject: Subject) -> str:
     own_function(subject)
-    try:
-        plain = subject.import_(Lender(subject))
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    plain = brought(subject, Lender(subject))
     own = getattr(plain, "device", None)
     if own is None or callable(own):
         raise NotApplicable("its arrays have no device")

@@ -10,8 +10,8 @@ import numpy as np
 from dlbench.check.lender import IS_READ_ONLY, Lender, content
 from dlbench.check.reading import CODES, Facts, told
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
-from dlbench.check.rules.import_version import versioned_asked
 from dlbench.check.subject import Subject, collect
+from dlbench.check.taking import brought, versioned_asked
 
 rule = partial(RULES.add, role="consumer")
 DTYPE = f"{HEADER}, DLDataType"
@@ -188,10 +188,7 @@ def has_read_only(subject: Subject) -> None:
 
 def writable(subject: Subject, **describes: Any) -> bool:
     lender = Lender(subject, **describes)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
+    result = brought(subject, lender, NotApplicable, "refused")
     readonly = subject.look(result)["readonly"]
     if readonly is None:
         raise NotApplicable("what it returns does not tell whether it may be written to")

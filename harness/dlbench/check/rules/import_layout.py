@@ -10,8 +10,8 @@ import numpy as np
 from dlbench.check.lender import Lender, content
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
-from dlbench.check.rules.import_version import imported, require_import, same
 from dlbench.check.subject import Subject, collect
+from dlbench.check.taking import brought, imported, require_import, same
 
 rule = partial(RULES.add, role="consumer")
 TENSOR = f"{HEADER}, DLTensor"
@@ -89,10 +89,7 @@ def ones(subject: Subject) -> str:
 def null_strides(subject: Subject) -> str:
     require_import(subject)
     lender = Lender(subject, content().reshape(8, 8), strides=None, version=(1, 1))
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
+    result = brought(subject, lender, Broken, "refused")
     return same(subject, lender, result)
 
 
@@ -117,10 +114,7 @@ def scalar(subject: Subject) -> str:
 def empty_null(subject: Subject) -> str:
     require_import(subject)
     lender = Lender(subject, content(count=0), data=None)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
+    result = brought(subject, lender, Broken, "refused")
     return same(subject, lender, result)
 
 
@@ -132,10 +126,7 @@ def empty_null(subject: Subject) -> str:
 )
 def empty_deleted(subject: Subject) -> str:
     lender = Lender(subject, content(count=0), data=None)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
+    result = brought(subject, lender, NotApplicable, "refused")
     del result
     lender.capsules.clear()
     collect()

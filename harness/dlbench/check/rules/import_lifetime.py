@@ -10,18 +10,11 @@ from dlbench.check.lender import Lender, sized
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect, in_thread
+from dlbench.check.taking import brought
 
 rule = partial(RULES.add, role="consumer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 COUNT = "gc.collect(); print('deleted', len(deleted), 'times')"
-
-
-def brought(subject: Subject, lender: Lender) -> Any:
-    """The result. NotApplicable where it imports nothing."""
-    try:
-        return subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
 
 
 def require_one(lender: Lender) -> str:

@@ -8,52 +8,11 @@ from dlbench.check.lender import Lender, sized
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect
+from dlbench.check.taking import brought, require_import, same, spelled, versioned_asked
 
 rule = partial(RULES.add, role="consumer")
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
 MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
-
-
-def imported(subject: Subject, lender: Lender) -> str:
-    """The import has the lender's values, shape and dtype, or is refused."""
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        return f"refused: {told(error)}"
-    return same(subject, lender, result)
-
-
-def same(subject: Subject, lender: Lender, result: object) -> str:
-    """Raises Broken where the result is not what was lent."""
-    seen = subject.look(result)
-    if tuple(seen["shape"]) != lender.array.shape:
-        raise Broken(f"its shape is {tuple(seen['shape'])}, not {lender.array.shape}")
-    if seen["values"] != lender.array.tobytes():
-        raise Broken("its values are not what was lent")
-    return "its values are what was lent"
-
-
-def require_import(subject: Subject) -> None:
-    """NotApplicable where a plain tensor is refused in either struct: a consumer need not take
-    memory of the CPU."""
-    try:
-        subject.import_(Lender(subject))
-    except Exception:
-        try:
-            subject.import_(Lender(subject, legacy=True))
-        except Exception as error:
-            raise NotApplicable(f"it imports nothing: {told(error)}") from None
-
-
-def versioned_asked(subject: Subject) -> None:
-    """NotApplicable unless the consumer asks for the versioned struct."""
-    lender = Lender(subject)
-    try:
-        subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
-    if subject.handed != "versioned":
-        raise NotApplicable("it does not ask for the versioned struct")
 
 
 @rule(
@@ -65,10 +24,7 @@ def versioned_asked(subject: Subject) -> None:
 def legacy(subject: Subject) -> str:
     require_import(subject)
     lender = Lender(subject, sized("import.legacy"), legacy=True)
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
+    result = brought(subject, lender, Broken, "refused")
     return same(subject, lender, result)
 
 
@@ -103,21 +59,10 @@ def asks_version(subject: Subject) -> str:
     if subject.takes_capsules:
         raise NotApplicable("it takes a capsule, and asks nothing")
     lender = Lender(subject)
-    try:
-        subject.import_(lender)
-    except Exception as error:
-        raise NotApplicable(f"it imports nothing: {told(error)}") from None
+    brought(subject, lender)
     if not any(call.get("max_version") for call in lender.calls):
         raise Broken(f"it called {spelled(lender)}")
     return spelled(lender)
-
-
-def spelled(lender: Lender) -> str:
-    """ "__dlpack__(max_version=(1, 0))"."""
-    return ", ".join(
-        f"__dlpack__({', '.join(f'{key}={value!r}' for key, value in call.items())})"
-        for call in lender.calls
-    )
 
 
 @rule(
@@ -150,10 +95,7 @@ def retries(subject: Subject) -> str:
 def minor_version(subject: Subject) -> str:
     versioned_asked(subject)
     lender = Lender(subject, version=(1, 99))
-    try:
-        result = subject.import_(lender)
-    except Exception as error:
-        raise Broken(f"1.99 is refused: {told(error)}") from None
+    result = brought(subject, lender, Broken, "1.99 is refused")
     return same(subject, lender, result)
 
 

@@ -1,0 +1,86 @@
+"""The lines under the matrix: one a finding, each with the next command to type."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from dlbench import cells, ladder, phases, placed, values
+from dlbench import document as documents
+from dlbench.findings.copies import copies, writes
+from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
+from dlbench.findings.finding import Finding, pair_of, pairs_text
+from dlbench.findings.noise import DISTURBED, disturbed, noise
+from dlbench.profiling import hidden
+from dlbench.sync import table as waiting
+from dlbench.values import Entry
+
+__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text"]
+
+
+def find(
+    document: dict[str, Any], run: str = documents.LATEST, most_lines: int = MOST_LINES
+) -> list[Finding]:
+    """All findings, at most so many of one outcome. `run` is what the commands call this run."""
+    quoted = shlex.quote(run)
+    # A phase shares the verdict of its exchange, and need not be told again.
+    entries = [e for e in documents.entries(document) if e.get("phase", "exchange") == "exchange"]
+    if ladder.is_climbed(document):
+        entries = [entry for entry in entries if entry["case"] == ladder.BASELINE]
+    floors, places = documents.copy_floors(document), placed.places(document, entries)
+    found = [*placed.told(places, partial(copies, run=quoted, floors=floors))]
+    found += placed.told(places, partial(writes, run=quoted))
+    found += placed.told(places, partial(_waits, run=quoted))
+    found += _dearest(document, quoted)
+    for outcome in FAILURES:
+        failing = partial(failures, outcome=outcome, run=quoted, most_lines=most_lines)
+        found += placed.told(places, failing)
+    found += placed.told(places, no_protocol)
+    found += _environments(document, entries)
+    found += _absent(documents.about(document), entries)
+    found += [Finding(*each) for each in hidden.told(entries, quoted, pairs_text)]
+    found += placed.told(places, disturbed)
+    found += noise(documents.about(document))
+    return found
+
+
+def _environments(document: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
+    """Those that ended before any of their libraries could be named."""
+    for name, told in documents.environments(document).items():
+        if "failure" in told and not any(entry["environment"] == name for entry in entries):
+            command = f"dlbench doctor --env {name}={shlex.quote(told.get('executable', ''))}"
+            yield Finding("environment", f"{name}: {told['failure']}", command)
+
+
+def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
+    """Whose calls hold the host while the producer is busy, and whose do not."""
+    for text, (producer, consumer) in waiting.said(entries):
+        yield Finding("who waits", text, f"dlbench show {run} {producer} {consumer}")
+
+
+def _dearest(document: dict[str, Any], run: str) -> Iterator[Finding]:
+    found = phases.dearest(document)
+    if found is None:
+        return
+    entry, part = found
+    name = part["what"].partition("(")[0]
+    times = f"{values.duration(part['ns'])} of {values.duration(entry['phases']['exchange_ns'])}"
+    text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({name})"
+    words = [entry["producer"], entry["consumer"], entry["protocol"]]
+    # As many words as it takes to mean this one.
+    for more in (str(entry["bytes"]), "call", entry["case"], entry["device"], entry["environment"]):
+        if len(cells.matching(document, words)) > 1:
+            words.append(more)
+    yield Finding("dearest", text, f"dlbench explain {run} {' '.join(words)}")
+
+
+def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
+    absent: dict[str, str] = about.get("absent", {})
+    if absent:
+        named = ", ".join(f"{name} ({why})" for name, why in sorted(absent.items()))
+        yield Finding("not installed", named, "dlbench list")
+        return
+    for why in sorted({values.reason(e) for e in entries if e["outcome"] == "not-installed"}):
+        yield Finding("not installed", why, "dlbench list")

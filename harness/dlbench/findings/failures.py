@@ -1,0 +1,81 @@
+"""Cells without a number: how they ended, and who has no such protocol."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from dlbench import values
+from dlbench.findings.finding import Finding, by_pair, pair_of, pairs_text, some
+from dlbench.layout import listing
+from dlbench.values import Entry
+
+#: Outcomes without a number in the order in which they are told, and the verb that looks closer.
+FAILURES = {
+    "crashed": "debug",
+    "timed-out": "debug",
+    "wrong": "repro",
+    "race": "repro",
+    "import-failed": "show",
+    "out-of-memory": "show",
+    "refused": "repro",
+    "unsupported": "repro",
+    "no-device": "doctor",
+    "not-run": "",
+}
+MOST_LINES = 8  #: of one outcome
+ALIKE = 30  #: reasons that begin with as many equal letters differ in the array's name or size
+
+
+def failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> Iterator[Finding]:
+    failed = [entry for entry in entries if entry["outcome"] == outcome]
+    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for pair, of_pair in by_pair(failed).items():
+        tried = [e for e in entries if pair_of(e) == pair]
+        for why in dict.fromkeys(values.reason(entry)[:ALIKE] for entry in of_pair):
+            same = [entry for entry in of_pair if values.reason(entry).startswith(why)]
+            only = some((e["protocol"] for e in tried), (e["protocol"] for e in same))
+            groups[why, only].extend(same)
+    lines = sorted(groups.items(), key=lambda item: -len(item[1]))
+    for (_, only), same in lines[:most_lines]:
+        pairs = pairs_text(pair_of(entry) for entry in same)
+        where = f"{pairs} ({only})" if only else pairs
+        first = next((entry for entry in same if entry["protocol"] == "dlpack"), same[0])
+        why = values.reason(first)
+        yield Finding(outcome, f"{where}: {why}", _next_command(outcome, first, run))
+    if len(lines) > most_lines:
+        more = f"and {len(lines) - most_lines} more reasons"
+        yield Finding(outcome, more, f"dlbench show {run}")
+
+
+def _next_command(outcome: str, entry: Entry, run: str) -> str:
+    verb = FAILURES[outcome]
+    if outcome == "not-run":
+        return f"dlbench --resume {run}"
+    if verb == "doctor":
+        return "dlbench doctor"
+    if not verb:
+        return ""
+    words = f"{entry['producer']} {entry['consumer']}"
+    if entry["protocol"] != "dlpack":
+        words += f" {entry['protocol']}"
+    return f"dlbench {verb} {run} {words}"
+
+
+def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
+    """One line a protocol: who never takes it, who never offers it, and the pairs in between."""
+    here = [e for e in entries if e["outcome"] not in ("no-device", "not-installed")]
+    for protocol in dict.fromkeys(entry["protocol"] for entry in here):
+        asked = [entry for entry in here if entry["protocol"] == protocol]
+        takers = {entry["consumer"] for entry in asked if entry["outcome"] != "no-protocol"}
+        never = sorted({entry["consumer"] for entry in asked} - takers)
+        asked = [entry for entry in asked if entry["consumer"] in takers]
+        givers = {entry["producer"] for entry in asked if entry["outcome"] != "no-protocol"}
+        silent = sorted({entry["producer"] for entry in asked} - givers)
+        asked = [entry for entry in asked if entry["producer"] in givers]
+        pairs = [pair_of(entry) for entry in asked if entry["outcome"] == "no-protocol"]
+        said = [f"not taken by {listing(never, 12)}"] if never else []
+        said += [f"not offered by {listing(silent, 12)}"] if silent else []
+        said += [pairs_text(pairs)] if pairs else []
+        if said:
+            yield Finding("no-protocol", f"{protocol}: {'; '.join(said)}")

@@ -1,0 +1,52 @@
+"""What makes numbers wander: disturbed rounds, and a machine that is not quiet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dlbench import values
+from dlbench.findings.finding import Finding, pair_of, pairs_text
+from dlbench.layout import count
+from dlbench.values import Entry
+
+#: Warnings of a cell's rounds: what they mean for its number, and what to do about it.
+DISTURBED = {
+    "few rounds": ("fewer than six rounds: no interval", "dlbench {pair} --budget 120s"),
+    "bimodal": ("the rounds fall into two groups: the median is one of them", "dlbench doctor"),
+    "drift": ("the rounds rise or fall while they run", "dlbench {pair} --replicas 6"),
+    "migrated core": ("a third of the rounds changed their core", "dlbench doctor"),
+    "preempted": ("a third of the rounds lost their core to others", "dlbench doctor"),
+    "slow CPU": ("a third of the rounds ran on a slowed core", "dlbench doctor"),
+}
+
+
+def disturbed(entries: list[Entry]) -> Iterator[Finding]:
+    for warning, (meaning, command) in DISTURBED.items():
+        told = [entry for entry in entries if warning in entry.get("warnings", [])]
+        if told:
+            pairs = pairs_text(pair_of(entry) for entry in told)
+            following = command.format(pair=" ".join(pair_of(told[0])))
+            yield Finding(warning, f"{count(len(told), 'cell')}: {meaning}: {pairs}", following)
+
+
+def noise(about: dict[str, Any]) -> Iterator[Finding]:
+    machine = about.get("machine", {})
+    facts = []
+    if machine.get("virtual"):
+        facts.append("virtual machine")
+    if machine.get("turbo") == "on":
+        facts.append("turbo on")
+    if machine.get("governor", "unknown") not in ("unknown", "performance"):
+        facts.append(f"governor {machine['governor']}")
+    widths = [
+        environment["anchor"]["half_width"]
+        for environment in about.get("environments", {}).values()
+        if environment.get("anchor", {}).get("half_width")
+    ]
+    if widths:
+        least = values.percent(math.sqrt(2) * max(widths))
+        facts.append(f"differences under {least} mean nothing")
+    if facts:
+        yield Finding("noise", ", ".join(facts), "dlbench doctor")
