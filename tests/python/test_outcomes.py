@@ -6,6 +6,7 @@ import ctypes.util
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 
 import dlbench
+import fakes
 from dlbench import adapter, facts
+from fakes import needs_fakes
 from outcomes import CONDITIONAL, OUTCOMES
 from whole import left_alive, run
 from wire import F32, ask, prepare
@@ -110,6 +113,9 @@ needs_no_gpu = pytest.mark.skipif(
 )
 
 
+NO_DRIVER = "libcuda.so.1 not found"
+
+
 @needs_no_gpu
 def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
     options = ("--devices", "cpu,cuda:0", "--sizes", "4KiB", "--no-plots", "--out", "out")
@@ -120,20 +126,22 @@ def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
         (cell["producer"], cell["consumer"], cell["device"], cell["protocol"]): cell
         for cell in document["not_measured"]
     }
-    # What the driver says goes before what a library makes of it.
+    # Where a machine lacks the device itself no worker is asked: the reason is its driver's state.
     there = cells["cupy", "numpy", "cuda:0", "dlpack"]
-    assert there["outcome"] == "no-device"
-    assert there["reason"].startswith("cuda: no-")
+    assert (there["outcome"], there["reason"]) == ("no-device", f"cuda: no-library: {NO_DRIVER}")
+    assert "exception" not in there
+    devices = document["context"]["dlbench"]["machine"]["devices"]
+    assert {"name": "cuda", "state": "no-library", "said": NO_DRIVER} in devices
     for cell in (
         cells["numpy", "cupy", "cpu", "dlpack"],
         cells["numpy", "cupy", "cpu", "convert"],
     ):
         assert cell["outcome"] == "no-device"
         assert cell["exception"] == "CUDARuntimeError"
-        assert cell["reason"].startswith("cuda")
+        assert re.fullmatch(r"cudaError\w+: \S.*", cell["reason"]), cell["reason"]
     none = cells["cupy", "numpy", "cpu", "dlpack"]
     assert none["outcome"] == "no-device"
-    assert none["reason"].startswith("cupy has no cpu arrays")
+    assert none["reason"] == "cupy has no cpu arrays: they lie on cuda, rocm"
 
 
 @needs_no_gpu
@@ -141,8 +149,22 @@ def test_numbas_device_arrays_want_a_device(tmp_path: Path) -> None:
     there = prepare(1, "numba", "numpy", "dlpack", F32)
     there["exchange"]["device"] = "cuda:0"
     error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
-    assert error["outcome"] == "no-device"
-    assert "CUDA" in error["reason"] or "cuda" in error["reason"], error
+    assert (error["outcome"], error["exception"]) == ("no-device", "")
+    assert error["reason"] == f"cuda: no-library ({NO_DRIVER})"
+
+
+@needs_fakes
+def test_numba_says_itself_that_it_has_no_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver has one: what the library says is the reason."""
+    for name, value in fakes.environment(NUMBA_DISABLE_CUDA="1").items():
+        monkeypatch.setenv(name, value)
+    there = prepare(1, "numba", "numpy", "cuda_array_interface", F32)
+    there["exchange"]["device"] = "cuda:0"
+    error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
+    assert (error["outcome"], error["exception"]) == ("no-device", "CudaSupportError")
+    assert error["reason"].startswith("Error at driver init: CUDA is disabled due to setting")
 
 
 def test_mpi_leaves_no_process_behind(tmp_path: Path) -> None:
