@@ -32,12 +32,7 @@ def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
 
 def attributes(name: str, count: int) -> dict[str, Any]:
     """The attributes of a case with `count` bytes, as an adapter's `make` reads them."""
-    case = Case(**_core.case(name), bytes=count)
-    words = (
-        *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align", "readonly"),
-        *("special", "foreign"),
-    )
-    return {word: getattr(case, word) for word in words}
+    return Case(**_core.case(name), bytes=count).attributes()
 
 
 def source(case: Mapping[str, Any], as_bits: bool = False) -> list[str]:

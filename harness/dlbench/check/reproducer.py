@@ -75,16 +75,10 @@ def _producer(rule: Rule, path: Path, library: str) -> list[str]:
     shown = rule.shown
     source, changes = SOURCES.get(shown.source, SOURCES["line"])
     case = Case("f32", "float32", _size(shown.source), **changes)  # type: ignore[arg-type]
-    words = (
-        *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align", "readonly"),
-        *("special", "foreign"),
-    )
-    before, making = snippets.making(
-        path, {word: getattr(case, word) for word in words}, "cpu", library
-    )
+    before, making = snippets.making(path, case.attributes(), "cpu", library)
     lines = [*_unparsed(before), *source.splitlines(), *_unparsed(making)]
     if "table" in shown.lines or "function(" in shown.lines:
-        lines += _table(shown.lines)
+        lines += _table()
     elif "struct" in shown.lines or "tensor" in shown.lines or "capsule" in shown.lines:
         lines += _capsule(shown.call, shown.lines)
     lines += shown.lines.replace("capsule = array.__dlpack__()\n", "").splitlines()
@@ -116,7 +110,7 @@ def _capsule(call: str, used: str) -> list[str]:
     return lines
 
 
-def _table(lines: str) -> list[str]:
+def _table() -> list[str]:
     """Lines that leave the table's address and `function(at)`."""
     return [
         *POINT.splitlines(),

@@ -58,11 +58,6 @@ def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
             return UNCLEAR, f"the rule itself failed: {told(error)}"
 
 
-def applies(rule: Rule, producer: bool, consumer: bool) -> bool:
-    """Has the library an adapter for the rule's side?"""
-    return producer if rule.role == "producer" else consumer
-
-
 def absent(rule: Rule) -> NotApplicable:
     """What is said of a library without that side."""
     verb = "makes" if rule.role == "producer" else "imports"
