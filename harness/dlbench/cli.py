@@ -153,9 +153,7 @@ def measure(
             rundir.give_up(folder, before)
         raise
     plots = not params["no_plots"]
-    return run.conclude(
-        folder, asked, summary, signal=signal, plots=plots, quiet=quiet, console=Console()
-    )
+    return run.conclude(folder, summary, signal=signal, plots=plots, quiet=quiet, console=Console())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

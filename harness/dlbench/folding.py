@@ -73,13 +73,12 @@ class Folder(ast.NodeTransformer):
         return _literal(value) if known else node
 
     def visit_If(self, node: ast.If) -> Any:
-        self.generic_visit(node)
-        known, taken = _constant(node.test)
-        if not known:
-            return node
-        return node.body if taken else node.orelse
+        return self._decided(node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        return self._decided(node)
+
+    def _decided(self, node: ast.If | ast.IfExp) -> Any:
         self.generic_visit(node)
         known, taken = _constant(node.test)
         if not known:

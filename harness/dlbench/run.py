@@ -165,7 +165,6 @@ def after_rounds(
 
 def conclude(
     folder: Path,
-    request: Request,
     summary: _core.Summary,
     *,
     signal: int,
@@ -190,8 +189,8 @@ def conclude(
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
         return 2
     if not quiet:
-        shown = shown_place(folder)
-        print_run(document, request, console, name=shown[0], place=shown[1], files=files)
+        lines = terminal.render_as_asked(document, console.width, *shown_place(folder), files)
+        terminal.show(lines, console)
     if signal:
         warn(f"interrupted; what was settled is kept: {go_on}")
         return 128 + signal
@@ -206,19 +205,6 @@ def shown_place(folder: Path) -> tuple[str, str]:
     if folder.parent == documents.RESULTS:
         return documents.LATEST, str(documents.RESULTS / documents.LATEST)
     return str(folder), str(folder)
-
-
-def print_run(
-    document: dict[str, Any],
-    request: Request,
-    console: Console,
-    *,
-    name: str,
-    place: str,
-    files: tuple[str, ...],
-) -> None:
-    render = terminal.render_couple if request.couple else terminal.render
-    terminal.show(render(document, console.width, name, place, files), console)
 
 
 def draw(

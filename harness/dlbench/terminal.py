@@ -82,6 +82,20 @@ def render_couple(
     return lines + _below(document, width, run, place, files, most_lines)
 
 
+def render_as_asked(
+    document: dict[str, Any],
+    width: int,
+    run: str,
+    place: str,
+    files: tuple[str, ...],
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """What fits the run's request: a couple was asked for by name, or a matrix."""
+    asked = documents.about(document).get("request", {})
+    fitting = render_couple if asked.get("couple") else render
+    return fitting(document, width, run, place, files, most_lines)
+
+
 def _is_whole(entry: values.Entry) -> bool:
     return bool(entry.get("phase", "exchange") == "exchange")
 

@@ -85,9 +85,9 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         for machine, part in documents.by_machine(document):
             if machine:
                 console.print(f"\nmachine {machine}", style="bold", highlight=False)
-            request = documents.about(part).get("request", {})
-            render = terminal.render_couple if request.get("couple") else terminal.render
-            lines = render(part, console.width, run_, str(path.parent), made, most_lines=1000)
+            lines = terminal.render_as_asked(
+                part, console.width, run_, str(path.parent), made, most_lines=1000
+            )
             terminal.show(lines, console)
         return
     chosen = cells.matching(document, cell)

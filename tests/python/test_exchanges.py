@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dlbench import afterwards, exchanges
+from dlbench import afterwards, debug, discover, exchanges
 from dlbench.asking import AskFailed, Worker
+from dlbench.errors import BadInput
 
 #: Speaks the wire as a worker does: what it is asked to do is how it ends or answers.
 SCRIPT = """\
@@ -160,3 +161,10 @@ def test_a_signal_leaves_nothing(at: str) -> None:
         signal.signal(signal.SIGALRM, before)
     assert (ended_by, kept) == (signal.SIGTERM, [("a",)])
     seen.nothing_is_left()
+
+
+@pytest.mark.parametrize("role", ["producer", "consumer"])
+def test_a_library_that_is_not_here_is_named(role: str) -> None:
+    entry = {"producer": "numpy", "consumer": "numpy", role: "gone"}
+    with pytest.raises(BadInput, match=f"^no {role} adapter 'gone' here"):
+        debug.loading(entry, discover.catalogue())

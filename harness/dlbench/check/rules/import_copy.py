@@ -29,8 +29,11 @@ def called(subject: Subject, lender: Lender, **keywords: Any) -> tuple[Any, Fact
     return result, subject.look(result)
 
 
-def addresses(lender: Lender) -> list[int]:
-    return [loan.address for loan in lender.loans]
+def is_shared(seen: Facts, lender: Lender) -> bool:
+    """Does the result lie in memory that was lent?"""
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    return seen["address"] in [loan.address for loan in lender.loans]
 
 
 @rule(
@@ -74,9 +77,7 @@ def copy_false(subject: Subject) -> str:
         _, seen = called(subject, lender, copy=False)
     except Exception as error:
         return f"refused: {told(error)}"
-    if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] not in addresses(lender):
+    if not is_shared(seen, lender):
         raise Broken("it is other memory")
     return "shared"
 
@@ -95,9 +96,7 @@ def copy_false_misaligned(subject: Subject) -> str:
         return f"refused: {told(error)}"
     except Exception as error:
         raise Broken(f"refused by {told(error)}") from None
-    if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] not in addresses(lender):
+    if not is_shared(seen, lender):
         raise Broken("it is other memory")
     return "shared, misaligned as it is"
 
@@ -113,9 +112,7 @@ def copy_none(subject: Subject) -> str:
     lender = Lender(subject)
     result = brought(subject, lender)
     seen = subject.look(result)
-    if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] not in addresses(lender):
+    if not is_shared(seen, lender):
         raise Unclear("it is a copy; whether sharing is possible is the library's word")
     return "shared"
 
