@@ -13,16 +13,7 @@ namespace dlbench::results {
 namespace {
 
 void put_axes(OrderedJson& item, const Cell& cell) {
-  const Exchange& x = cell.exchange;
-  item["phase"] = cell.phase;
-  item["clock"] = cell.clock;
-  item["producer"] = x.producer;
-  item["consumer"] = x.consumer;
-  item["protocol"] = x.protocol;
-  item["device"] = x.device;
-  item["case"] = x.case_name;
-  item["bytes"] = x.bytes;
-  item["environment"] = x.environment;
+  each_axis(cell, [&item](const char* key, const auto& value) { item[key] = value; });
 }
 
 OrderedJson seen_to_json(const Seen& seen) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "model/error.hpp"
 #include "model/names.hpp"
@@ -15,31 +16,33 @@ constexpr std::array<std::string_view, 2> kCopiers{"producer", "consumer"};
 constexpr std::array<std::string_view, 1> kIteration{"iteration"};
 constexpr std::array<std::string_view, 1> kNanoseconds{"ns"};
 
-std::string axis(const Fields& item, std::string_view key) {
+void read(const Fields& item, std::string_view key, std::uint64_t& count) {
+  count = item.count(key);
+}
+
+void read(const Fields& item, std::string_view key, std::string& axis) {
   std::string text = item.text(key);
   const bool bad = text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char letter) {
                      return letter == '/' || letter < ' ';
                    });
   if (bad) item.fail(key, "a text without '/' or control characters");
-  return text;
+  axis = std::move(text);
 }
 
 Cell cell_from(const Fields& item) {
   Cell cell;
   cell.phase = item.one_of("phase", kPhases);
   cell.clock = item.one_of("clock", kClocks);
-  Exchange& x = cell.exchange;
-  x.producer = axis(item, "producer");
-  x.consumer = axis(item, "consumer");
-  x.protocol = axis(item, "protocol");
-  x.device = axis(item, "device");
-  x.case_name = axis(item, "case");
-  x.bytes = item.count("bytes");
-  x.environment = axis(item, "environment");
+  each_axis_of_exchange(cell.exchange,
+                        [&item](const char* key, auto& value) { read(item, key, value); });
 
   // In a document of several machines the name says which one behind the axes.
   std::string own = name(cell);
-  if (item.has("machine")) own += "/machine:" + axis(item, "machine");
+  if (item.has("machine")) {
+    std::string machine;
+    read(item, "machine", machine);
+    own += "/machine:" + machine;
+  }
   if (item.text("name") != own) item.fail("name", "the name of its axes, \"" + own + "\"");
   return cell;
 }

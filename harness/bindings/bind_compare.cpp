@@ -46,18 +46,9 @@ py::dict dict_of(const ComparedCell& cell) {
     return side.outcome ? py::object(outcomes->at(static_cast<std::size_t>(*side.outcome)))
                         : py::none();
   };
-  const Exchange& x = cell.cell.exchange;
   py::dict item;
   item["name"] = cell.name;
-  item["phase"] = cell.cell.phase;
-  item["clock"] = cell.cell.clock;
-  item["producer"] = x.producer;
-  item["consumer"] = x.consumer;
-  item["protocol"] = x.protocol;
-  item["device"] = x.device;
-  item["case"] = x.case_name;
-  item["bytes"] = x.bytes;
-  item["environment"] = x.environment;
+  each_axis(cell.cell, [&item](const char* key, const auto& value) { item[key] = value; });
   item["machine"] = cell.machine;
   item["presence"] = kPresences.at(static_cast<std::size_t>(cell.presence));
   item["base_outcome"] = outcome(cell.base);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "fleet/channel.hpp"
 #include "model/error.hpp"
@@ -93,20 +94,15 @@ json load_request(const std::string& role, const std::string& library, const std
 }
 
 json prepare_request(const Task& task) {
-  const Exchange& x = task.exchange;
-  const plan::Case& array_case = plan::case_named(x.case_name);
+  const plan::Case& array_case = plan::case_named(task.exchange.case_name);
+  json exchange = json::object();
+  each_axis_of_exchange(task.exchange,
+                        [&exchange](const char* key, const auto& value) { exchange[key] = value; });
   json clocks = json::array();
   for (const Samples& samples : task.clocks) clocks.push_back(samples.clock);
   return {{"do", "prepare"},
           {"id", task.id},
-          {"exchange",
-           {{"environment", x.environment},
-            {"producer", x.producer},
-            {"consumer", x.consumer},
-            {"protocol", x.protocol},
-            {"device", x.device},
-            {"case", x.case_name},
-            {"bytes", x.bytes}}},
+          {"exchange", std::move(exchange)},
           {"clocks", clocks},
           {"round_ns", kRoundNs},
           {"case",

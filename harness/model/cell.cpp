@@ -13,11 +13,14 @@ namespace {
                    "' does not fit PHASE/producer:P/consumer:C/protocol:X/device:D/case:N/bytes:B");
 }
 
-std::uint64_t bytes_from(std::string_view text, std::string_view value) {
-  std::uint64_t bytes = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
-  if (error != std::errc{} || end != value.data() + value.size()) misfit(text, value);
-  return bytes;
+void read(std::string_view, std::string_view value, std::string& axis) {
+  axis = value;
+}
+
+void read(std::string_view text, std::string_view value, std::uint64_t& bytes) {
+  const char* const last = value.data() + value.size();
+  const auto [end, error] = std::from_chars(value.data(), last, bytes);
+  if (error != std::errc{} || end != last) misfit(text, value);
 }
 
 }  // namespace
@@ -50,24 +53,13 @@ Cell cell_from_name(std::string_view text) {
     const std::string_view key = part.substr(0, colon);
     const std::string_view value = part.substr(colon + 1);
     if (value.empty()) misfit(text, part);
-    if (key == "producer")
-      x.producer = value;
-    else if (key == "consumer")
-      x.consumer = value;
-    else if (key == "protocol")
-      x.protocol = value;
-    else if (key == "device")
-      x.device = value;
-    else if (key == "case")
-      x.case_name = value;
-    else if (key == "bytes")
-      x.bytes = bytes_from(text, value);
-    else if (key == "clock")
-      cell.clock = value;
-    else if (key == "environment")
-      x.environment = value;
-    else
-      misfit(text, part);
+    bool known = false;
+    each_axis(cell, [&](std::string_view axis, auto& own) {
+      if (axis != key || axis == "phase") return;
+      known = true;
+      read(text, value, own);
+    });
+    if (!known) misfit(text, part);
   }
   if (x.producer.empty() || x.consumer.empty() || x.protocol.empty()) misfit(text, text);
   return cell;

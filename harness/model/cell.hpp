@@ -28,6 +28,27 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
+/// Calls take(JSON key, value) for each axis but phase and clock; the values may be changed where
+/// the exchange may.
+template <typename AnyExchange, typename Take>
+void each_axis_of_exchange(AnyExchange& exchange, Take&& take) {
+  take("producer", exchange.producer);
+  take("consumer", exchange.consumer);
+  take("protocol", exchange.protocol);
+  take("device", exchange.device);
+  take("case", exchange.case_name);
+  take("bytes", exchange.bytes);
+  take("environment", exchange.environment);
+}
+
+/// The same for all axes, in the order in which documents have them.
+template <typename AnyCell, typename Take>
+void each_axis(AnyCell& cell, Take&& take) {
+  take("phase", cell.phase);
+  take("clock", cell.clock);
+  each_axis_of_exchange(cell.exchange, take);
+}
+
 /// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096", with
 /// "/clock:x" and "/environment:x" appended only where they are not `call` and `default`.
 std::string name(const Cell& cell);

@@ -17,9 +17,9 @@ Ref python_from(const json& value) {
 Order order_of(const json& request) {
   Order order;
   const json& exchange = request.at("exchange");
-  order.exchange = {exchange.at("environment"), exchange.at("producer"), exchange.at("consumer"),
-                    exchange.at("protocol"),    exchange.at("device"),   exchange.at("case"),
-                    exchange.at("bytes")};
+  each_axis_of_exchange(order.exchange, [&exchange](const char* key, auto& value) {
+    exchange.at(key).get_to(value);
+  });
   order.clocks = request.at("clocks").get<std::vector<std::string>>();
   order.round_ns = request.value("round_ns", order.round_ns);
   order.special = request.at("case").value("special", "");
