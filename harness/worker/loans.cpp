@@ -28,6 +28,7 @@ struct LoanOf : Loan {
   static void give_back(Managed* self) {
     auto* loan = static_cast<LoanOf*>(self->manager_ctx);
     if (loan->deletions.fetch_add(1) > 0) return;
+    loan->ended = loan->now->load();
     const std::shared_ptr<Loan> held = std::move(loan->outstanding);
     loan->original->deleter(loan->original);
   }
@@ -56,6 +57,7 @@ Managed* Loans::wrap(Managed* original) {
   loan->view = std::move(view);
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) loan->flags = original->flags;
   loan->has_deleter = original->deleter != nullptr;
+  loan->now = now_;
   all_.push_back(loan);
   if (!loan->has_deleter) return original;
   loan->outstanding = loan;

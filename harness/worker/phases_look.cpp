@@ -1,8 +1,11 @@
-// What is looked at, untimed, before the phases are told apart.
-#include "worker/lifetimes.hpp"
+#include <algorithm>
+
+#include "worker/capsule_deaths.hpp"
+#include "worker/loans.hpp"
 #include "worker/phases.hpp"
 #include "worker/spent.hpp"
 
+// What is looked at, untimed, before the phases are told apart.
 namespace dlbench::worker {
 
 // An exact type check, or a path that no relay can show, leaves other capsules behind.
@@ -33,7 +36,7 @@ void Phases::check_path() {
 void Phases::find_deleters() {
   constexpr int kExchanges = 8;
   const Spent::Span counted(Spent::On::library);
-  Lifetimes::begin();
+  Loans loans;
   Replay& replay = stand_in_.replay();
   {
     const PatchedType::Scope patched = stand_in_.scope();
@@ -41,29 +44,28 @@ void Phases::find_deleters() {
       PyObject* array = whole_.arrays[advance()].get();
       for (std::size_t request = 0; request < replay.size(); ++request) {
         if (!replay.play(request, array)) fail();
-        Lifetimes::watch(replay.capsule(request));
-        Lifetimes::watch(replay.managed(request));
+        replay.lend(request, loans);
       }
-      Lifetimes::now(Lifetimes::When::import);
+      loans.now(When::import);
       PyObject* result = stand_in_.import(array);
-      Lifetimes::now(Lifetimes::When::release);
+      loans.now(When::release);
       if (result == nullptr) fail();
       Py_DECREF(result);
-      Lifetimes::now(Lifetimes::When::later);
+      loans.now(When::later);
     }
   }
-  const Lifetimes::Counts counts = Lifetimes::counts();
-  if (counts.watched == 0) return;
-  const auto told = [&](int some) {
-    return std::to_string(some) + " of " + std::to_string(counts.watched) + " deleters ";
+  const auto ended = [&loans](When when) {
+    return std::ranges::count_if(loans.all(),
+                                 [when](const auto& loan) { return loan->ended == when; });
   };
-  if (const int early = counts.in(Lifetimes::When::import); early > 0) {
-    warnings_.push_back(told(early) + "ran in import, before the call returned");
-  }
-  const int in_time = counts.in(Lifetimes::When::import) + counts.in(Lifetimes::When::release);
-  if (in_time < counts.watched) {
-    warnings_.push_back(told(counts.watched - in_time) + "had not run when the result was dropped");
-  }
+  const auto lent =
+      std::ranges::count_if(loans.all(), [](const auto& loan) { return loan->has_deleter; });
+  const auto told = [lent](auto some) {
+    return std::to_string(some) + " of " + std::to_string(lent) + " deleters ";
+  };
+  const auto early = ended(When::import), late = lent - early - ended(When::release);
+  if (early > 0) warnings_.push_back(told(early) + "ran in import, before the call returned");
+  if (late > 0) warnings_.push_back(told(late) + "had not run when the result was dropped");
 }
 
 }  // namespace dlbench::worker

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "worker/c_exchange.hpp"
+#include "worker/loans.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -156,9 +157,12 @@ int Replay::give(DLTensor* tensor) {
   return 0;
 }
 
-PyObject* Replay::capsule(std::size_t i) const {
-  PyObject* value = answers_[i].value;
-  return value != nullptr && PyCapsule_CheckExact(value) ? value : nullptr;
+void Replay::lend(std::size_t i, Loans& loans) {
+  Answer& answer = answers_[i];
+  if (answer.managed != nullptr) loans.pass_on(answer.managed);
+  if (answer.value == nullptr || !PyCapsule_CheckExact(answer.value)) return;
+  answer.value = loans.pass_on(answer.value);
+  if (answer.value == nullptr) throw fetch_failure();
 }
 
 }  // namespace dlbench::worker

@@ -9,6 +9,8 @@
 
 namespace dlbench::worker {
 
+class Loans;
+
 /// Takes an exchange apart: the producer's calls are made one after another from C++, and their
 /// answers are kept until the consumer, shown a stand-in, asks for them.
 ///
@@ -51,10 +53,8 @@ class Replay {
   int give(DLManagedTensorVersioned** tensor);
   int give(DLTensor* tensor);
 
-  /// The capsule kept for request `i`, or null; borrowed.
-  PyObject* capsule(std::size_t i) const;
-  /// The struct kept for request `i` of the C exchange API, or null.
-  DLManagedTensorVersioned* managed(std::size_t i) const { return answers_[i].managed; }
+  /// Has what was kept for request `i` counted there, where it is a managed tensor. Throws Failure.
+  void lend(std::size_t i, Loans& loans);
 
  private:
   struct Answer {
