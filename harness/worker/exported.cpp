@@ -27,22 +27,22 @@ PyObject* call(PyObject* self) {
   return PyObject_CallOneArg(exported_of(self)->function, exported_of(self)->array);
 }
 
-bool takes(PyObject* const* values, PyObject* names, const char* method,
+bool takes(PyObject* const* values, PyObject* names, const char* text,
            std::initializer_list<const char*> known) {
   PyObject* const unknown = unknown_keyword(values, names, known);
-  if (unknown != nullptr) refuse_keyword(method, unknown);
+  if (unknown != nullptr) refuse_keyword(text, unknown);
   return unknown == nullptr;
 }
 
 PyObject* dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* names) {
-  if (!takes(arguments + count, names, "__dlpack__", {"stream"})) return nullptr;
+  if (!takes(arguments + count, names, kUnknownToDlpack, {"stream"})) return nullptr;
   return call(self);
 }
 
 PyObject* dlpack_versioned(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* names) {
-  if (!takes(arguments + count, names, "__dlpack__", {"stream", "max_version"})) return nullptr;
+  if (!takes(arguments + count, names, kUnknownToDlpack, {"stream", "max_version"})) return nullptr;
   return call(self);
 }
 
@@ -52,7 +52,7 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
 }
 
 PyObject* as_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (!takes(arguments + count, names, "__array__", {"dtype", "copy"})) return nullptr;
+  if (!takes(arguments + count, names, kUnknownToArray, {"dtype", "copy"})) return nullptr;
   return call(self);
 }
 

@@ -76,7 +76,7 @@ PyObject* relay_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssi
   if (unknown != nullptr) {
     Asked call;
     if (relay->tap != nullptr) call = asked_method(name, arguments, positional, names);
-    refuse_keyword("__dlpack__", unknown);
+    refuse_keyword(kUnknownToDlpack, unknown);
     if (relay->tap != nullptr) relay->tap->raised(std::move(call), true);
     return nullptr;
   }
