@@ -152,6 +152,13 @@ Handover look_at(const Variant& variant, const sync::Queue& queue) {
   return found;
 }
 
+// A refusal here says nothing of what was seen before it.
+std::string_view late_free_of(const sync::Queue& queue) try {
+  return sync::late_free(queue).word;
+} catch (const Failure&) {
+  return sync::LateFree{}.word;
+}
+
 std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange) {
   for (const Handover& one : sync) {
     if (!one.asked || !one.owed || !one.waits || !is_unordered(*one.waits)) continue;
@@ -210,7 +217,9 @@ WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
   }
   if (on_streams) {
     step("late free");
-    found.late_free = sync::late_free(queue).word;
+    // The last variant's stream may be one that the producer refuses.
+    if (looked_at.size() > 1) handing.set_stream(looked_at[0].value.get());
+    found.late_free = late_free_of(queue);
   }
   found.race = race_of(found.sync, order.exchange);
   return found;

@@ -11,6 +11,52 @@ import fakes
 import whole
 from dlbench import _core
 
+# Native's arrays behind a type that refuses stream 2, and with an argument also never waits, or
+# refuses every stream from then on.
+PICKY = """
+import contextlib
+
+from dlbench import _native_producer
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+ARGUMENTS = {"racing": "", "offended": ""}
+WAY = ARGUMENT[0]
+ASKED = []
+
+
+class Picky:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, **wanted):
+        ASKED.append(stream)
+        if stream == 2 or (WAY == "offended" and 2 in ASKED):
+            raise BufferError("streams have addresses")
+        return self.array.__dlpack__(stream=-1 if WAY == "racing" else stream, **wanted)
+
+
+def make(case, device):
+    return Picky(_native_producer.DeviceArray(case.numpy(), device, memory="device", interface=3))
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = _native_producer.stream(device)
+    _native_producer.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        _native_producer.set_stream(device, former)
+
+
+def address(array):
+    return array.array.address
+"""
+
 PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
              "saboteur:host-sync")  # fmt: skip
 DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
@@ -171,6 +217,35 @@ def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
         ("numba", "numba"): ("host", True),
     }
     assert found["native", "numba"]["import_blocked"] > 0.7
+
+
+@fakes.needs_fakes
+def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
+    (tmp_path / "own" / "producers").mkdir(parents=True)
+    (tmp_path / "own" / "producers" / "picky.py").write_text(PICKY, encoding="utf-8")
+    ways = ("", "racing", "offended")
+    producers = ",".join(f"picky:{way}" if way else "picky" for way in ways)
+    words = ("--adapters", "own", "--producers", producers, "--consumers", "native", "--sync")
+    more = ("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
+    environment = fakes.environment()
+    status, _, err = whole.run(
+        tmp_path, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
+    )
+    assert status in (0, 2), err
+    _core.validate_document(str(tmp_path / "run" / "results.json"))
+    cells = {
+        entry["producer"].partition(":")[2]: entry
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if entry.get("clock", "call") == "call"
+    }
+    assert cells.keys() == set(ways)
+    for way, entry in cells.items():
+        found = rows(entry)
+        assert found[2]["reason"] == "BufferError: streams have addresses"
+        assert found["own"]["waits"] == ("nobody" if way == "racing" else "stream")
+    assert [cells[way]["outcome"] for way in ways] == ["zero-copy", "race", "zero-copy"]
+    assert {cells[way]["late_free"] for way in ("", "racing")} <= {"late", "safe"}
+    assert cells["offended"]["late_free"] == "inconclusive"
 
 
 def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:
