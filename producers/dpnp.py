@@ -6,7 +6,7 @@ import functools
 import os
 import time
 
-from dlbench.adapter import opencl_cpu, require, require_own_layout
+from dlbench.adapter import opencl_cpu, require, require_own_layout, turns_in_a_second
 
 os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 
@@ -97,9 +97,7 @@ def turns_a_second(queue):
         queue.wait()
         return time.perf_counter() - begin
 
-    spent(1)
-    short, long = (min(spent(turns) for _ in range(5)) for turns in (1_000_000, 4_000_000))
-    return 3_000_000 / (long - short)
+    return turns_in_a_second(spent, 1_000_000)
 
 
 def busy(case, device, seconds):

@@ -6,7 +6,7 @@ import time
 
 import mlx.core as mx
 
-from dlbench.adapter import require_own_layout
+from dlbench.adapter import require_own_layout, turns_in_a_second
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")
 
@@ -34,9 +34,7 @@ def rows_a_second():
         mx.eval(mx.matmul(tall, square)[0, 0])
         return time.perf_counter() - begin
 
-    spent(1)
-    short, long = (min(spent(rows) for _ in range(5)) for rows in (2_000, 8_000))
-    return 6_000 / (long - short)
+    return turns_in_a_second(spent, 2_000)
 
 
 def busy(case, device, seconds):

@@ -1,8 +1,17 @@
 """MXNet arrays: version 1.9.1, for which tests/environments/mxnet310 makes an environment."""
 
+import functools
+import time
+
 import mxnet as mx
 
-from dlbench.adapter import capsule_pointer, require, require_own_layout, word_at
+from dlbench.adapter import (
+    capsule_pointer,
+    require,
+    require_own_layout,
+    turns_in_a_second,
+    word_at,
+)
 
 EXPORTS = {"dlpack_legacy": mx.nd.NDArray.to_dlpack_for_read}
 
@@ -25,3 +34,43 @@ def make(case, device):
 def address(array):
     capsule = array.to_dlpack_for_read()
     return word_at(capsule_pointer(capsule, b"dltensor"))
+
+
+SIDE = 128
+
+
+def late(out, content, tall, square):
+    """Puts on the engine: `content`, into the memory of `out`, after that product."""
+    nothing = mx.nd.dot(tall, square)[0:1, 0].reshape((1,)) * 0
+    mx.nd.broadcast_add(content, nothing.astype(content.dtype), out=out)
+
+
+def factors(rows):
+    return mx.nd.full((rows, SIDE), 1 / SIDE), mx.nd.full((SIDE, SIDE), 1 / SIDE)
+
+
+@functools.cache
+def rows_a_second():
+    content, out = mx.nd.ones(16), mx.nd.zeros(16)
+
+    def spent(rows):
+        tall, square = factors(rows)
+        mx.nd.waitall()
+        begin = time.perf_counter()
+        late(out, content, tall, square)
+        out.wait_to_read()
+        return time.perf_counter() - begin
+
+    return turns_in_a_second(spent, 2_000)
+
+
+def busy(case, device, seconds):
+    require(device == "cpu", "only a CPU's memory can be looked at from outside its engine")
+    tall, square = factors(1 + int(seconds * rows_a_second()))
+    content = make(case, device)
+    zeros = mx.nd.zeros_like(content)
+    mx.nd.waitall()
+    # That of an array that is being written would wait.
+    place = address(zeros)
+    late(zeros, content, tall, square)
+    return zeros, place

@@ -171,8 +171,8 @@ Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned
     pass(ns, spinning);
     if (out != 0) __atomic_store_n(pointer<unsigned>(out), value, __ATOMIC_RELEASE);
     if (stamps != 0) {
-      pointer<std::int64_t>(stamps)[0] = begin;
-      pointer<std::int64_t>(stamps)[1] = now();
+      __atomic_store_n(pointer<std::int64_t>(stamps), begin, __ATOMIC_RELAXED);
+      __atomic_store_n(pointer<std::int64_t>(stamps) + 1, now(), __ATOMIC_RELEASE);
     }
   });
   return ok;

@@ -10,7 +10,7 @@ using device::Stream;
 
 namespace {
 
-constexpr Stream kDefault = nullptr;
+constexpr Stream default_stream = nullptr;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void Streams::synchronize(Stream stream) {
 
 void Streams::settle() {
   for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
-  if (is_default_ours_) synchronize(kDefault);
+  if (is_default_ours_) synchronize(default_stream);
 }
 
 void Streams::store(Address word, unsigned value) {
@@ -70,11 +70,21 @@ void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   settle();
   store(word, words.before);
   if (decoy > 0) {
-    check(table_.delay(bystander_, decoy, 0, 0, 0), "a delay");
-    if (is_default_ours_) check(table_.delay(kDefault, decoy, 0, 0, 0), "a delay");
+    put_decoy(bystander_, decoy, kDecoy);
+    if (is_default_ours_) put_decoy(default_stream, decoy, kDefault);
   }
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");
+}
+
+void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
+  __atomic_store_n(&shared_->stamps[stamp + 1], 0, __ATOMIC_RELEASE);
+  check(table_.delay(stream, delay, address(&shared_->stamps[stamp]), 0, 0), "a delay");
+}
+
+// By the delay's own stamp: a stream may say that it is busy when who waited for it runs already.
+bool Streams::lasts(Stamp end) const {
+  return __atomic_load_n(&shared_->stamps[end], __ATOMIC_ACQUIRE) == 0;
 }
 
 unsigned Streams::peek(Address word) {
@@ -97,8 +107,7 @@ unsigned Streams::control(Address word) {
 }
 
 bool Streams::decoy() const {
-  return table_.stream_query(bystander_) == device::not_ready &&
-         (!is_default_ours_ || table_.stream_query(kDefault) == device::not_ready);
+  return lasts(kDecoyEnd) && (!is_default_ours_ || lasts(kDefaultEnd));
 }
 
 std::optional<double> Streams::delayed() const {

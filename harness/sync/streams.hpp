@@ -54,13 +54,16 @@ class Streams {
   const device::Table& table() const { return table_; }
 
  private:
-  /// Device times in ns: of the producer's delay, begin and end; of the read, the same.
-  enum Stamp { kBegin, kEnd, kRead, kReadEnd, kStamps };
+  /// Device times in ns, begin and end each: of the producer's delay, the read, and the delays of
+  /// the bystanders.
+  enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
   struct Shared {
     unsigned seen[3];  // by peek, read, control
     std::int64_t stamps[kStamps];
   };
   void check(device::Code code, const char* what) const;
+  void put_decoy(device::Stream stream, Ns delay, Stamp stamp);
+  bool lasts(Stamp end) const;
   void copy(device::Address word, unsigned& to, device::Stream stream);
   device::Address address(const void* host) const;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Ns second = 1'000'000'000;
 constexpr Ns nap_ns = 20'000;
-constexpr Ns patience = 50'000'000;
+constexpr Ns patience = 2 * second;
 
 void nap() {
   const timespec wait{0, nap_ns};
@@ -52,7 +52,10 @@ Trial run_trial(const Queue& queue, Ns delay) {
       if (content != Content::Old && trial.ended < 0) trial.ended = until - begin;
     }
     while (trial.ended < 0) {
-      if (queue.peek() != Content::Old || now() - begin > 50 * delay + second) {
+      const bool has_to_be = trial.saw == Content::New || now() - begin > 50 * delay + second;
+      content = queue.peek();
+      trial.misplaced = has_to_be && content == Content::Old;
+      if (trial.misplaced || content != Content::Old) {
         trial.ended = now() - begin;
       } else {
         nap();
@@ -64,20 +67,23 @@ Trial run_trial(const Queue& queue, Ns delay) {
   return trial;
 }
 
-double idle_ns(const Queue& queue, int times) {
+Idle run_idle(const Queue& queue, int times) {
+  Idle idle;
   std::vector<double> took;
-  for (int i = 0; i <= times; ++i) {
+  for (int i = 0; i <= times && idle.is_read; ++i) {
     settled(queue, [&] {
       queue.arm(0, 0);
       for (const Ns until = now() + patience; queue.peek() == Content::Old && now() < until;) nap();
+      idle.is_read = idle.is_read && queue.peek() == Content::New;
       const Ns begin = now();
       queue.give();
       queue.take();
       if (i > 0) took.push_back(static_cast<double>(now() - begin));
-      queue.read();
+      idle.is_read = idle.is_read && queue.read() == Content::New;
     });
   }
-  return stats::median(took);
+  if (!took.empty()) idle.handoff_ns = stats::median(took);
+  return idle;
 }
 
 }  // namespace dlbench::sync

@@ -25,8 +25,10 @@ struct Trial {
   Content saw = Content::Other;
   Content control = Content::Other;
   Ns ended = 0;  ///< when the content was first seen to be new, on the clock of `began`
+  /// It never was, though the read saw it or the delay was long over: somebody looks elsewhere.
+  bool misplaced = false;
 
-  bool had_power() const { return before[kGive] == Content::Old; }
+  bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
   bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
 };
 
@@ -45,8 +47,13 @@ void settled(const Queue& queue, Work work) {
 /// Runs one. Settles, whatever happens.
 Trial run_trial(const Queue& queue, Ns delay);
 
-/// `give` and `take` with an idle producer, so often; the median, in ns. The first is not counted:
-/// what is loaded on first use may wait for the device.
-double idle_ns(const Queue& queue, int times);
+/// The exchange with an idle producer.
+struct Idle {
+  double handoff_ns = 0;  ///< `give` and `take`, the median
+  bool is_read = true;    ///< each look and each read saw the new content
+};
+
+/// So often. The first is not timed: what is loaded on first use may wait for the device.
+Idle run_idle(const Queue& queue, int times);
 
 }  // namespace dlbench::sync

@@ -34,9 +34,11 @@ double held(const Trial& trial, Call call) {
 // After a race only, since a bystander's work may change what it stands by: the bystander's delay
 // is the shorter, so who ends with it waited for the wrong one.
 Waits which_race(const Queue& queue, const Options& options) {
-  const Ns decoy = std::max(options.delay / 2, kLeastDecoy);
+  Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;
   for (int i = 0; i < 2 * options.need; ++i) {
+    // It may just have ended while a neighbour had the core: the longer, the less likely.
+    if (i > 0 && i % 2 == 0) decoy *= 2;
     bool all_free = false;
     settled(queue, [&] {
       queue.arm(2 * decoy, decoy);
@@ -112,7 +114,10 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
 
 Verdict who_waits(const Queue& queue, const Options& options) {
   Verdict verdict;
-  verdict.handoff_ns = idle_ns(queue, kIdle);
+  const Idle idle = run_idle(queue, kIdle);
+  verdict.handoff_ns = idle.handoff_ns;
+  // Where not even an idle producer's content is seen, "old" means nothing.
+  if (!idle.is_read) return verdict;
   Options now = options;
   std::vector<Trial> trials;
   Tally found;

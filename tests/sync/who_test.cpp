@@ -100,6 +100,34 @@ TEST(WhoWaits, ADelayThatNeverIsThereGivesNoVerdict) {
   EXPECT_FALSE(verdict.saw);
 }
 
+TEST(WhoWaits, ALookAtTheWrongPlaceGivesNoVerdict) {
+  for (const Kind kind : {Kind::Event, Kind::Host, Kind::Nothing}) {
+    Planted planted(kind);
+    Queue queue = planted.queue();
+    bool is_busy = false;
+    queue.arm = [&](Ns delay, Ns decoy) {
+      is_busy = delay > 0;
+      planted.queue().arm(delay, decoy);
+    };
+    queue.peek = [&] { return is_busy ? Content::Old : planted.queue().peek(); };
+    queue.read = [&] {
+      planted.queue().settle();
+      return planted.queue().read();
+    };
+    EXPECT_EQ(who_waits(queue).waits, Waits::no_delay) << truth(kind);
+  }
+}
+
+TEST(WhoWaits, AReadThatDiffersFromWhatIsThereGivesNoVerdict) {
+  Planted planted(Kind::Host);
+  Queue queue = planted.queue();
+  queue.read = [&planted] {
+    planted.queue().read();
+    return Content::Old;
+  };
+  EXPECT_EQ(who_waits(queue).waits, Waits::inconclusive);
+}
+
 TEST(WhoWaits, SettlesWhereACallIsRefused) {
   Planted planted(Kind::Nothing);
   Queue queue = planted.queue();
