@@ -1,8 +1,9 @@
 """cuda.core's StridedMemoryView: of memory that NumPy laid out; of buffers on a device."""
 
+import contextlib
 import functools
 
-from cuda.core import Buffer, Device
+from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 
 from dlbench.adapter import require_buffer_dtype, require_own_layout
@@ -10,6 +11,7 @@ from dlbench.adapter import require_buffer_dtype, require_own_layout
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
+QUEUES = []  # where buffers are made: the innermost `on_stream`, else one of ours
 
 
 def make(case, device):
@@ -19,8 +21,9 @@ def make(case, device):
     require_own_layout(case, "cuda.core")
     require_buffer_dtype(case, "cuda.core")
     content = case.numpy()
-    queue = own_stream(device)
-    buffer = queue.device.allocate(max(content.nbytes, 1), stream=queue)
+    ours = own_stream(device)
+    queue = QUEUES[-1] if QUEUES else ours
+    buffer = ours.device.allocate(max(content.nbytes, 1), stream=queue)
     host = Buffer.from_handle(content.ctypes.data, content.nbytes, owner=content)
     if content.nbytes:
         buffer.copy_from(host, stream=queue)
@@ -33,6 +36,17 @@ def own_stream(device):
     place = Device(int(device.partition(":")[2]))
     place.set_current()
     return place.create_stream()
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    # cuda.core has no current stream: each call is told one.
+    own_stream(device)
+    QUEUES.append(Stream.from_handle(handle))
+    try:
+        yield
+    finally:
+        QUEUES.pop()
 
 
 def address(view):

@@ -5,6 +5,12 @@
 
 namespace dlbench::worker {
 
+bool has_own_stream(const Library& consumer) {
+  PyObject* const file = consumer.consumer.get();
+  return file != nullptr && optional_attribute(file, "stream") &&
+         !optional_attribute(file, "on_stream");
+}
+
 OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
                    const Ref& stream) {
   if (!stream) return;

@@ -15,6 +15,10 @@ struct Ends {
   std::shared_ptr<const Held> expected;
 };
 
+/// Does the consumer's file name a stream of its own, and no way to change it? What its producer's
+/// file may say of streams is of arrays that are made.
+bool has_own_stream(const Library& consumer);
+
 /// Within its scope the library works on that stream; an empty one changes nothing. Throws Failure.
 class OnStream {
  public:

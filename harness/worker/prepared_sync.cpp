@@ -82,7 +82,7 @@ bool names_stream(PyObject* array) {
 
 // One library has one current stream, unless its two files keep one each.
 bool is_one_stream(const Ends& ends) {
-  return &ends.producer == &ends.consumer &&
+  return &ends.producer == &ends.consumer && !has_own_stream(ends.consumer) &&
          !optional_attribute(ends.consumer.consumer.get(), "on_stream");
 }
 

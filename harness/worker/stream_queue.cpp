@@ -1,6 +1,7 @@
 #include "worker/stream_queue.hpp"
 
 #include <cstring>
+#include <tuple>
 
 namespace dlbench::worker {
 
@@ -28,15 +29,27 @@ StreamQueue::StreamQueue(const Ends& ends, Handing& handing, const device::Table
   if (place_.bytes.size() != sizeof(unsigned)) {
     throw Failure{Outcome::unsupported, "", "who waits is looked at in words of four bytes"};
   }
-  for (const auto& [library, name] : {std::pair(&ends.producer, &ends.exchange.producer),
-                                      std::pair(&ends.consumer, &ends.exchange.consumer)}) {
-    if (library->function("on_stream")) continue;
-    throw Failure{Outcome::unsupported, "", "the adapter of " + *name + " has no `on_stream`"};
-  }
+  require_streams();
   words_.before = 0;
   std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);
   array_ = make();
   word_ = word_of(array_);
+}
+
+// A consumer's file with a `stream` and nothing to change it: its calls name that one, and there it
+// reads.
+void StreamQueue::require_streams() {
+  if (has_own_stream(ends_.consumer)) {
+    consumer_stream_ = stream_of(ends_.consumer, ends_.exchange.device);
+    streams_.set_consumer(static_cast<device::Stream>(PyLong_AsVoidPtr(consumer_stream_.get())));
+    if (PyErr_Occurred() != nullptr) throw fetch_failure();
+  }
+  for (const auto& [library, name, is_fixed] :
+       {std::tuple(&ends_.producer, &ends_.exchange.producer, false),
+        std::tuple(&ends_.consumer, &ends_.exchange.consumer, has_own_stream(ends_.consumer))}) {
+    if (is_fixed || library->function("on_stream")) continue;
+    throw Failure{Outcome::unsupported, "", "the adapter of " + *name + " has no `on_stream`"};
+  }
 }
 
 StreamQueue::~StreamQueue() {
@@ -89,7 +102,7 @@ void StreamQueue::take() {
   const OnStream producing(ends_.producer, &Library::producer, ends_.exchange.device,
                            producer_stream_);
   const OnStream inside(ends_.consumer, &Library::consumer, ends_.exchange.device,
-                        consumer_stream_);
+                        has_own_stream(ends_.consumer) ? Ref() : own());
   result_ = handing_.take();
 }
 

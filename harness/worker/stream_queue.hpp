@@ -9,7 +9,8 @@
 namespace dlbench::worker {
 
 /// A queue on a device with a table: delays, looks and reads are put on its streams from here, the
-/// libraries only hand the array over, each on a stream that it was told by `on_stream`.
+/// libraries only hand the array over, each on a stream that it was told by `on_stream`, or, a
+/// consumer whose file has no such function, on the one that its `stream` names.
 class StreamQueue {
  public:
   /// Throws Failure.
@@ -25,11 +26,12 @@ class StreamQueue {
   PyObject* array() const { return array_.get(); }
 
   /// The stream that the consumer reads on, and one that it does not, as Python ints.
-  Ref own() const { return handle(streams_.consumer()); }
+  Ref own() const { return Ref::borrow(consumer_stream_.get()); }
   Ref foreign() const { return handle(streams_.bystander()); }
 
  private:
   static Ref handle(device::Stream stream);
+  void require_streams();
   Ref make() const;
   device::Address word_of(const Ref& array) const;
   device::Address result_word() const;
