@@ -132,6 +132,7 @@ def _constant(node: ast.expr) -> tuple[bool, Any]:
     if any(isinstance(part, ast.Name | ast.Call | ast.Attribute) for part in ast.walk(node)):
         return False, None
     try:
-        return True, eval(compile(ast.Expression(node), "<case>", "eval"), {})
+        whole = ast.fix_missing_locations(ast.Expression(node))
+        return True, eval(compile(whole, "<case>", "eval"), {})
     except Exception:
         return False, None

@@ -6,9 +6,9 @@ import ast
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dlbench import _core, alone, arguments, racing, snippets, values
+from dlbench import _core, alone, arguments, racing, racing_streams, snippets, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue
@@ -18,6 +18,7 @@ from dlbench.facts import AdapterFile, bound_names
 from dlbench.values import Entry
 
 TIMED_CALLS = 100
+Half = TypeVar("Half", ast.expr, ast.Module)
 
 
 def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
@@ -97,6 +98,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     races = entry["outcome"] == "race"
     if races and racing.is_possible(made_by, producer):
         return _race(entry, (made_by, taken_by), further, call, versions)
+    if races and racing_streams.is_possible(source_device, snippets.tree(made_by, producer)):
+        return _race_on_streams(entry, found, further, call, versions)
     waits = entry.get("clock") == "ready"
     if waits:
         further += _ready(found, consumer)
@@ -170,6 +173,36 @@ def _race(
     return "\n".join(lines) + "\n"
 
 
+def _race_on_streams(
+    entry: Entry,
+    found: Catalogue,
+    further: list[ast.stmt],
+    call: ast.expr,
+    versions: Mapping[str, str],
+) -> str:
+    """With the cell's own array, whose stream the driver keeps busy."""
+    device, producer, consumer = entry["device"], entry["producer"], entry["consumer"]
+    made_by = adapter(found, "producer", producer).path
+    trees = [snippets.tree(file.path, consumer) for file in found.roles(consumer).values()]
+    own = snippets.tree(adapter(found, "consumer", consumer).path, consumer)
+    names = [snippets.defined(tree) for tree in (own, *trees)]
+    taking = racing_streams.taking(device, names[0], set().union(*names[1:]), call)
+    case = attributes(entry["case"], entry["bytes"])
+    before, making = snippets.making(made_by, case, device, producer)
+    before += snippets.needed(snippets.tree(made_by, producer), racing_streams.CALLED)
+    further += snippets.needed(own, racing_streams.CALLED & names[0])
+    for tree in trees:
+        # What its own file does not define stands in its producer's.
+        further += snippets.needed(tree, racing_streams.CALLED - names[0])
+    further, _ = _apart(before, further, taking)
+    imports = _unique([*before, *further])
+    heads = [line for line in ("import contextlib", "import numpy as np") if line not in imports]
+    body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
+    body = [*source(case), *_namespace(case), *racing_streams.lines(device, body, taking)]
+    lines = [*_title(entry, versions), *_own_modules(imports), *heads, *imports]
+    return "\n".join([*lines, *racing_streams.driving(device), "", *body]) + "\n"
+
+
 def _is_alone(entry: Entry) -> bool:
     """Was, or would, the consumer be shown that protocol and nothing else?"""
     if "seen" in entry:
@@ -219,8 +252,8 @@ def _ready(found: Catalogue, library: str) -> list[ast.stmt]:
 
 
 def _apart(
-    before: list[ast.stmt], further: list[ast.stmt], call: ast.expr
-) -> tuple[list[ast.stmt], ast.expr]:
+    before: list[ast.stmt], further: list[ast.stmt], call: Half
+) -> tuple[list[ast.stmt], Half]:
     """Renames the consumer's own names where the producer's file uses them for something else."""
     known = {name: ast.unparse(node) for node in before for name in bound_names(node)}
     clash = {

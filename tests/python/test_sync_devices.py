@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 import fakes
 import whole
-from dlbench import _core
+from dlbench import _core, discover, repro
 
 # Native's arrays behind a type that refuses stream 2, and with an argument also never waits, or
 # refuses every stream from then on.
@@ -164,11 +166,50 @@ def test_a_planted_race_has_its_word_and_no_number(
 
 def test_a_script_has_the_exchange_and_says_so(looked_at: tuple[Path, str, Cells]) -> None:
     folder, device, _ = looked_at
+    if device != "sim:0":
+        pytest.skip("a driver keeps the queue busy: the script shows the race itself")
     status, script, err = whole.run(folder, "repro", "run", "saboteur:no-wait", "native", "dlpack")
     assert (status, err) == (0, "")
     assert "# the exchange alone: the work that it raced with was put there by --sync" in script
     assert "busy(" not in script
     compile(script, device, "exec")
+
+
+def run_script(script: str) -> str:
+    """What it prints where the drivers are made of threads."""
+    environment = fakes.environment()
+    package = str(Path(_core.__file__).parents[1])
+    environment["PYTHONPATH"] = f"{package}:{environment.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=100
+    )
+    return done.stdout or done.stderr
+
+
+@pytest.mark.parametrize("fault", ["no-wait", "wrong-stream"])
+def test_a_script_shows_the_race_by_the_driver(
+    looked_at: tuple[Path, str, Cells], fault: str
+) -> None:
+    folder, device, _ = looked_at
+    if device == "sim:0":
+        pytest.skip("the simulated device has no driver: its script is the exchange alone")
+    status, script, err = whole.run(folder, "repro", "run", f"saboteur:{fault}", "native", "dlpack")
+    assert (status, err) == (0, "")
+    (needs,) = [line for line in script.splitlines() if line.startswith("# needs dlbench's own ")]
+    assert "_saboteur_producer" in needs
+    assert run_script(script) == "20 of 20 first reads saw what was there before\n"
+
+
+def test_a_script_of_an_exchange_that_waits_shows_no_race(
+    looked_at: tuple[Path, str, Cells],
+) -> None:
+    folder, device, cells = looked_at
+    if device == "sim:0":
+        pytest.skip("the simulated device has no driver")
+    claimed = {**cells["native", "dlpack"], "outcome": "race", "reason": "claimed"}
+    claimed.pop("real_time")
+    script = repro.of_run(whole.document(folder), claimed, discover.catalogue())
+    assert run_script(script) == "0 of 20 first reads saw what was there before\n"
 
 
 def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
@@ -246,6 +287,44 @@ def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
     assert [cells[way]["outcome"] for way in ways] == ["zero-copy", "race", "zero-copy"]
     assert {cells[way]["late_free"] for way in ("", "racing")} <= {"late", "safe"}
     assert cells["offended"]["late_free"] == "inconclusive"
+
+
+@fakes.needs_fakes
+def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
+    """cuda.core reads on the stream that its calls name, and ignores that of its consumers."""
+    pytest.importorskip("cuda.core")
+    words = ("--producers", "native,cuda_core", "--consumers", "native,cuda_core", "--sync")
+    more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--devices", "cuda:0")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", *words, *more, "--sizes", "4KiB", "--no-plots", "--quiet", "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert (status, err) == (0, "")
+    found = {
+        (entry["producer"], entry["consumer"], entry["protocol"]): (
+            entry["outcome"] == "race",
+            *((one["waits"], one["owed"]) for one in rows(entry).values() if _asks(one)),
+        )
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
+    }
+    assert found == {
+        ("native", "cuda_core", "dlpack"): (False, ("stream", True)),
+        ("native", "cuda_core", "cuda_array_interface"): (False, ("stream", True)),
+        ("cuda_core", "native", "dlpack"): (True, ("nobody", True)),
+        ("cuda_core", "cuda_core", "dlpack"): (True, ("nobody", True)),
+        # The stream that it says it works on is the default one.
+        ("cuda_core", "native", "dlpack_c"): (True, ("wrong-queue", True)),
+    }
+    status, script, err = whole.run(tmp_path, "repro", "run", "cuda_core", "cuda_core", "dlpack")
+    assert (status, err) == (0, "")
+    assert "dlbench" not in script
+    assert run_script(script) == "20 of 20 first reads saw what was there before\n"
+
+
+def _asks(one: dict[str, Any]) -> bool:
+    return bool(one["asked_by"] == "consumer")
 
 
 def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:

@@ -49,3 +49,10 @@ DLBENCH_FAKE_EXPORT Code hipEventSynchronize(Event event) {
 DLBENCH_FAKE_EXPORT Code hipEventElapsedTime(float* milliseconds, Event begin, Event end) {
   return forward(__func__, &Table::event_elapsed, milliseconds, begin, end);
 }
+
+DLBENCH_FAKE_EXPORT Code hipLaunchHostFunc(Stream stream, void (*function)(void*), void* argument) {
+  return hip::run(__func__, [&] {
+    dlbench::device::sim::Device::instance().push(stream, [=] { function(argument); });
+    return Code{0};
+  });
+}
