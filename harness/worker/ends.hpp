@@ -13,6 +13,7 @@ struct Ends {
   Exchange exchange;
   Ref make_case;
   std::shared_ptr<const Held> expected;
+  Ref exported;  ///< what the consumer is shown in an array's place by EXPORTS; mostly empty
 };
 
 /// Does the consumer's file name a stream of its own, and no way to change it? What its producer's

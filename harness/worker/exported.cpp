@@ -142,6 +142,16 @@ Ref make_exported(PyObject* array, const Export& by) {
   return made;
 }
 
+Ref make_exported_like(PyObject* exported, PyObject* array) {
+  PyTypeObject* type = Py_TYPE(exported);
+  Ref made = checked(type->tp_alloc(type, 0));
+  Exported* const like = exported_of(made.get());
+  like->array = Py_NewRef(array);
+  like->function = Py_NewRef(exported_of(exported)->function);
+  like->device = exported_of(exported)->device;
+  return made;
+}
+
 Ref exported_place(PyObject* array, const Library& library) {
   for (const std::string& protocol : exports_of(library)) {
     // What these return may be a copy of its own each time.

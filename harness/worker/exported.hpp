@@ -27,6 +27,9 @@ std::vector<std::string> exports_of(const Library& library);
 /// Throws Failure where the call fails: a DLPack device can only be told from a capsule.
 Ref make_exported(PyObject* array, const Export& by);
 
+/// The same for another array of the same device, which is asked nothing.
+Ref make_exported_like(PyObject* exported, PyObject* array);
+
 /// What a library's EXPORTS say of where an array lies, or an empty Ref: none of them does.
 Ref exported_place(PyObject* array, const Library& library);
 

@@ -4,6 +4,7 @@
 
 #include "exchange/layout.hpp"
 #include "exchange/verdict.hpp"
+#include "worker/exported.hpp"
 
 namespace dlbench::worker {
 
@@ -30,7 +31,8 @@ void LibraryQueue::arm(sync::Ns delay) {
   } else {
     address_ = read_place(array_.get(), ends_.producer).view.address;
   }
-  handing_.begin(array_.get());
+  shown_ = ends_.exported ? make_exported_like(ends_.exported.get(), array_.get()) : Ref();
+  handing_.begin(shown_ ? shown_.get() : array_.get());
 }
 
 Content LibraryQueue::peek() const {
@@ -71,7 +73,7 @@ void LibraryQueue::settle() {
       // Nothing more can be done for it.
     }
   }
-  copy_ = result_ = array_ = {};
+  copy_ = result_ = shown_ = array_ = {};
 }
 
 sync::Queue LibraryQueue::queue() {

@@ -34,7 +34,7 @@ class LibraryQueue {
   Ref busy_;
   Ref stream_;
   Place place_;
-  Ref array_, result_, copy_;
+  Ref array_, shown_, result_, copy_;
   std::uintptr_t address_ = 0;
 };
 

@@ -176,11 +176,13 @@ std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange)
 WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
   const std::string& device = order.exchange.device;
   const DeviceAt at = device_named(device);
-  const Ends ends{producer_, consumer_, order.exchange, order.make_case, pool_->expected};
+  const Ends ends{producer_,       consumer_,       order.exchange,
+                  order.make_case, pool_->expected, export_ ? Ref::borrow(first_asked()) : Ref()};
   WhoWaits found;
   if (!at && !LibraryQueue::is_possible(ends)) return found;
   step("sync");
-  Handing handing(crossing_, first_array(), shown_mask_, tape_, relayed());
+  Handing handing(crossing_, export_ ? first_asked() : first_array(), shown_mask_, tape_,
+                  relayed());
   Passable passable;
   try {
     passable.device = read_place(first_array(), producer_).view.device.type;

@@ -5,6 +5,7 @@ Usage: look_at_mxnet.py PACKAGE, the folder of dlbench.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import types
 from pathlib import Path
@@ -45,3 +46,13 @@ converted = consumer.PROTOCOLS["convert"](source)
 assert producer.address(converted) != source.ctypes.data
 assert np.array_equal(producer.values(converted), source)
 print("converted")
+
+for seconds in (0.02, 0.04):
+    coming, place = producer.busy(case, "cpu", seconds)
+    words = (ctypes.c_float * 1024).from_address(place)
+    assert words[1023] == 0 != case.numpy()[1023], "it is there already"
+    producer.EXPORTS["dlpack_legacy"](coming)
+    assert words[1023] == case.numpy()[1023], "the export does not wait"
+    assert np.array_equal(producer.values(coming), case.numpy())
+    assert producer.address(coming) == place
+print("waited")

@@ -94,6 +94,19 @@ def test_one_couple_of_mxnet(tmp_path: Path) -> None:
     assert {part["phase"] for part in exchange["phases"]["parts"]} >= {"export", "import"}
 
 
+@needs_mxnet
+def test_mxnets_engine_holds_the_host(tmp_path: Path) -> None:
+    mxnet = f"mxnet310={os.environ['DLBENCH_MXNET']}"
+    words = ("--protocols", "dlpack", "--sizes", "4KiB", "--sync", "--out", "run")
+    status, _, err = run(tmp_path, "mxnet", "numpy", "--env", mxnet, *words)
+    assert status == 0, err
+    looked_at = [e for e in document(tmp_path)["benchmarks"] if "sync" in e]
+    assert {(e["producer"], e["environment"]) for e in looked_at} == {("mxnet", "mxnet310")}
+    own = looked_at[0]["sync"][0]
+    assert (own["waits"], own["saw"], own["asked_by"]) == ("host", "new", "consumer")
+    assert own["export_blocked"] > 0.7
+
+
 @needs_numpy126
 def test_numpy_126_beside_ours(tmp_path: Path) -> None:
     """NumPy 2.1 learned `max_version` of DLPack; before, its arrays cross in the legacy struct."""

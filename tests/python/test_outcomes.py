@@ -188,4 +188,4 @@ def test_mxnet_in_its_environment() -> None:
         env=os.environ | {"PYTHONPATH": ""},
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["made", "addressed", "crossed", "converted"]
+    assert done.stdout.split() == ["made", "addressed", "crossed", "converted", "waited"]

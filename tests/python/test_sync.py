@@ -93,9 +93,21 @@ PROTOCOLS = {"dlpack": np.from_dlpack}
 """
 
 
-def look(folder: Path, producers: str, *words: str) -> dict[str, dict[str, Any]]:
+# What it reads, its own queue reads, behind the producer's work.
+ORDERED = """
+import time
+
+def snapshot(array):
+    time.sleep(0.25)
+    return array.copy()
+"""
+
+
+def look(
+    folder: Path, producers: str, *words: str, consumer: str = PLAIN
+) -> dict[str, dict[str, Any]]:
     """Every cell of a run with --sync, by producer."""
-    for role, text in (("producers", QUEUED), ("consumers", PLAIN)):
+    for role, text in (("producers", QUEUED), ("consumers", consumer)):
         (folder / "own" / role).mkdir(parents=True, exist_ok=True)
         name = "queued.py" if role == "producers" else "plain.py"
         (folder / "own" / role / name).write_text(text, encoding="utf-8")
@@ -140,6 +152,12 @@ def test_who_reads_too_early_is_a_race_without_a_number(
         assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
         assert "real_time" not in entry
         assert f"before queued:{way}'s queue was done" in entry["reason"]
+
+
+def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
+    entry = look(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
+    assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == ("stream", "new")
+    assert entry["outcome"] == "zero-copy"
 
 
 def test_without_a_queue_nothing_is_said(

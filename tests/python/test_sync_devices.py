@@ -309,6 +309,13 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
     }
+    late = {
+        (entry["producer"], entry["late_free"])
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "late_free" in entry
+    }
+    assert ("cuda_core", "late") in late
+    assert ("cuda_core", "safe") not in late
     assert found == {
         ("native", "cuda_core", "dlpack"): (False, ("stream", True)),
         ("native", "cuda_core", "cuda_array_interface"): (False, ("stream", True)),
