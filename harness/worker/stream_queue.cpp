@@ -40,7 +40,7 @@ StreamQueue::StreamQueue(const Ends& ends, Handing& handing, const device::Table
 // reads.
 void StreamQueue::require_streams() {
   if (has_own_stream(ends_.consumer)) {
-    consumer_stream_ = stream_of(ends_.consumer, ends_.exchange.device);
+    consumer_stream_ = asked_for_device(ends_.consumer, "stream", ends_.exchange.device);
     streams_.set_consumer(static_cast<device::Stream>(PyLong_AsVoidPtr(consumer_stream_.get())));
     if (PyErr_Occurred() != nullptr) throw fetch_failure();
   }
