@@ -103,11 +103,20 @@ def snapshot(array):
 """
 
 
+# Arrays without a __dlpack__: a function of the library's exports them, and waits.
+BY_FUNCTION = (
+    QUEUED.replace("def __dlpack__(self", "def lend(self").replace(
+        "def __dlpack_device__", "def where"
+    )
+    + '\n\nEXPORTS = {"dlpack_legacy": Queued.lend}\n'
+)
+
+
 def look(
-    folder: Path, producers: str, *words: str, consumer: str = PLAIN
+    folder: Path, producers: str, *words: str, consumer: str = PLAIN, producer: str = QUEUED
 ) -> dict[str, dict[str, Any]]:
     """Every cell of a run with --sync, by producer."""
-    for role, text in (("producers", QUEUED), ("consumers", consumer)):
+    for role, text in (("producers", producer), ("consumers", consumer)):
         (folder / "own" / role).mkdir(parents=True, exist_ok=True)
         name = "queued.py" if role == "producers" else "plain.py"
         (folder / "own" / role / name).write_text(text, encoding="utf-8")
@@ -158,6 +167,13 @@ def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
     entry = look(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
     assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == ("stream", "new")
     assert entry["outcome"] == "zero-copy"
+
+
+@pytest.mark.parametrize(("way", "word"), [("waiting", "host"), ("careless", "nobody")])
+def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_path: Path) -> None:
+    entry = look(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
+    assert entry["seen"]["via"] == "exports"
+    assert entry["sync"][0]["waits"] == word
 
 
 def test_without_a_queue_nothing_is_said(
