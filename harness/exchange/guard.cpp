@@ -72,6 +72,7 @@ void reset(const Pages& pages, const std::vector<Mapping>& mappings, std::size_t
     all.read[i].store(0);
     all.written[i].store(0);
   }
+  all.written_first.store(0);
   all.faults.store(0);
   all.repeats.store(0);
   all.gave_up.store(false);
@@ -151,6 +152,7 @@ Sighting Guard::lift() {
   seen.page_bytes = watched.piece_bytes;
   seen.read = counts(all.read);
   seen.written = counts(all.written);
+  seen.written_first = all.written_first.load();
   seen.complete = restored && !all.gave_up.load();
   const std::size_t samples = std::min(all.sample_count.load(), guard::kMostSamples);
   seen.touchers = guard::touchers(all.samples.data(), samples, ::syscall(SYS_gettid));

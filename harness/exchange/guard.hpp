@@ -49,8 +49,9 @@ struct Sighting {
   std::uint64_t page_bytes = 0;  ///< bytes a page; of large memory several of the system's make one
   PageCounts read{};
   PageCounts written{};
-  std::vector<Toucher> touchers;  ///< without duplicates, in the order in which they came
-  bool complete = true;           ///< false: it had to give all pages back before its time
+  std::uint64_t written_first = 0;  ///< of the written ones: nobody had read them
+  std::vector<Toucher> touchers;    ///< without duplicates, in the order in which they came
+  bool complete = true;             ///< false: it had to give all pages back before its time
 
   std::uint64_t all_read() const;
   std::uint64_t all_written() const;

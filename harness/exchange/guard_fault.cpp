@@ -135,6 +135,7 @@ bool handle(std::uintptr_t address, const Place& place) {
   const std::uint8_t before = all.touched[piece].fetch_or(place.write ? kWritten : kRead);
   if ((before & (place.write ? kWritten : kRead | kWritten)) == 0) {
     count(place);
+    if (place.write && before == 0) all.written_first.fetch_add(1);
   } else if (all.repeats.fetch_add(1) > 64 * watched.pieces + 4096) {
     return false;  // somebody else keeps taking the page away
   }

@@ -84,6 +84,7 @@ struct State {
   std::array<std::atomic<std::uint8_t>, Guard::kMostPages> touched{};
   std::array<std::atomic<std::uint64_t>, kStages> read{};
   std::array<std::atomic<std::uint64_t>, kStages> written{};
+  std::atomic<std::uint64_t> written_first{0};
   std::atomic<std::uint64_t> faults{0};  ///< first touches
   std::atomic<std::uint64_t> repeats{0};
   std::atomic<bool> gave_up{false};

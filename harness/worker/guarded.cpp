@@ -46,10 +46,11 @@ std::string pages(std::uint64_t some, std::uint64_t all) {
   return std::to_string(some) + " of " + std::to_string(all) + " pages";
 }
 
-Proof word_of(const GuardSeen& seen, std::vector<std::string>& warnings) {
+Proof word_of(const GuardSeen& seen, std::uint64_t written_first,
+              std::vector<std::string>& warnings) {
   if (seen.read == 0) return Proof::yes;
   // A page that was written first is not seen being read.
-  if (seen.read + seen.written >= seen.pages) {
+  if (seen.read + written_first >= seen.pages) {
     return seen.pages < kFewestPages ? Proof::skipped : Proof::no;
   }
   const std::string some = pages(seen.read, seen.pages) + " of the source were read";
@@ -140,7 +141,7 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   add(released, guarded.seen);
   if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
   if (seen.complete && released.complete) {
-    guarded.word = word_of(guarded.seen, guarded.warnings);
+    guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
   } else {
     guarded.warnings.emplace_back("guard: the system could not give single pages back");
   }

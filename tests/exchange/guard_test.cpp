@@ -79,6 +79,7 @@ TEST(Guard, SeesWritesAlsoAfterReads) {
   const Sighting seen = guard.lift();
   EXPECT_EQ(seen.all_read(), 1U);
   EXPECT_EQ(seen.all_written(), 2U);
+  EXPECT_EQ(seen.written_first, 1U);
   EXPECT_EQ(*memory.page_at(0), 7);
   EXPECT_EQ(*memory.page_at(1), 8);
 }

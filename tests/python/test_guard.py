@@ -169,3 +169,39 @@ def test_a_result_that_is_copied_at_every_look_was_not_copied_lazily(tmp_path: P
     assert ok["evidence"]["guard"] == "yes"
     assert ok["outcome"] == "unproven", "what was read back is a copy of it"
     assert not ok["late_read"]
+
+
+def test_a_page_that_was_read_and_then_written_is_one_page(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "def take(x):\n"
+        "    h = np.from_dlpack(x)\n"
+        "    half = h[:h.size // 2]\n"
+        "    half += 0\n"
+        "    return h\n"
+        "PROTOCOLS = {'dlpack': take}\n"
+    )
+    ok = found(tmp_path, GIVE, take)
+    guard = ok["guard"]
+    assert guard["read"] == guard["written"] in (127, 128)
+    assert ok["evidence"]["guard"] == "skipped"
+    some = f"{guard['read']} of {guard['pages']} pages of the source were read"
+    assert f"{some}: neither a look nor all of it" in ok["warnings"]
+    assert ok["outcome"] == "zero-copy"
+
+
+def test_pages_that_were_written_first_count_as_seen(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\n"
+        "KEPT = []\n"
+        "def take(x):\n"
+        "    h = np.from_dlpack(x)\n"
+        "    KEPT or KEPT.append(h.copy())\n"
+        "    h[h.size // 2:] = KEPT[0][h.size // 2:]\n"
+        "    return h.copy()\n"
+        "PROTOCOLS = {'dlpack': take}\n"
+    )
+    ok = found(tmp_path, GIVE, take)
+    guard = ok["guard"]
+    assert 0 < guard["read"] < guard["pages"]
+    assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "no")
