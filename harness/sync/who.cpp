@@ -7,9 +7,9 @@
 namespace dlbench::sync {
 namespace {
 
-constexpr int kIdle = 4;             // timed calls with an idle producer
-constexpr int kPowerless = 8;        // trials without any power, and there will be none
-constexpr std::size_t kTooWeak = 4;  // trials after which the delay may be made longer
+constexpr int kIdle = 4;       // timed calls with an idle producer
+constexpr int kTooWeak = 4;    // trials after which the delay may be made longer
+constexpr int kPowerless = 8;  // at the longest without any power, and there will be none
 constexpr Ns kMostDelay = 80'000'000;
 constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
 constexpr Ns kLeastDecoy = 10'000'000;
@@ -66,6 +66,7 @@ std::optional<double> gap_of(const std::vector<Trial>& trials) {
 
 Tally tally(const std::vector<Trial>& trials) {
   Tally made;
+  made.tried = static_cast<int>(trials.size());
   for (const Trial& trial : trials) {
     if (!trial.had_power()) continue;
     ++made.pending;
@@ -87,7 +88,7 @@ Waits Tally::word(const Options& options, int trials) const {
   }
   if (stale == 0 && early == 0 && held_and_new >= options.need) return Waits::host;
   if (stale == 0 && early > 0 && ordered >= options.need_stream) return Waits::stream;
-  if (pending == 0 && trials >= kPowerless) return Waits::no_delay;
+  if (pending == 0 && tried >= kPowerless) return Waits::no_delay;
   return Waits::inconclusive;
 }
 
@@ -121,6 +122,7 @@ Verdict who_waits(const Queue& queue, const Options& options) {
   Options now = options;
   std::vector<Trial> trials;
   Tally found;
+  bool was_busy = false;  // under a shorter delay
   while (verdict.waits == Waits::inconclusive && verdict.trials < options.most) {
     for (const Ns delay : {now.delay, 2 * now.delay}) {
       trials.push_back(run_trial(queue, delay));
@@ -128,14 +130,14 @@ Verdict who_waits(const Queue& queue, const Options& options) {
     }
     found = tally(trials);
     verdict.waits = found.word(options, verdict.trials);
+    if (verdict.waits == Waits::no_delay && was_busy) verdict.waits = Waits::inconclusive;
     // A library's delay is what it took to make it that long when it was calibrated; beside busy
     // neighbours, and where submitting takes its time, it may be over too soon.
-    const bool open = verdict.waits == Waits::inconclusive || verdict.waits == Waits::no_delay;
-    const bool weak = 2 * found.pending < static_cast<int>(trials.size());
-    if (open && weak && trials.size() >= kTooWeak && now.delay < kMostDelay) {
-      now.delay *= 2;
+    const bool weak = found.tried >= kTooWeak && 2 * found.pending < found.tried;
+    if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
+      now.delay = std::min(2 * now.delay, kMostDelay);
+      was_busy = was_busy || found.pending > 0;
       trials.clear();
-      verdict.waits = Waits::inconclusive;
     }
   }
   if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;

@@ -28,13 +28,15 @@ struct Verdict {
 /// ordered must have seen old content right before.
 Verdict who_waits(const Queue& queue, const Options& options = {});
 
-/// What the trials say so far. `last`: there will be no more.
+/// What the trials of one delay say so far.
 struct Tally {
+  int tried = 0;
   int pending = 0;       ///< trials with power
   int early = 0;         ///< of these: neither give nor take waited
   int stale = 0;         ///< the read saw old content
   int held_and_new = 0;  ///< give or take waited, the read saw new content
   int ordered = 0;       ///< early, the read saw new content, the control old
+  /// `trials`: those of all delays.
   Waits word(const Options& options, int trials) const;
 };
 Tally tally(const std::vector<Trial>& trials);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sync/late.hpp"
 #include "sync/planted.hpp"
 #include "sync/situations.hpp"
@@ -126,6 +128,36 @@ TEST(WhoWaits, AReadThatDiffersFromWhatIsThereGivesNoVerdict) {
     return Content::Old;
   };
   EXPECT_EQ(who_waits(queue).waits, Waits::inconclusive);
+}
+
+TEST(WhoWaits, ADelayThatIsTooShortIsDoubledUpToTheLongest) {
+  Planted planted(Kind::Nothing);
+  Queue queue = planted.queue();
+  Ns longest = 0;
+  queue.arm = [&](Ns delay, Ns decoy) {
+    longest = std::max(longest, delay);
+    const bool lasts = delay > 80 * ms;
+    planted.queue().arm(lasts ? 20 * ms : 0, decoy);
+    if (!lasts) planted.queue().settle();
+  };
+  queue.decoy = {};
+  EXPECT_EQ(who_waits(queue).waits, Waits::nobody);
+  EXPECT_EQ(longest, 160 * ms);
+}
+
+TEST(WhoWaits, WhatWasBusyOnceWasNotNever) {
+  Planted planted(Kind::Host);
+  Queue queue = planted.queue();
+  bool was_busy = false;
+  queue.arm = [&](Ns delay, Ns) {
+    const bool busy = delay > 0 && !was_busy;
+    was_busy = was_busy || busy;
+    planted.queue().arm(busy ? 20 * ms : 0, 0);
+    if (!busy) planted.queue().settle();
+  };
+  const Verdict verdict = who_waits(queue);
+  EXPECT_EQ(verdict.waits, Waits::inconclusive);
+  EXPECT_EQ(verdict.trials, Options{}.most);
 }
 
 TEST(WhoWaits, SettlesWhereACallIsRefused) {
