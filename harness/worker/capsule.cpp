@@ -7,6 +7,10 @@ void unreadable(const exchange::ViewError& error) {
                 std::string("what it returned describes no array: ") + error.what()};
 }
 
+bool is_dlpack_capsule(PyObject* object) {
+  return PyCapsule_IsValid(object, "dltensor_versioned") || PyCapsule_IsValid(object, "dltensor");
+}
+
 exchange::View view_of_capsule(PyObject* capsule) try {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
     return exchange::read(*static_cast<const DLManagedTensorVersioned*>(

@@ -17,6 +17,9 @@ struct CapsuleFacts {
   std::vector<std::string> flags;
 };
 
+/// Is it named as one that holds a tensor, not used yet?
+bool is_dlpack_capsule(PyObject* object);
+
 /// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.
 exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);

@@ -148,9 +148,13 @@ std::optional<Held> read_interface(PyObject* array) {
   return held;
 }
 
+// It has no name: behind one is something else.
 View view_of_struct(PyObject* capsule) {
-  const void* content = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
-  if (content == nullptr) throw fetch_failure();
+  const void* content = PyCapsule_GetPointer(capsule, nullptr);
+  if (content == nullptr) {
+    PyErr_Clear();
+    throw Failure{Outcome::wrong, "", "no array's capsule: " + repr_of(capsule)};
+  }
   return exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
 }
 

@@ -49,7 +49,9 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
       relay->tap->raised(std::move(call));
     } else {
       relay->tap->answered(protocol, std::move(call));
-      if (*protocol != '\0') relay->tap->handed_address(address_in(result));
+      // A capsule without a name is an array's where `__array_struct__` gives it, and only there.
+      const bool is_read = !PyCapsule_CheckExact(result) || is_dlpack_capsule(result);
+      if (*protocol != '\0') relay->tap->handed_address(is_read ? address_in(result) : 0);
       if (PyCapsule_CheckExact(result)) {
         relay->tap->handed_over(facts_of_capsule(result));
         if (relay->tap->loans() != nullptr) result = relay->tap->loans()->pass_on(result);

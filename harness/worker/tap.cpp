@@ -39,10 +39,7 @@ void Tap::raised(Asked request, bool ours) {
 }
 
 std::uintptr_t address_in(PyObject* handed_over) try {
-  if (PyCapsule_IsValid(handed_over, "dltensor") ||
-      PyCapsule_IsValid(handed_over, "dltensor_versioned")) {
-    return view_of_capsule(handed_over).address;
-  }
+  if (is_dlpack_capsule(handed_over)) return view_of_capsule(handed_over).address;
   return view_of_description(handed_over).address;
 } catch (const Failure&) {
   return 0;

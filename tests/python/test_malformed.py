@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -191,3 +192,67 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         said = answer["error"]["reason"] if "error" in answer else answer["ok"]["outcome"]
         assert said, recipe
         assert "\n" not in said, recipe
+
+
+# What is behind a capsule of another name is somebody else's; here nothing is.
+UNKNOWN = """\
+import ctypes
+import sys
+
+import numpy as np
+
+new = ctypes.pythonapi.PyCapsule_New
+new.restype = ctypes.py_object
+new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+KEPT = sys.__dict__.setdefault("planted", [])
+
+
+class Box:
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **kwargs):
+        return new(64, NAME, None)
+
+    @property
+    def __array_struct__(self):
+        return new(64, b"theirs", None)
+
+
+class Structured:
+    __array_struct__ = Box.__array_struct__
+
+
+def make(case, device):
+    KEPT.append(case.numpy())
+    return Box()
+
+
+def memory(array):
+    return KEPT[0] if isinstance(array, Box) else array
+
+
+def take(x):
+    getattr(x, "__array_struct__", None)
+    x.__dlpack__()
+    return KEPT[0]
+
+
+PROTOCOLS = {"dlpack": take, "convert": lambda x: Structured()}
+"""
+
+
+@pytest.mark.parametrize("name", [None, b"theirs", b"used_dltensor"])
+def test_a_capsule_of_an_unknown_name_is_not_looked_into(
+    tmp_path: Path, name: bytes | None
+) -> None:
+    source = UNKNOWN.replace("NAME", repr(name))
+    *_, named, returned = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", source),
+        plant(tmp_path, "consumer", "taker", source),
+        prepare(1, "giver", "taker", "dlpack", F32),
+        prepare(2, "giver", "taker", "convert", F32),
+    )
+    assert named["ok"]["outcome"] == "zero-copy", named
+    assert returned["error"]["outcome"] == "wrong", returned
