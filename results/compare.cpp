@@ -40,7 +40,7 @@ Presence presence_of(const SideCell* base, const SideCell* head) {
   return Presence::both;
 }
 
-const Anchor& anchor_of(const Side& side, const std::string& machine) {
+const Anchor& anchor_of(const Side& side, std::string_view machine) {
   static const Anchor kNone;
   const auto found = side.anchors.find(machine);
   return found == side.anchors.end() ? kNone : found->second;
@@ -76,9 +76,9 @@ void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
 }
 
-void warn_of_anchors(Comparison& made, const std::string& machine, const Anchor& base,
+void warn_of_anchors(Comparison& made, std::string_view machine, const Anchor& base,
                      const Anchor& head, double drift) {
-  const std::string where = machine.empty() ? "" : " on " + machine;
+  const std::string where = machine.empty() ? "" : " on " + std::string(machine);
   if (drift > made.options.threshold / 2) {
     made.warnings.push_back("the anchor, native -> native, moved by " + percent(std::expm1(drift)) +
                             " between the runs" + where + ": intervals reach that much further");
@@ -94,8 +94,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
                  const Side& head) {
   if (measured.empty()) return;
   const double level = made.options.false_alarms / static_cast<double>(measured.size());
-  std::map<std::string, stats::Changes> machines;
-  const auto changes_of = [&](const std::string& machine) -> stats::Changes& {
+  std::map<std::string_view, stats::Changes> machines;
+  const auto changes_of = [&](std::string_view machine) -> stats::Changes& {
     const auto found = machines.find(machine);
     if (found != machines.end()) return found->second;
     const Anchor& before = anchor_of(base, machine);
@@ -151,27 +151,9 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
   warn_of_builds(made, base, head);
 }
 
-const SideCell* find(const Side& side, const std::string& name) {
-  const auto found = side.cells.find(name);
-  return found == side.cells.end() ? nullptr : &found->second;
-}
-
-std::vector<std::string> sorted_names(const Side& base, const Side& head) {
-  std::vector<std::string> names;
-  names.reserve(base.cells.size());
-  for (const auto& [name, cell] : base.cells) names.push_back(name);
-  for (const auto& [name, cell] : head.cells) {
-    if (!base.cells.contains(name)) names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-ComparedCell row_of(const std::string& name, const SideCell* base, const SideCell* head,
-                    bool instructions) {
+ComparedCell row_of(const SideCell* base, const SideCell* head, bool instructions) {
   ComparedCell row;
-  row.name = name;
-  row.cell = (head != nullptr ? head : base)->cell;
+  row.name = (head != nullptr ? head : base)->name;
   row.machine = (head != nullptr ? head : base)->machine;
   row.presence = presence_of(base, head);
   row.base = side_of(base, instructions);
@@ -184,7 +166,29 @@ ComparedCell row_of(const std::string& name, const SideCell* base, const SideCel
   return row;
 }
 
+/// Calls `take` with what each side has of a name, in the names' order; null where it has nothing.
+template <typename Take>
+void each_pair(const Side& base, const Side& head, const Take& take) {
+  auto before = base.cells.begin();
+  auto after = head.cells.begin();
+  while (before != base.cells.end() || after != head.cells.end()) {
+    const bool first =
+        after == head.cells.end() || (before != base.cells.end() && before->name <= after->name);
+    const bool second =
+        before == base.cells.end() || (after != head.cells.end() && after->name <= before->name);
+    take(first ? &*before : nullptr, second ? &*after : nullptr);
+    before += first ? 1 : 0;
+    after += second ? 1 : 0;
+  }
+}
+
 }  // namespace
+
+Cell ComparedCell::cell() const {
+  constexpr std::string_view kMachine = "/machine:";
+  const std::size_t behind = machine.empty() ? 0 : kMachine.size() + machine.size();
+  return cell_from_name(name.substr(0, name.size() - behind));
+}
 
 std::size_t Comparison::count(ChangeWord word) const {
   return static_cast<std::size_t>(std::count_if(
@@ -217,17 +221,18 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   made.head = head.facts;
   std::vector<Measured> measured;
   bool shared = false;
-  for (const std::string& name : sorted_names(base, head)) {
-    const SideCell* before = find(base, name);
-    const SideCell* after = find(head, name);
+  made.texts = {base.texts, head.texts};
+  made.cells.reserve(std::max(base.cells.size(), head.cells.size()));
+  measured.reserve(made.cells.capacity());
+  each_pair(base, head, [&](const SideCell* before, const SideCell* after) {
     shared = shared || (before != nullptr && after != nullptr);
-    ComparedCell row = row_of(name, before, after, options.instructions);
+    ComparedCell row = row_of(before, after, options.instructions);
     if (row.base.value && row.head.value &&
         (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
       measured.push_back({made.cells.size(), before, after});
     }
     made.cells.push_back(std::move(row));
-  }
+  });
   if (!shared) throw UsageError("nothing to compare: the two runs have no cell in common");
   if (options.instructions && measured.empty()) {
     throw UsageError(

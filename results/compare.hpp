@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "model/cell.hpp"
 #include "model/outcome.hpp"
+#include "results/texts.hpp"
 #include "stats/change.hpp"
 
 namespace dlbench::results {
@@ -47,15 +49,16 @@ struct ComparedSide {
 };
 
 struct ComparedCell {
-  std::string name;
-  Cell cell;
-  std::string machine;
+  std::string_view name;     ///< of the comparison's texts
+  std::string_view machine;  ///< likewise
   Presence presence = Presence::both;
   ComparedSide base, head;
   std::optional<double> ratio, lo, hi, p, spread, could_see;
   std::optional<ChangeWord> verdict;
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
+
+  Cell cell() const;  ///< what the name says
 };
 
 /// What is told of a side beside its cells.
@@ -70,6 +73,7 @@ struct Comparison {
   SideFacts base, head;
   std::vector<ComparedCell> cells;  ///< sorted by name
   std::vector<std::string> warnings;
+  std::array<std::shared_ptr<const Texts>, 2> texts;  ///< what names refer to
 
   std::size_t count(ChangeWord word) const;
   std::size_t count(OutcomeChange change) const;

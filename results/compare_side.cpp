@@ -28,16 +28,18 @@ double deviation_of(const WorkerNumbers& worker) {
   return std::max(0.0, interval.hi - interval.lo) / 2 / kWide / worker.median_ns;
 }
 
-SideCell kept(ReadEntry&& read) {
-  Entry& entry = read.entry;
+SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
+  const Entry& entry = read.entry;
   SideCell cell;
-  cell.cell = std::move(entry.cell);
-  cell.machine = std::move(read.machine);
+  cell.name = copied(*side.texts, name);
+  cell.machine = cell.name.substr(cell.name.size() - read.machine.size());
   cell.outcome = entry.outcome;
   cell.median_ns = entry.median_ns;
   cell.instructions = entry.instructions;
-  cell.changed = std::move(entry.changed);
+  cell.changed = entry.changed;
   cell.late_read = entry.late_read;
+  cell.workers.medians.reserve(entry.workers.size());
+  cell.workers.deviations.reserve(entry.workers.size());
   for (const WorkerNumbers& worker : entry.workers) {
     cell.workers.medians.push_back(worker.median_ns);
     cell.workers.deviations.push_back(deviation_of(worker));
@@ -46,20 +48,34 @@ SideCell kept(ReadEntry&& read) {
 }
 
 /// A later document adds its workers; of the rest the later one is the truth.
-void add(Side& side, std::string name, SideCell cell) {
-  const auto [found, is_new] = side.cells.try_emplace(std::move(name));
-  SideCell& known = found->second;
-  if (!is_new) {
-    if (cell.outcome == Outcome::not_run && is_measured(known.outcome)) return;
-    const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
-      to.insert(to.begin(), from.begin(), from.end());
-    };
-    prepend(cell.workers.medians, known.workers.medians);
-    prepend(cell.workers.deviations, known.workers.deviations);
-    if (!cell.instructions) cell.instructions = known.instructions;
-    if (!cell.workers.medians.empty()) cell.median_ns = stats::median(cell.workers.medians);
-  }
+void add(SideCell& known, SideCell cell) {
+  if (cell.outcome == Outcome::not_run && is_measured(known.outcome)) return;
+  const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.begin(), from.begin(), from.end());
+  };
+  prepend(cell.workers.medians, known.workers.medians);
+  prepend(cell.workers.deviations, known.workers.deviations);
+  if (!cell.instructions) cell.instructions = known.instructions;
+  if (!cell.workers.medians.empty()) cell.median_ns = stats::median(cell.workers.medians);
   known = std::move(cell);
+}
+
+/// Those of one name, as they were read, become one.
+std::vector<SideCell> sorted(std::vector<SideCell> read) {
+  std::vector<SideCell*> order;
+  order.reserve(read.size());
+  for (SideCell& cell : read) order.push_back(&cell);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const SideCell* a, const SideCell* b) { return a->name < b->name; });
+  std::vector<SideCell> cells;
+  cells.reserve(read.size());
+  for (SideCell* cell : order) {
+    if (!cells.empty() && cells.back().name == cell->name)
+      add(cells.back(), std::move(*cell));
+    else
+      cells.push_back(std::move(*cell));
+  }
+  return cells;
 }
 
 /// Those that numbers can have been taken on: model and driver, whichever of its kind it is. Why
@@ -138,23 +154,24 @@ void read_context(Side& side, const json& context, const std::filesystem::path& 
 Side read_side(const SideSource& source) {
   Side side;
   side.machines = json::object();
+  side.texts = std::make_shared<Texts>();
   side.facts.environment = source.environment;
   for (const std::filesystem::path& path : source.documents) {
     const json context = read_document(path, [&](ReadEntry read) {
       Exchange& exchange = read.entry.cell.exchange;
       if (source.environment.empty()) {
-        std::string name = std::move(read.name);
-        add(side, std::move(name), kept(std::move(read)));
+        side.cells.push_back(kept(side, read.name, read));
       } else if (exchange.environment == source.environment) {
         exchange.environment = "default";
         std::string name = dlbench::name(read.entry.cell);
         if (!read.machine.empty()) name += "/machine:" + read.machine;
-        add(side, std::move(name), kept(std::move(read)));
+        side.cells.push_back(kept(side, name, read));
       }
     });
     read_context(side, context, path, source.environment);
     side.facts.runs.push_back(path.string());
   }
+  side.cells = sorted(std::move(side.cells));
   return side;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "results/compare.hpp"
@@ -14,8 +16,8 @@ namespace dlbench::results {
 
 /// What a comparison keeps of an entry.
 struct SideCell {
-  Cell cell;
-  std::string machine;
+  std::string_view name;     ///< of the side's texts
+  std::string_view machine;  ///< likewise
   Outcome outcome = Outcome::not_run;
   double median_ns = 0;
   std::optional<double> instructions;
@@ -33,9 +35,10 @@ struct Anchor {
 
 /// A side as it was read.
 struct Side {
-  std::unordered_map<std::string, SideCell> cells;
-  nlohmann::json machines;                ///< by name, the facts that must be the same
-  std::map<std::string, Anchor> anchors;  ///< by machine; that of the most workers
+  std::vector<SideCell> cells;                         ///< sorted by name, each there once
+  std::shared_ptr<Texts> texts;                        ///< what names refer to
+  nlohmann::json machines;                             ///< by name, the facts that must be the same
+  std::map<std::string, Anchor, std::less<>> anchors;  ///< by machine; that of the most workers
   std::string build;
   SideFacts facts;
 };

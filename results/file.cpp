@@ -89,23 +89,35 @@ void AtomicFile::commit() {
   if (directory.get() >= 0) ::fsync(directory.get());
 }
 
-std::string read_whole(const std::filesystem::path& path, std::uintmax_t most) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw UsageError(os_text("read", path, errno));
+std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most, File& into) {
+  into = File(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (into.get() < 0) throw UsageError(os_text("read", path, errno));
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) throw UsageError(os_text("read", path, errno));
+  if (::fstat(into.get(), &info) != 0) throw UsageError(os_text("read", path, errno));
   if (!S_ISREG(info.st_mode)) throw UsageError("cannot read " + path.string() + ": not a file");
   if (static_cast<std::uintmax_t>(info.st_size) > most) {
     throw UsageError(path.string() + ": larger than " + std::to_string(most) + " bytes");
   }
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  return static_cast<std::uintmax_t>(info.st_size);
+}
+
+std::size_t read_some(const File& file, char* into, std::size_t most,
+                      const std::filesystem::path& path) {
+  for (;;) {
+    const ssize_t got = ::read(file.get(), into, most);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) throw UsageError(os_text("read", path, errno));
+  }
+}
+
+std::string read_whole(const std::filesystem::path& path, std::uintmax_t most) {
+  File file;
+  std::string bytes(open_file(path, most, file), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw UsageError(os_text("read", path, errno));
+    const std::size_t got = read_some(file, bytes.data() + done, bytes.size() - done, path);
     if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
   bytes.resize(done);
   return bytes;

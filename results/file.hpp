@@ -59,6 +59,14 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+/// Opens a file for reading; its size. Throws UsageError where it cannot be read or is larger than
+/// `most` bytes.
+std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most, File& into);
+
+/// Up to so many bytes; none at the end. Throws UsageError.
+std::size_t read_some(const File& file, char* into, std::size_t most,
+                      const std::filesystem::path& path);
+
 /// The file's bytes. Throws UsageError where it cannot be read or is larger than `most` bytes.
 std::string read_whole(const std::filesystem::path& path, std::uintmax_t most);
 

@@ -1,6 +1,8 @@
 #include "results/read.hpp"
 
 #include <array>
+#include <memory_resource>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -8,7 +10,6 @@
 #include "results/checks.hpp"
 #include "results/context.hpp"
 #include "results/entry_json.hpp"
-#include "results/file.hpp"
 #include "results/strict_json.hpp"
 
 namespace dlbench::results {
@@ -28,19 +29,20 @@ ReadEntry read_item(const Fields& item, bool measured) {
 
 nlohmann::json read_document(const std::filesystem::path& path,
                              const std::function<void(ReadEntry)>& on_entry) {
-  std::string text = read_whole(path, kMostBytes);
-  if (text.empty()) throw UsageError(path.string() + ": the file is empty");
+  Blocks blocks(path, kMostBytes);
+  if (blocks.is_last()) throw UsageError(path.string() + ": the file is empty");
   const std::string place = path.string() + ": ";
-  std::unordered_set<std::string> names;
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_set<std::pmr::string> names(&memory);
   const OnItem take = [&](std::string_view list, std::size_t index, const Value& value) {
     std::string where = place + "/";
     where.append(list).append("/").append(std::to_string(index));
     const Fields item(value, std::move(where));
     ReadEntry read = read_item(item, list == kLists[0]);
-    if (!names.insert(read.name).second) item.fail("name", "a name that no other cell has");
+    if (!names.emplace(read.name).second) item.fail("name", "a name that no other cell has");
     on_entry(std::move(read));
   };
-  const Parsed parsed = parse_strict(std::move(text), path.string(), kLists, take);
+  const Parsed parsed = parse_strict(blocks, path.string(), kLists, take);
   const Fields document(parsed.value(), place);
   const Fields context = document.object("context");
   check_context(context);

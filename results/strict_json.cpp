@@ -13,13 +13,13 @@ using SizeType = std::size_t;
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "model/error.hpp"
 #include "results/fields.hpp"
+#include "results/texts.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -38,17 +38,53 @@ struct Open {
   std::unique_ptr<std::unordered_set<std::string_view>> keys;
 };
 
-/// Looking at each letter's encoding takes as long as all the rest, and few texts need it.
-bool is_ascii(std::string_view text) {
-  constexpr std::uint64_t kHigh = 0x8080808080808080U;
-  std::uint64_t all = 0;
-  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
-    std::uint64_t some = 0;
-    std::memcpy(&some, text.data(), sizeof(some));
-    all |= some;
+/// What the parser reads from, and writes unescaped texts into.
+struct Stream {
+  using Ch = char;
+
+  Blocks* blocks;
+  char *at, *end, *to = nullptr;
+
+  char Peek() const { return *at; }
+  char Take() {
+    const char taken = *at++;
+    if (at == end && blocks->next()) {
+      at = blocks->begin();
+      end = blocks->end();
+    }
+    return taken;
   }
-  return (all & kHigh) == 0 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char letter) { return letter < 0x80; });
+  std::size_t Tell() const {
+    return blocks->before() + static_cast<std::size_t>(at - blocks->begin());
+  }
+  char* PutBegin() { return to = at; }
+  void Put(char letter) { *to++ = letter; }
+  std::size_t PutEnd(const char* begin) const { return static_cast<std::size_t>(to - begin); }
+};
+
+}  // namespace
+}  // namespace dlbench::results
+
+// A number is handed over where a copy of the stream, with which it is read, began.
+template <>
+struct rapidjson::StreamTraits<dlbench::results::Stream> {
+  enum { copyOptimization = 1 };
+};
+
+namespace dlbench::results {
+namespace {
+
+struct Nowhere {
+  static void Put(char) {}
+};
+
+bool is_utf8(std::string_view text) {
+  rapidjson::MemoryStream letters(text.data(), text.size());
+  Nowhere nowhere;
+  while (letters.Tell() < text.size()) {
+    if (!rapidjson::UTF8<>::Validate(letters, nowhere)) return false;
+  }
+  return letters.Tell() == text.size();
 }
 
 template <typename Item>
@@ -68,21 +104,25 @@ class Parsing {
   }
 
   Parsed read(std::string text, const std::string& file) {
-    using namespace rapidjson;
-    constexpr unsigned kFlags = kParseInsituFlag | kParseNumbersAsStringsFlag;
     parsed_.text_ = std::make_unique<std::string>(std::move(text));
-    std::string& whole = *parsed_.text_;
-    InsituStringStream stream(whole.data());
+    Blocks blocks(*parsed_.text_);
+    return read(blocks, file);
+  }
+
+  Parsed read(Blocks& blocks, const std::string& file) {
+    using namespace rapidjson;
+    blocks_ = &blocks;
+    blocks.next();
+    Stream stream{&blocks, blocks.begin(), blocks.end()};
     Reader reader;
     const ParseResult result =
-        is_ascii(whole) ? reader.Parse<kFlags>(stream, *this)
-                        : reader.Parse<kFlags | kParseValidateEncodingFlag>(stream, *this);
+        reader.Parse<kParseInsituFlag | kParseNumbersAsStringsFlag>(stream, *this);
     if (!failure_.empty()) throw UsageError(file + ": " + failure_);
     if (result.IsError()) {
       throw UsageError(file + ": " + broken(result.Offset(), GetParseError_En(result.Code())));
     }
     // The parser takes a zero byte for the end.
-    if (stream.Tell() < whole.size()) {
+    if (stream.at != stream.end || !blocks.is_last()) {
       throw UsageError(file + ": " + broken(stream.Tell(), "there is more behind the end"));
     }
     return std::move(parsed_);
@@ -113,12 +153,10 @@ class Parsing {
       value = std::strtod(std::string(text, size).c_str(), nullptr);
     }
     if (std::isfinite(value)) return add(Value(value));
-    failure_ = broken(static_cast<std::size_t>(text - parsed_.text_->data()),
-                      rapidjson::GetParseError_En(rapidjson::kParseErrorNumberTooBig));
-    return false;
+    return break_off(text, rapidjson::kParseErrorNumberTooBig);
   }
   bool String(const char* text, std::size_t size, bool) {
-    return add(Value(std::string_view(text, size)));
+    return is_fit({text, size}) && add(Value(kept_text({text, size})));
   }
   bool StartObject() { return open(false); }
   bool StartArray() { return open(true); }
@@ -137,8 +175,9 @@ class Parsing {
     return close(Value(items));
   }
   bool Key(const char* text, std::size_t size, bool) {
+    if (!is_fit({text, size})) return false;
     Open& object = open_.back();
-    object.key = {text, size};
+    object.key = kept_text({text, size});
     if (!is_there(object)) return true;
     failure_ = pointer() + ": the key is there twice";
     return false;
@@ -156,6 +195,24 @@ class Parsing {
       for (std::size_t i = object.begin; i < stack_.size(); ++i) object.keys->insert(stack_[i].key);
     }
     return !object.keys->insert(object.key).second;
+  }
+
+  bool break_off(const char* text, rapidjson::ParseErrorCode why) {
+    const auto into = static_cast<std::size_t>(text - blocks_->begin());
+    failure_ = broken(blocks_->before() + into, rapidjson::GetParseError_En(why));
+    return false;
+  }
+
+  /// The parser's own look at each letter takes as long as all the rest, and few texts need it.
+  bool is_fit(std::string_view text) {
+    if (blocks_->is_ascii() || is_utf8(text)) return true;
+    return break_off(text.data(), rapidjson::kParseErrorStringInvalidEncoding);
+  }
+
+  /// Of an item the blocks stay until it was handed on.
+  std::string_view kept_text(std::string_view text) {
+    if (blocks_->stays() || in_item_) return text;
+    return copied(memory(), text);
   }
 
   std::string broken(std::size_t position, const char* why) const {
@@ -198,6 +255,7 @@ class Parsing {
   void hand_on(const Value& item) {
     (*on_item_)(open_[0].key, open_[1].handed++, item);
     items_.release();
+    blocks_->give_up_former();
   }
 
   bool open(bool is_list) {
@@ -220,6 +278,7 @@ class Parsing {
   std::size_t most_depth_;
   std::span<const std::string_view> lists_;
   const OnItem* on_item_;
+  Blocks* blocks_ = nullptr;
   Parsed parsed_;
   std::vector<std::byte> first_{on_item_ != nullptr ? kItemBytes : 0};
   std::pmr::monotonic_buffer_resource items_{first_.data(), first_.size()};
@@ -233,10 +292,10 @@ Parsed parse_strict(std::string text, const std::string& file, std::size_t most_
   return Parsing(most_depth, {}, nullptr).read(std::move(text), file);
 }
 
-Parsed parse_strict(std::string text, const std::string& file,
+Parsed parse_strict(Blocks& blocks, const std::string& file,
                     std::span<const std::string_view> lists, const OnItem& on_item,
                     std::size_t most_depth) {
-  return Parsing(most_depth, lists, &on_item).read(std::move(text), file);
+  return Parsing(most_depth, lists, &on_item).read(blocks, file);
 }
 
 }  // namespace dlbench::results

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "results/blocks.hpp"
 #include "results/value.hpp"
 
 namespace dlbench::results {
@@ -20,7 +21,7 @@ class Parsed {
  private:
   friend class Parsing;
 
-  std::unique_ptr<std::string> text_;  ///< unescaped in place
+  std::unique_ptr<std::string> text_;  ///< unescaped in place; none where it was read by blocks
   std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
   Value value_;
 };
@@ -32,9 +33,9 @@ Parsed parse_strict(std::string text, const std::string& file, std::size_t most_
 /// Takes an item of a list: the list's key, the item's index, the item, which is forgotten then.
 using OnItem = std::function<void(std::string_view key, std::size_t index, const Value& item)>;
 
-/// The same, but the items of these lists of the outermost object are handed on as soon as they are
-/// whole, and the lists are empty in what is returned. `on_item` may throw.
-Parsed parse_strict(std::string text, const std::string& file,
+/// The same of a text in blocks; the items of these lists of the outermost object are handed on as
+/// soon as they are whole, and the lists are empty in what is returned. `on_item` may throw.
+Parsed parse_strict(Blocks& blocks, const std::string& file,
                     std::span<const std::string_view> lists, const OnItem& on_item,
                     std::size_t most_depth = 64);
 

@@ -48,7 +48,7 @@ py::dict dict_of(const ComparedCell& cell) {
   };
   py::dict item;
   item["name"] = cell.name;
-  each_axis(cell.cell, [&item](const char* key, const auto& value) { item[key] = value; });
+  each_axis(cell.cell(), [&item](const char* key, const auto& value) { item[key] = value; });
   item["machine"] = cell.machine;
   item["presence"] = kPresences.at(static_cast<std::size_t>(cell.presence));
   item["base_outcome"] = outcome(cell.base);
@@ -149,11 +149,16 @@ void bind_compare(py::module_& module) {
   module.def("processes_for", &stats::processes_for, py::arg("level"),
              "How many workers a side must have for the order of their medians to reach a chance "
              "as small as `level`.");
-  module.def("processes_to_see", &stats::processes_to_see, py::arg("change"), py::arg("spread"),
-             py::arg("freedom"), py::arg("level"),
-             "How many workers a side find a change in 99 of 100 cases, where they scatter by "
-             "`spread`, known from so many degrees of freedom, and a chance of no change must be "
-             "below `level`.");
+  static stats::Quantiles* const quantiles = new stats::Quantiles;
+  module.def(
+      "processes_to_see",
+      [](double change, double spread, double freedom, double level) {
+        return stats::processes_to_see(change, spread, freedom, level, *quantiles);
+      },
+      py::arg("change"), py::arg("spread"), py::arg("freedom"), py::arg("level"),
+      "How many workers a side find a change in 99 of 100 cases, where they scatter by "
+      "`spread`, known from so many degrees of freedom, and a chance of no change must be "
+      "below `level`.");
   module.def(
       "next_look",
       [](double lo, double hi, std::size_t first, std::size_t second, std::size_t most,
@@ -161,7 +166,7 @@ void bind_compare(py::module_& module) {
         stats::Stages stages;
         stages.most = most;
         stages.threshold = threshold;
-        return stats::next_look({lo, hi, first, second}, stages, level);
+        return stats::next_look({lo, hi, first, second}, stages, level, *quantiles);
       },
       py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
       py::arg("most"), py::arg("threshold"), py::arg("level"),

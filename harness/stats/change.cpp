@@ -49,21 +49,40 @@ double rounds_variance(const MeasuredSide& side) {
   return sum / count / count;
 }
 
-std::vector<double> sorted_shifts(const std::vector<double>& first,
-                                  const std::vector<double>& second) {
-  std::vector<double> shifts;
-  shifts.reserve(first.size() * second.size());
-  for (const double a : first) {
-    for (const double b : second) shifts.push_back(b - a);
+/// The differences of all pairs, second less first, of which only a few are wanted by their rank:
+/// those are looked for, since to sort them all takes many times as long.
+class Shifts {
+ public:
+  Shifts(const std::vector<double>& first, const std::vector<double>& second) {
+    values_.reserve(first.size() * second.size());
+    for (const double a : first) {
+      for (const double b : second) values_.push_back(b - a);
+    }
+    placed_ = {0, values_.size()};
   }
-  std::sort(shifts.begin(), shifts.end());
-  return shifts;
-}
 
-double middle(const std::vector<double>& ordered) {
-  const std::size_t half = ordered.size() / 2;
-  return ordered.size() % 2 == 1 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
-}
+  std::size_t count() const { return values_.size(); }
+
+  /// The one that so many are below. What was placed before bounds where it can be.
+  double at(std::size_t rank) {
+    const auto above = std::upper_bound(placed_.begin(), placed_.end(), rank);
+    const auto place = [&](std::size_t i) {
+      return values_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::nth_element(place(*(above - 1)), place(rank), place(*above));
+    placed_.insert(above, {rank, rank + 1});
+    return values_[rank];
+  }
+
+  double middle() {
+    const std::size_t half = count() / 2;
+    return count() % 2 == 1 ? at(half) : (at(half - 1) + at(half)) / 2;
+  }
+
+ private:
+  std::vector<double> values_;
+  std::vector<std::size_t> placed_;  ///< what lies below such an index is at most what lies above
+};
 
 /// e to that, within a thousand million times: so that what is not known is still a number.
 double factor(double shift) {
@@ -92,18 +111,12 @@ const RankSum& Changes::ranks(std::size_t first, std::size_t second) {
   return ranks_.try_emplace({first, second}, first, second).first->second;
 }
 
-double Changes::quantile(double p, double freedom) {
-  const auto [found, is_new] = quantiles_.try_emplace({p, freedom}, 0);
-  if (is_new) found->second = student_quantile(p, freedom);
-  return found->second;
-}
-
 Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   const std::vector<double> a = logs_of(first);
   const std::vector<double> b = logs_of(second);
   const std::size_t fewest = std::min(a.size(), b.size());
-  const std::vector<double> shifts = sorted_shifts(a, b);
-  const double shift = fewest >= kEnough ? middle(shifts) : median(b) - median(a);
+  Shifts shifts(a, b);
+  const double shift = fewest >= kEnough ? shifts.middle() : median(b) - median(a);
   Change change;
   change.ratio = factor(shift);
 
@@ -124,9 +137,9 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
                                                     : std::numeric_limits<double>::infinity(),
                                       freedom)
                           : 1;
-    half = quantile(1 - kConfidence, freedom) * deviation;
-    far = std::abs(shift) + quantile(1 - kSurely, freedom) * deviation;
-    change.could_see = std::expm1(quantile(level_, freedom) * deviation + drift_);
+    half = quantiles_.of(1 - kConfidence, freedom) * deviation;
+    far = std::abs(shift) + quantiles_.of(1 - kSurely, freedom) * deviation;
+    change.could_see = std::expm1(quantiles_.of(level_, freedom) * deviation + drift_);
     change.is_honest = true;
   } else {
     // The rounds alone: an interval that is too narrow, and no evidence.
@@ -137,10 +150,10 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   if (fewest >= kEnough) {
     const RankSum& order = ranks(a.size(), b.size());
     const std::size_t rank = order.rank(kConfidence);
-    lo = shifts[rank - 1];
-    hi = shifts[shifts.size() - rank];
+    lo = shifts.at(rank - 1);
+    hi = shifts.at(shifts.count() - rank);
     if (const std::size_t last = order.rank(kSurely); last > 0) {
-      far = std::max(-shifts[last - 1], shifts[shifts.size() - last]);
+      far = std::max(-shifts.at(last - 1), shifts.at(shifts.count() - last));
     }
     if (order.least_p() <= level_) {
       const double moved = without_drift(shift, drift_) - shift;
@@ -149,7 +162,8 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
       change.by_ranks = true;
       change.p = order.p(pairs_out_of_order(a, back));
       const std::size_t sure = order.rank(1 - level_);
-      const double wide = std::max(shift - shifts[sure - 1], shifts[shifts.size() - sure] - shift);
+      const double wide =
+          std::max(shift - shifts.at(sure - 1), shifts.at(shifts.count() - sure) - shift);
       change.could_see = std::expm1(wide + drift_);
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stats/rank_sum.hpp"
+#include "stats/student.hpp"
 
 namespace dlbench::stats {
 
@@ -64,13 +65,12 @@ class Changes {
 
  private:
   const RankSum& ranks(std::size_t first, std::size_t second);
-  double quantile(double p, double freedom);
 
   double level_;
   std::optional<Noise> noise_;
   double drift_;
   std::map<std::pair<std::size_t, std::size_t>, RankSum> ranks_;
-  std::map<std::pair<double, double>, double> quantiles_;
+  Quantiles quantiles_;
 };
 
 /// Holm's step-down: each p so that at most `a` of 100 families have any p below `a` % where

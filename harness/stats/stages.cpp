@@ -23,28 +23,29 @@ void deal(std::span<const double> pair, double change, Random& random, MeasuredS
 
 }  // namespace
 
-std::size_t processes_to_see(double change, double spread, double freedom, double level) {
+std::size_t processes_to_see(double change, double spread, double freedom, double level,
+                             Quantiles& quantiles) {
   constexpr double kMissed = 0.01;  // of a hundred such changes
   constexpr double kRanksNeedMore = 1.05;
   constexpr double kMost = 1e6;
-  const double far = student_quantile(level, freedom) + student_quantile(2 * kMissed, freedom);
+  const double far = quantiles.of(level, freedom) + quantiles.of(2 * kMissed, freedom);
   const double times = far * spread / std::log1p(change);
   const double needed = std::ceil(2 * times * times * kRanksNeedMore) + 1;
   return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
 }
 
-std::size_t next_look(const Look& seen, const Stages& stages, double level) {
+std::size_t next_look(const Look& seen, const Stages& stages, double level, Quantiles& quantiles) {
   const std::size_t have = std::min(seen.first, seen.second);
   const double freedom = std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);
   const double each = 1 / static_cast<double>(seen.first) + 1 / static_cast<double>(seen.second);
   const double half = std::log(seen.hi / seen.lo) / 2;
-  const double spread = half / (student_quantile(1 - kConfidence, freedom) * std::sqrt(each));
-  const std::size_t sure = processes_to_see(stages.threshold, spread, freedom, level);
+  const double spread = half / (quantiles.of(1 - kConfidence, freedom) * std::sqrt(each));
+  const std::size_t sure = processes_to_see(stages.threshold, spread, freedom, level, quantiles);
   if (sure <= have) return have;
   // Few processes know their scatter badly: go as far as it would take if it were known, look
   // again, and always some way on, since each look costs a start.
   constexpr double kKnown = 1e6;
-  const std::size_t likely = processes_to_see(stages.threshold, spread, kKnown, level);
+  const std::size_t likely = processes_to_see(stages.threshold, spread, kKnown, level, quantiles);
   const std::size_t step = have + std::max<std::size_t>(2, have / 3);
   return std::min(stages.most, std::min(sure, std::max(likely, step)));
 }
@@ -53,6 +54,7 @@ Power compare_often(std::span<const double> record, double change, const Stages&
                     std::size_t cells, std::size_t trials, std::uint64_t seed) {
   const double level = kFalseAlarms / static_cast<double>(cells);
   Changes changes(level, std::nullopt);
+  Quantiles quantiles;
   const std::size_t pairs = record.size() / 2;
   Stages within = stages;  // no process is there twice
   within.most = std::min(stages.most, pairs);
@@ -72,7 +74,7 @@ Power compare_often(std::span<const double> record, double change, const Stages&
       const double p = std::min(1.0, seen.p * static_cast<double>(cells));
       word = word_of({seen.ratio, seen.most, p}, stages.threshold, kFalseAlarms);
       if (word == ChangeWord::same) break;
-      wanted = next_look({seen.lo, seen.hi, have, have}, within, level);
+      wanted = next_look({seen.lo, seen.hi, have, have}, within, level, quantiles);
     }
     ++words[static_cast<std::size_t>(word)];
     processes += have;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "stats/change.hpp"
+#include "stats/student.hpp"
 
 namespace dlbench::stats {
 
@@ -24,7 +25,8 @@ struct Stages {
 /// How many a side find, in 99 of 100 cases, a change of this size, relative, where their p must be
 /// below `level`, among processes whose scatter is known to be `spread` from so many degrees of
 /// freedom: a scatter that few processes show may be that small by chance.
-std::size_t processes_to_see(double change, double spread, double freedom, double level);
+std::size_t processes_to_see(double change, double spread, double freedom, double level,
+                             Quantiles& quantiles);
 
 /// One look at a cell: the ratio's 95 % interval and the processes of each side.
 struct Look {
@@ -35,7 +37,7 @@ struct Look {
 /// How many processes a side to go on to; as many as there are where they are enough, or all that
 /// there may be. By the interval's width, which a single disturbed process does not stretch, as it
 /// does a standard deviation.
-std::size_t next_look(const Look& seen, const Stages& stages, double level);
+std::size_t next_look(const Look& seen, const Stages& stages, double level, Quantiles& quantiles);
 
 /// What came of many comparisons of one cell, of each so many in a hundred.
 struct Power {

@@ -63,4 +63,10 @@ double student_quantile(double p, double freedom) {
   return high;
 }
 
+double Quantiles::of(double p, double freedom) {
+  const auto [found, is_new] = known_.try_emplace({p, freedom}, 0);
+  if (is_new) found->second = student_quantile(p, freedom);
+  return found->second;
+}
+
 }  // namespace dlbench::stats

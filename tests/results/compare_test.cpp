@@ -54,7 +54,7 @@ class Compare : public ::testing::Test {
   static const ComparedCell& cell(const Comparison& made, const std::string& consumer) {
     const auto found = std::find_if(
         made.cells.begin(), made.cells.end(),
-        [&](const ComparedCell& each) { return each.cell.exchange.consumer == consumer; });
+        [&](const ComparedCell& each) { return each.cell().exchange.consumer == consumer; });
     EXPECT_NE(found, made.cells.end()) << consumer;
     return *found;
   }

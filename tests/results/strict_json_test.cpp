@@ -94,15 +94,16 @@ TEST(StrictJson, HandsOnTheItemsOfListsAndForgetsThem) {
   const OnItem take = [&](std::string_view key, std::size_t index, const Value& item) {
     seen.push_back(std::string(key) + std::to_string(index) + item.json().dump());
   };
-  const Parsed parsed =
-      parse_strict(R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})",
-                   "file", kLists, take);
+  std::string text = R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})";
+  Blocks blocks(text);
+  const Parsed parsed = parse_strict(blocks, "file", kLists, take);
   EXPECT_EQ(seen,
             (std::vector<std::string>{"rows0{\"a\":[1,2]}", "rows13", "rows2[]", "rows3\"x\""}));
   EXPECT_EQ(parsed.value().json(),
             nlohmann::json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
-  const std::string broken =
-      usage_error([&] { parse_strict(R"({"rows": [1, {"a": [2, x]}]})", "file", kLists, take); });
+  std::string other = R"({"rows": [1, {"a": [2, x]}]})";
+  Blocks more(other);
+  const std::string broken = usage_error([&] { parse_strict(more, "file", kLists, take); });
   EXPECT_EQ(broken.find("file: /rows/1/a/1: broken at byte"), 0U) << broken;
 }
 

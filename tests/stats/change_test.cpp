@@ -58,6 +58,40 @@ TEST(Holm, StepsDownAndKeepsTheOrder) {
   EXPECT_TRUE(holm({}).empty());
 }
 
+TEST(Changes, TheIntervalIsThatOfAllPairsInOrder) {
+  Random random(3);
+  for (const std::size_t count : {4U, 5U, 12U, 31U, 60U}) {
+    MeasuredSide base, head;
+    for (std::size_t i = 0; i < count; ++i) {
+      base.medians.push_back(100 * std::exp(0.02 * random.normal()));
+      head.medians.push_back(i % 3 == 0 ? 100 : 100 * std::exp(0.02 * random.normal()));
+    }
+    std::vector<double> shifts;
+    for (const double a : base.medians) {
+      for (const double b : head.medians) shifts.push_back(std::log(b) - std::log(a));
+    }
+    std::sort(shifts.begin(), shifts.end());
+    const RankSum order(count, count);
+    const std::size_t half = shifts.size() / 2, rank = order.rank(0.95), sure = order.rank(0.99);
+    const Change seen = Changes(0.01, std::nullopt).of(base, head);
+    const double middle =
+        shifts.size() % 2 == 1 ? shifts[half] : (shifts[half - 1] + shifts[half]) / 2;
+    EXPECT_EQ(seen.ratio, std::exp(middle)) << count;
+    EXPECT_EQ(seen.lo, std::exp(shifts[rank - 1])) << count;
+    EXPECT_EQ(seen.hi, std::exp(shifts[shifts.size() - rank])) << count;
+    if (sure > 0) {
+      EXPECT_EQ(seen.most, std::exp(std::max(-shifts[sure - 1], shifts[shifts.size() - sure])))
+          << count;
+    }
+    for (const double confidence : {0.5, 0.95, 0.99, 0.9999}) {
+      const double tail = (1 - confidence) * (1 + 1e-12);
+      std::size_t k = 0;
+      while (2 * k < count * count && order.p(k) <= tail) ++k;
+      EXPECT_EQ(order.rank(confidence), k) << count;
+    }
+  }
+}
+
 TEST(Changes, RefusesWhatIsNoSide) {
   Changes changes(kAlarms, std::nullopt);
   EXPECT_THROW(changes.of({}, {{1.0}, {}}), std::invalid_argument);
@@ -175,7 +209,8 @@ TEST(Changes, FewProcessesAlarmAsSeldom) {
 TEST(Changes, APlantedChangeIsFound) {
   for (const std::size_t cells : {std::size_t{1}, std::size_t{12}, std::size_t{60}}) {
     const double level = kAlarms / static_cast<double>(cells);
-    const std::size_t processes = processes_to_see(0.05, 0.02, 1e6, level);
+    Quantiles quantiles;
+    const std::size_t processes = processes_to_see(0.05, 0.02, 1e6, level, quantiles);
     const Found found = compare_often(&normal, processes, cells, 400, 0.05, std::nullopt);
     EXPECT_GE(found.planted, 0.94) << cells << " cells, " << processes << " processes";
     EXPECT_LE(processes, 22U);
