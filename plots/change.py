@@ -76,12 +76,12 @@ def _draw(axes: Axes, cells: list[Mapping[str, Any]], threshold: float) -> None:
     axes.set(xscale="log", xlim=(1 / most, most))
     axes.axvspan(1 / (1 + threshold), 1 + threshold, color=PALE, alpha=0.6, linewidth=0)
     axes.axvline(1, color=INK, linewidth=0.8)
-    steps = (1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100)
-    near = [step for step in steps if step <= most]
-    kept = [step for step in near if step == 1 or step - 1 > (near[-1] - 1) / 5] or near
+    kept = _ticks(most)
     ticks = sorted({*kept, *(1 / step for step in kept)})
     axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:.3g}x"))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda ratio, _: f"{ratio:.3g}x".replace("e+0", "e"))
+    )
     axes.xaxis.set_minor_locator(NullLocator())
     for row, cell in enumerate(cells):
         colour, marker = LOOKS[cell["verdict"] or "SAME"]
@@ -91,6 +91,16 @@ def _draw(axes: Axes, cells: list[Mapping[str, Any]], threshold: float) -> None:
         filled = cell["verdict"] in ("SLOW", "FAST")
         axes.plot([cell["ratio"]], [row + 0.5], marker=marker, markersize=5.5, color=colour,
                   markerfacecolor=colour if filled else PAPER, linestyle="none")  # fmt: skip
+
+
+def _ticks(most: float) -> list[float]:
+    """Ratios from 1 on, far enough from each other for what is written below them."""
+    steps = (1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
+    kept = [1.0]
+    for step in steps:
+        if step <= most and math.log(step / kept[-1]) >= math.log(most) / 4.5:
+            kept.append(step)
+    return kept
 
 
 def _draw_key(made: Forest, verdicts: set[str | None]) -> None:

@@ -31,8 +31,10 @@ def duration(nanoseconds: float) -> str:
 
 
 def percent(share: float) -> str:
-    """ "3.1 %"; two digits are enough for an error bar."""
+    """ "3.1 %"; two digits are enough for an error bar, and none where it says nothing."""
     value = share * 100
+    if value > 1000:
+        return "over 1000 %"
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
 
 

@@ -167,6 +167,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
       change.could_see = std::expm1(wide + drift_);
     }
   }
+  if (change.is_honest) change.could_see = std::min(change.could_see, kMostFactor);
   change.lo = factor(lo - drift_);
   change.hi = factor(hi + drift_);
   change.most = factor(far + drift_);

@@ -31,7 +31,7 @@ struct MeasuredSide {
   std::vector<double> deviations;  ///< what each median is known to from its rounds, relative
 };
 
-/// Ratios are told within this and its inverse.
+/// Ratios are told within this and its inverse, and what could be seen up to it.
 inline constexpr double kMostFactor = 1e9;
 
 /// What was seen of the second side's time over the first's.

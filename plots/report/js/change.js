@@ -21,6 +21,11 @@ function changeSaid(change) {
     ...(change.warnings ?? [])].join(" ");
 }
 
+// Three digits behind the point, unless it is far from 1.
+function ratioSaid(ratio) {
+  return ratio >= 0.01 && ratio < 100 ? ratio.toFixed(3) : ratio.toPrecision(2).replace("e+", "e");
+}
+
 function changeRow(cell, runs) {
   const ns = cell.metric === "instructions" ? (value) => value?.toLocaleString("en") : duration;
   const number = (value) => (value === null ? "" : ns(value));
@@ -35,8 +40,8 @@ function changeRow(cell, runs) {
       if (found !== null) { await openCell(run, found); return; }
     }
   });
-  const interval = cell.lo === null || cell.hi === null ? "" : `${cell.lo.toFixed(3)} .. ${cell.hi.toFixed(3)}`;
-  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : cell.ratio.toFixed(3), interval,
+  const interval = cell.lo === null || cell.hi === null ? "" : `${ratioSaid(cell.lo)} .. ${ratioSaid(cell.hi)}`;
+  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioSaid(cell.ratio), interval,
     number(cell.base), number(cell.head),
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
@@ -45,7 +50,7 @@ function changeRow(cell, runs) {
 function ratioTicks(cells) {
   const ends = cells.flatMap((cell) => [cell.lo ?? cell.ratio, cell.hi ?? cell.ratio]);
   const far = Math.max(...ends.filter((end) => end > 0).map((end) => Math.abs(Math.log(end))), Math.log(1.05));
-  const steps = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 5, 10, 100]
+  const steps = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 5, 10, 100, 1e3, 1e4, 1e6, 1e9]
     .filter((step) => Math.log(step) <= far * 1.1 && Math.log(step) >= far / 8);
   const ticks = [...steps.map((step) => 1 / step), 1, ...steps];
   return { tickvals: ticks, ticktext: ticks.map((tick) => (tick === 1 ? "same"

@@ -37,6 +37,7 @@ function size(bytes) {
 }
 
 function percent(share) {
+  if (share > 10) return "over 1000 %";
   return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
 }
 
