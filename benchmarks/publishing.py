@@ -2,9 +2,9 @@
 
 The documents are made from a real run, whose cells are repeated under other libraries' names; give
 its folder or results.json, or a small one is made of native and NumPy, phases and all, in seconds.
-Each size is measured in a process of its own, so that the peak memory is that size's. `load` is reading and checking the document,
-which the exporters need first and which their memory includes; `report` is all of `dlbench report`;
-`open` is the time until Chromium has drawn the page.
+Each size is measured in a process of its own, so that the peak memory is that size's.
+`load` is reading and checking the document, which the exporters need first and which their memory
+includes; `report` is all of `dlbench report`; `open` is the time until Chromium has drawn the page.
 """
 
 from __future__ import annotations
