@@ -23,7 +23,7 @@ void read(const Fields& item, std::string_view key, std::uint64_t& count) {
 void read(const Fields& item, std::string_view key, std::string& axis) {
   std::string text = item.text(key);
   const bool bad = text.empty() || std::any_of(text.begin(), text.end(), [](unsigned char letter) {
-                     return letter == '/' || letter < ' ';
+                     return letter == '/' || letter < ' ' || letter == '\x7f';
                    });
   if (bad) item.fail(key, "a text without '/' or control characters");
   axis = std::move(text);

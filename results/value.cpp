@@ -1,5 +1,7 @@
 #include "results/value.hpp"
 
+#include <algorithm>
+
 namespace dlbench::results {
 
 double Value::number() const {
@@ -60,6 +62,7 @@ std::string shown(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::replace(text.begin(), text.end(), '\x7f', '?');  // a control character, yet plain in JSON
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   return text;
 }

@@ -46,9 +46,10 @@ py::dict dict_of(const ComparedCell& cell) {
     return side.outcome ? py::object(outcomes->at(static_cast<std::size_t>(*side.outcome)))
                         : py::none();
   };
+  const Cell own = cell.cell();
   py::dict item;
   item["name"] = cell.name;
-  each_axis(cell.cell(), [&item](const char* key, const auto& value) { item[key] = value; });
+  each_axis(own, [&item](const char* key, const auto& value) { item[key] = value; });
   item["machine"] = cell.machine;
   item["presence"] = kPresences.at(static_cast<std::size_t>(cell.presence));
   item["base_outcome"] = outcome(cell.base);
