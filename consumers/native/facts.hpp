@@ -1,5 +1,7 @@
 #pragma once
 
+#include <exception>
+
 #include "array.hpp"
 
 namespace dlbench::native {
@@ -11,6 +13,13 @@ inline const Dtype* stand_in(std::int64_t bytes) {
                  static_cast<long long>(bytes));
   }
   return dtype;
+}
+
+/// False, with BufferError set, where there is a flaw.
+inline bool is_sound(const char* flaw) {
+  if (flaw == nullptr) return true;
+  PyErr_Format(PyExc_BufferError, "what was handed over describes no array: %s", flaw);
+  return false;
 }
 
 inline std::string dtype_text(DLDataType type) {
@@ -28,15 +37,8 @@ inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
   }
   facts.address = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   facts.device = tensor.device;
-  facts.layout = {.dtype = dtype,
-                  .shape = {tensor.shape, tensor.shape + tensor.ndim},
-                  .strides = {},
-                  .readonly = readonly};
-  facts.layout.set_c_strides();
-  for (int i = 0; tensor.strides != nullptr && i < tensor.ndim; ++i) {
-    facts.layout.strides[static_cast<std::size_t>(i)] = tensor.strides[i] * dtype->bytes;
-  }
-  return true;
+  facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = readonly};
+  return is_sound(facts.layout.take(tensor.ndim, tensor.shape, tensor.strides, dtype->bytes));
 }
 
 inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
@@ -45,17 +47,9 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   facts.dtype = dtype != nullptr ? dtype->name : format;
   if (dtype == nullptr && (dtype = stand_in(buffer.itemsize)) == nullptr) return false;
   facts.address = buffer.buf;
-  facts.layout = {.dtype = dtype,
-                  .shape = {buffer.shape, buffer.shape + buffer.ndim},
-                  .strides = {},
-                  .readonly = buffer.readonly != 0};
+  facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = buffer.readonly != 0};
   // ctypes leaves the strides out though they are asked for.
-  if (buffer.strides != nullptr) {
-    facts.layout.strides = {buffer.strides, buffer.strides + buffer.ndim};
-  } else {
-    facts.layout.set_c_strides();
-  }
-  return true;
+  return is_sound(facts.layout.take(buffer.ndim, buffer.shape, buffer.strides, 1));
 }
 
 inline bool read_struct(const ArrayStruct& given, Facts& facts) {
@@ -67,16 +61,9 @@ inline bool read_struct(const ArrayStruct& given, Facts& facts) {
   }
   facts.dtype = dtype->name;
   facts.address = given.data;
-  facts.layout = {.dtype = dtype,
-                  .shape = {given.shape, given.shape + given.ndim},
-                  .strides = {},
-                  .readonly = (given.flags & kWriteable) == 0};
-  if (given.strides != nullptr) {
-    facts.layout.strides = {given.strides, given.strides + given.ndim};
-  } else {
-    facts.layout.set_c_strides();
-  }
-  return true;
+  facts.layout = {
+      .dtype = dtype, .shape = {}, .strides = {}, .readonly = (given.flags & kWriteable) == 0};
+  return is_sound(facts.layout.take(given.ndim, given.shape, given.strides, 1));
 }
 
 inline bool look(const Array& array, Facts& facts) {
@@ -110,6 +97,9 @@ inline const Facts* facts_of(PyObject* self) try {
   return array->facts;
 } catch (const std::bad_alloc&) {
   PyErr_NoMemory();
+  return nullptr;
+} catch (const std::exception& error) {
+  PyErr_SetString(PyExc_BufferError, error.what());
   return nullptr;
 }
 

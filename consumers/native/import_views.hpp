@@ -1,6 +1,6 @@
 #pragma once
 
-#include "array.hpp"
+#include "facts.hpp"
 
 namespace dlbench::native {
 
@@ -89,12 +89,14 @@ inline bool read_interface(PyObject* dict, Facts& facts) {
     return false;
   }
   PyObject* strides = PyDict_GetItemWithError(dict, kStrides);
-  if (strides == nullptr || strides == Py_None) {
-    facts.layout.set_c_strides();
-    return true;
+  const bool in_c_order = strides == nullptr || strides == Py_None;
+  if (!in_c_order && (!read_integers(strides, facts.layout.strides) ||
+                      facts.layout.strides.size() != facts.layout.shape.size())) {
+    return false;
   }
-  return read_integers(strides, facts.layout.strides) &&
-         facts.layout.strides.size() == facts.layout.shape.size();
+  if (!is_sound(facts.layout.flaw())) return false;
+  if (in_c_order) facts.layout.set_c_strides();
+  return true;
 }
 
 /// from_array_interface(x)

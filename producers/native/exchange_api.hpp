@@ -1,5 +1,7 @@
 #pragma once
 
+#include <exception>
+
 #include "device_array.hpp"
 
 namespace dlbench::native {
@@ -41,14 +43,10 @@ inline int borrowed_from_object(void* object, DLTensor* out) {
   return 0;
 }
 
-inline Layout layout_of(const DLTensor& tensor, const Dtype& dtype) {
-  Layout layout{.dtype = &dtype, .shape = {}, .strides = {}};
-  layout.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
-  layout.set_c_strides();
-  for (int i = 0; tensor.strides != nullptr && i < tensor.ndim; ++i) {
-    layout.strides[static_cast<std::size_t>(i)] = tensor.strides[i] * dtype.bytes;
-  }
-  return layout;
+/// Why a foreign tensor is none, or null.
+inline const char* read_layout(const DLTensor& tensor, const Dtype& dtype, Layout& layout) {
+  layout.dtype = &dtype;
+  return layout.take(tensor.ndim, tensor.shape, tensor.strides, dtype.bytes);
 }
 
 inline device::Memory kind_of(const Place& place, DLDevice where) {
@@ -75,12 +73,14 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
       kind = kind_of(*place, tensor.device);
     }
   }
-  if (dtype == nullptr) {
+  Layout layout;
+  const char* const flaw = dtype == nullptr ? "a version, device or dtype that native does not know"
+                                            : read_layout(tensor, *dtype, layout);
+  if (flaw != nullptr) {
     if (managed->deleter != nullptr) managed->deleter(managed);
-    PyErr_SetString(PyExc_BufferError, "a version, device or dtype that native does not know");
+    PyErr_Format(PyExc_BufferError, "native cannot take this tensor: %s", flaw);
     return -1;
   }
-  Layout layout = layout_of(tensor, *dtype);
   layout.readonly = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   Block::Owner block = Block::around(std::move(layout), managed);
   *out = place == nullptr ? new_array(std::move(block))
@@ -88,6 +88,9 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
   return *out == nullptr ? -1 : 0;
 } catch (const std::bad_alloc&) {
   PyErr_NoMemory();
+  return -1;
+} catch (const std::exception& error) {
+  PyErr_SetString(PyExc_BufferError, error.what());
   return -1;
 }
 
@@ -101,7 +104,11 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
     set_error(context, "BufferError", "native has NumPy's numbers only, and no such device");
     return -1;
   }
-  Layout layout = layout_of(*prototype, *dtype);
+  Layout layout;
+  if (const char* flaw = read_layout(*prototype, *dtype, layout)) {
+    set_error(context, "BufferError", flaw);
+    return -1;
+  }
   const Block::Owner block =
       on_cpu ? Block::blank(std::move(layout))
              : device_block(std::move(layout), nullptr, *place, kind_of(*place, prototype->device));
@@ -115,6 +122,9 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
   return *out == nullptr ? -1 : 0;
 } catch (const std::bad_alloc&) {
   set_error(context, "MemoryError", "no memory");
+  return -1;
+} catch (const std::exception& error) {
+  set_error(context, "BufferError", error.what());
   return -1;
 }
 

@@ -48,6 +48,45 @@ struct Layout {
     for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   }
 
+  /// Why no memory can lie so, or null; without strides, of the shape alone. For what others say,
+  /// before anything is computed from it.
+  const char* flaw() const {
+    if (shape.size() > kMostDimensions) return "it has more than 64 dimensions";
+    std::intptr_t bytes = dtype->bytes, reached = dtype->bytes;
+    for (const std::intptr_t size : shape) {
+      if (size < 0) return "its shape has a negative extent";
+      if (__builtin_mul_overflow(bytes, std::max<std::intptr_t>(size, 1), &bytes)) return kTooFar;
+    }
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      if (shape[i] <= 1) continue;
+      std::intptr_t way = 0;
+      if (__builtin_mul_overflow(strides[i], shape[i] - 1, &way)) return kTooFar;
+      if (way < 0 && __builtin_sub_overflow(std::intptr_t{0}, way, &way)) return kTooFar;
+      if (__builtin_add_overflow(reached, way, &reached)) return kTooFar;
+    }
+    return nullptr;
+  }
+
+  /// Takes over what a foreign struct says, its strides (null: C order) in units of `unit` bytes.
+  /// Returns the flaw, or null.
+  template <typename Integer>
+  const char* take(int ndim, const Integer* sizes, const Integer* steps, std::intptr_t unit) {
+    if (ndim < 0 || static_cast<std::size_t>(ndim) > kMostDimensions) {
+      return "its number of dimensions is not within 0..64";
+    }
+    if (ndim > 0 && sizes == nullptr) return "its shape is null";
+    shape.assign(sizes, sizes + ndim);
+    strides.clear();
+    for (int i = 0; steps != nullptr && i < ndim; ++i) {
+      // Where there is one element at most, whatever stands there says nothing.
+      const bool overflows = __builtin_mul_overflow(steps[i], unit, &strides.emplace_back());
+      if (overflows && sizes[i] > 1) return kTooFar;
+    }
+    const char* const found = flaw();
+    if (found == nullptr && steps == nullptr) set_c_strides();
+    return found;
+  }
+
   /// Copies the elements in C order, without gaps. Returns where the copy ends.
   std::byte* pack(const std::byte* source, std::byte* to, std::size_t axis = 0) const {
     if (axis == shape.size()) {
@@ -61,6 +100,9 @@ struct Layout {
   }
 
  private:
+  static constexpr std::size_t kMostDimensions = 64;
+  static constexpr const char* kTooFar = "it spans more than a memory has";
+
   std::intptr_t reach(int sign) const {
     if (elements() == 0) return 0;
     std::intptr_t sum = 0;
