@@ -61,6 +61,13 @@ std::optional<Held> read_buffer(PyObject* array) {
     PyErr_Clear();
     return {};
   }
+  // As in PIL's days: where it is not below 0, memory holds pointers in the place of elements.
+  for (int i = 0; buffer->suboffsets != nullptr && i < buffer->ndim; ++i) {
+    if (buffer->suboffsets[i] < 0) continue;
+    throw Failure{Outcome::unproven, "",
+                  std::string("the buffer of a ") + Py_TYPE(array)->tp_name +
+                      " has suboffsets, which are not followed"};
+  }
   const auto rank = static_cast<std::size_t>(buffer->ndim);
   exchange::BufferFacts facts;
   facts.address = reinterpret_cast<std::uintptr_t>(buffer->buf);
@@ -191,6 +198,8 @@ std::optional<Held> read_cuda_interface(PyObject* array) {
 }  // namespace
 
 Held read_array(PyObject* array) try {
+  Failure unread{Outcome::unproven, "",
+                 std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};
   for (const auto reader :
        {read_dlpack, read_bits, read_buffer, read_interface, read_struct, read_cuda_interface}) {
     try {
@@ -198,10 +207,10 @@ Held read_array(PyObject* array) try {
     } catch (const Failure& failure) {
       // A property that raises is no answer; what describes no array is the library's fault.
       if (failure.outcome == Outcome::wrong) throw;
+      if (failure.outcome == Outcome::unproven) unread = failure;
     }
   }
-  throw Failure{Outcome::unproven, "",
-                std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};
+  throw Failure(unread);
 } catch (const exchange::ViewError& error) {
   unreadable(error);
 }

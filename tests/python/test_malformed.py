@@ -256,3 +256,30 @@ def test_a_capsule_of_an_unknown_name_is_not_looked_into(
     )
     assert named["ok"]["outcome"] == "zero-copy", named
     assert returned["error"]["outcome"] == "wrong", returned
+
+
+PIL_STYLE = """\
+import _testbuffer
+import numpy as np
+
+
+def rows(x):
+    values = np.from_dlpack(x).tolist()
+    return _testbuffer.ndarray(values, shape=[len(values)], format="f", flags=_testbuffer.ND_PIL)
+
+
+PROTOCOLS = {"dlpack": rows}
+"""
+
+
+def test_a_buffer_of_pointers_is_not_read_as_values(tmp_path: Path) -> None:
+    pytest.importorskip("_testbuffer")
+    *_, answer = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", PIL_STYLE),
+        prepare(1, "giver", "taker", "dlpack", F32),
+    )
+    assert answer["ok"]["outcome"] == "unproven", answer
+    said = "the buffer of a ndarray has suboffsets, which are not followed"
+    assert f"values not checked: {said}" in answer["ok"]["warnings"]
