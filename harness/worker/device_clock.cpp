@@ -50,10 +50,11 @@ DeviceClock::Taken DeviceClock::take(measure::Body body, std::uint64_t iteration
   return taken;
 }
 
-std::uint64_t DeviceClock::calibrate(measure::Body body, double call_ns) {
+std::uint64_t DeviceClock::calibrate(measure::Body body, double call_ns, std::uint64_t most) {
   hold_ns_ = std::clamp(4 * call_ns, kShortestHoldNs, kLongestHoldNs);
-  auto iterations = static_cast<std::uint64_t>(
-      std::clamp(hold_ns_ / (4 * std::max(call_ns, 1.0)), 1.0, kMostExchanges));
+  const double limit = std::min(static_cast<double>(most), kMostExchanges);
+  auto iterations =
+      static_cast<std::uint64_t>(std::clamp(hold_ns_ / (4 * std::max(call_ns, 1.0)), 1.0, limit));
   bool told = false;
   for (; hold_ns_ <= kLongestHoldNs; hold_ns_ *= 2, iterations = (iterations + 1) / 2) {
     const Taken taken = take(body, iterations);

@@ -20,9 +20,9 @@ class DeviceClock {
   DeviceClock& operator=(const DeviceClock&) = delete;
   ~DeviceClock();
 
-  /// Chooses how many exchanges fit into a delay, each taking the host `call_ns`. Throws Failure:
-  /// unsupported where the host cannot be ahead.
-  std::uint64_t calibrate(measure::Body body, double call_ns);
+  /// Chooses how many exchanges fit into a delay, each taking the host `call_ns`, at most
+  /// `most`. Throws Failure: unsupported where the host cannot be ahead.
+  std::uint64_t calibrate(measure::Body body, double call_ns, std::uint64_t most);
 
   /// Throws Failure.
   measure::Reading round(measure::Body body, std::uint64_t iterations);

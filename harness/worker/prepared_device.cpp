@@ -21,7 +21,7 @@ void Prepared::prepare_device_clock(const Order& order) {
     Block timed = block("call");
     const Spent::Span counted(Spent::On::timing);
     const double call_ns = order.round_ns / static_cast<double>(calibrated_);
-    iterations_["device"] = device_clock_->calibrate(timed.body(), call_ns);
+    iterations_["device"] = device_clock_->calibrate(timed.body(), call_ns, most_iterations_);
     first_ns_["device"] = 0;
   } catch (const Failure& failure) {
     without_["device"] = failure.reason;
