@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 namespace dlbench::results {
@@ -25,9 +26,8 @@ std::string stream_from(const Fields& item) {
   if (stream != nullptr && stream->is_null()) return "";
   if (stream != nullptr && stream->is_number()) {
     const double number = stream->number();
-    const auto whole = static_cast<std::int64_t>(number);
-    if (number >= -1 && number < 1e15 && static_cast<double>(whole) == number) {
-      return std::to_string(whole);
+    if (number >= -1 && number < 1e15 && std::trunc(number) == number) {
+      return std::to_string(static_cast<std::int64_t>(number));
     }
   }
   if (stream == nullptr || !stream->is_text() || stream->text().empty()) {

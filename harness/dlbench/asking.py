@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dlbench.environments.environment import Environment
+from dlbench.errors import signal_name
 
 WORKER = Path(__file__).with_name("worker_main.py")
 Asked = TypeVar("Asked", bound="Worker")
@@ -158,7 +159,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             return self.failure(f"{self._called} fell silent", "crashed")
         status = self._process.returncode
-        name = signal.Signals(-status).name if status < 0 else ""
+        name = signal_name(status)
         lines = self._said.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         told = f"{self._called} ended{self._at_step()}: {name or f'exit status {status}'}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import json
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _device, device_facts
+from dlbench.errors import signal_name
 
 KINDS = ("cuda", "rocm")
 KFD = Path("/dev/kfd")
@@ -101,7 +101,7 @@ def _answer(kind: str, process: subprocess.Popen[str]) -> Driver:
 
 
 def _end(status: int) -> str:
-    return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    return signal_name(status) or f"exit status {status}"
 
 
 def _read(kind: str, told: dict[str, Any]) -> Driver:

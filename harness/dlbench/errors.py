@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 
 class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the program)
     """Bad usage or bad input: one line that names what was wrong; exit status 2."""
@@ -11,6 +13,17 @@ def first_line(error: BaseException | str) -> str:
     """The first line of an error's text that says something; the type's name where none does."""
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), type(error).__name__)
+
+
+def signal_name(status: int) -> str:
+    """What ended a process, by its status as of `subprocess`: "SIGSEGV", "signal 40" where it has
+    no name, or nothing where it ended by itself."""
+    if status >= 0:
+        return ""
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
 
 
 def os_reason(error: OSError) -> str:

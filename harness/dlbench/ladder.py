@@ -77,7 +77,10 @@ def ladders(entries: Iterable[Entry]) -> list[Ladder]:
 
 def is_climbed(document: Mapping[str, Any]) -> bool:
     """Was this a run of all cases?"""
-    return any(is_untimed(entry) for entry in document.get("not_measured", []))
+    asked = document.get("context", {}).get("dlbench", {}).get("request", {})
+    return "all" in (asked.get("cases") or []) or any(
+        is_untimed(entry) for entry in document.get("not_measured", [])
+    )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from typing import Any
 from dlbench import drivers
 
 CPU = "sys/devices/system/cpu"
+#: What the firmware of virtual machines names as its maker.
+VIRTUAL_VENDORS = ("QEMU", "VMware, Inc.", "Xen", "innotek GmbH", "Parallels")
 
 
 def read(root: Path, path: str) -> str:
@@ -93,7 +95,20 @@ def smt(root: Path) -> str:
 
 
 def is_virtual(root: Path) -> bool:
-    return "hypervisor" in cpuinfo(root, "flags").split()
+    # x86's processors say so themselves; elsewhere the kernel or the firmware may.
+    return (
+        "hypervisor" in cpuinfo(root, "flags").split()
+        or read(root, "sys/hypervisor/type") != ""
+        or (root / "proc/device-tree/hypervisor").is_dir()
+        or read(root, "sys/class/dmi/id/sys_vendor") in VIRTUAL_VENDORS
+    )
+
+
+def processor(root: Path) -> str:
+    """Its name, or on ARM, where the kernel knows none, who made it and which part it is."""
+    made, part = cpuinfo(root, "CPU implementer"), cpuinfo(root, "CPU part")
+    numbers = f"{platform.machine()} implementer {made} part {part}" if made else ""
+    return cpuinfo(root, "model name") or numbers or platform.processor() or platform.machine()
 
 
 def memory_bytes(root: Path, key: str = "MemTotal") -> int:
@@ -122,7 +137,7 @@ def devices() -> list[dict[str, Any]]:
 def describe(root: Path = Path("/")) -> dict[str, Any]:
     """The facts of `context.dlbench.machine`; memory in bytes, unknown facts as "unknown"."""
     return {
-        "cpu": cpuinfo(root, "model name") or platform.processor() or platform.machine(),
+        "cpu": processor(root),
         "architecture": platform.machine(),
         "cores": cores(),
         "memory_bytes": memory_bytes(root),

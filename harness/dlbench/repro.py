@@ -101,8 +101,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     if races and racing_streams.is_possible(source_device, snippets.tree(made_by, producer)):
         return _race_on_streams(entry, found, further, call, versions)
     waits = entry.get("clock") == "ready"
-    if waits:
-        further += _ready(found, consumer)
+    ready = _ready(found, consumer) if waits else []
+    further += ready
     export = ""
     if _via(entry) == "exports":
         own, export = snippets.exporting(made_by, entry["protocol"], producer)
@@ -124,7 +124,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     exchange = ast.unparse(ast.fix_missing_locations(call))
     if export or _is_alone(entry):
         body += alone.lines(_struct(entry) if export else entry["protocol"], export)
-    if waits:
+    if ready:
         body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
         body += ["    return result"]
         exchange = "exchange()"

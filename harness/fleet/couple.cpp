@@ -130,7 +130,7 @@ void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble
     if (!trouble.signal.empty()) said += " (" + trouble.signal + ")";
     task.verdict.warnings.push_back(std::move(said));
     // A rung of a ladder has no rounds yet, and no other worker should die of it.
-    if (context_.plan.ladder && task.clocks.front().ns.empty()) {
+    if (context_.plan.ladder && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       settling_.pass_over(task);
     } else {
       settling_.share(task, job_.warning);

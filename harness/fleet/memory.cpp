@@ -1,12 +1,16 @@
 #include "fleet/memory.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string>
 
 namespace dlbench::fleet {
 namespace {
 
-std::uint64_t field(const char* path, const std::string& key) {
+namespace fs = std::filesystem;
+
+std::uint64_t field(const fs::path& path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
   while (file >> word) {
@@ -19,25 +23,70 @@ std::uint64_t field(const char* path, const std::string& key) {
   return 0;
 }
 
-std::uint64_t number(const char* path) {
+std::uint64_t number(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   file >> value;
   return file ? value : 0;
 }
 
+/// Where a version of control groups says what memory a group may take and has taken.
+struct Words {
+  const char* top;
+  const char* limit;
+  const char* used;
+  const char* cache;
+};
+constexpr Words kFirst{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                       "total_inactive_file"};
+constexpr Words kSecond{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
+
+struct Group {
+  Words words;
+  fs::path path;  ///< below words.top
+};
+
+/// Lines of /proc/self/cgroup: "0::/path" in version 2, "4:cpu,memory:/path" in version 1, which
+/// may stand beside it and then has the memory.
+std::optional<Group> own_group(const fs::path& root) {
+  std::ifstream file(root / "proc/self/cgroup");
+  std::optional<Group> found;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const fs::path path = fs::path(line.substr(second + 1)).relative_path();
+    if (controllers.find(",memory,") != std::string::npos) return Group{kFirst, path};
+    if (controllers == ",,") found = Group{kSecond, path};
+  }
+  return found;
+}
+
+void bound_by(const fs::path& group, const Words& words, Memory& now) {
+  const std::uint64_t limit = number(group / words.limit);
+  if (limit == 0) return;
+  const std::uint64_t cache = field(group / "memory.stat", words.cache);
+  const std::uint64_t used = number(group / words.used);
+  const std::uint64_t bound = used > cache ? used - cache : 0;
+  now.total = std::min(now.total, limit);
+  now.available = std::min(now.available, bound < limit ? limit - bound : 0);
+}
+
 }  // namespace
 
-Memory memory() {
-  Memory now{field("/proc/meminfo", "MemTotal:") << 10, field("/proc/meminfo", "MemAvailable:")
-                                                            << 10};
-  const std::uint64_t limit = number("/sys/fs/cgroup/memory.max");
-  if (limit != 0 && limit < now.total) {
-    const std::uint64_t cache = field("/sys/fs/cgroup/memory.stat", "inactive_file");
-    const std::uint64_t used = number("/sys/fs/cgroup/memory.current");
-    const std::uint64_t bound = used > cache ? used - cache : 0;
-    now.total = limit;
-    now.available = bound < limit ? limit - bound : 0;
+Memory memory(const fs::path& root) {
+  const fs::path info = root / "proc/meminfo";
+  Memory now{field(info, "MemTotal:") << 10, field(info, "MemAvailable:") << 10};
+  const std::optional<Group> own = own_group(root);
+  if (!own) return now;
+  // Each group above bounds it too. In a container the mount begins at its own group, and the path,
+  // which may be told from outside, leads nowhere.
+  fs::path group = root / own->words.top;
+  bound_by(group, own->words, now);
+  for (const fs::path& part : own->path) {
+    group /= part;
+    bound_by(group, own->words, now);
   }
   return now;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 namespace dlbench::fleet {
 
@@ -14,7 +15,8 @@ struct Memory {
     return static_cast<double>(available) < share * static_cast<double>(total);
   }
 };
-Memory memory();
+/// `root`: of the file system, so that a test can plant a machine.
+Memory memory(const std::filesystem::path& root = "/");
 
 /// How many processes the kernel has killed for want of memory so far; 0 where it does not say.
 std::uint64_t oom_kills();

@@ -186,7 +186,7 @@ RoundTime read_round(const json& ok) {
 void read_split(const json& ok, PhaseRounds& phases) {
   checked(ok, [&] {
     phases.via = ok.at("via").get<std::string>();
-    phases.iterations = ok.at("iterations").get<std::uint64_t>();
+    phases.iterations = count_from<std::uint64_t>(ok.at("iterations"));
     if (phases.iterations == 0) throw UsageError("no iterations");
     phases.warnings = ok.value("warnings", std::vector<std::string>{});
     phases.calls.clear();

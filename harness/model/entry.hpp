@@ -103,7 +103,7 @@ struct Entry {
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the worker's last words
-  std::string code;  ///< of not-run: "budget", "interrupted", "filter", "timed-out", "untimed"
+  std::string code;         ///< of not-run: "budget", "interrupted", "timed-out", "untimed"
   /// Of what was tried and not timed, the outcome that it would have; evidence and the like beside
   /// it are then filled too.
   std::optional<Outcome> found;

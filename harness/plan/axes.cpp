@@ -1,5 +1,7 @@
 #include "plan/axes.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <regex>
 
@@ -12,6 +14,10 @@ namespace dlbench::plan {
 namespace {
 
 using Words = std::vector<std::string>;
+
+std::uint64_t page_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
 
 bool holds(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -158,8 +164,9 @@ std::vector<Case> cases_of(const Words& asked) {
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
                                          const std::vector<Case>& cases, bool ladder) {
   std::vector<std::uint64_t> sizes = asked;
-  // A ladder asks what becomes of each case. One size will do, with whole pages for the guard.
-  if (sizes.empty() && ladder) sizes = {64 << 10};
+  // A ladder asks what becomes of each case. One size will do, with whole pages for the guard,
+  // however large they are.
+  if (sizes.empty() && ladder) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

@@ -161,7 +161,8 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
       for (double& value : back) value += moved;
       change.by_ranks = true;
       change.p = order.p(pairs_out_of_order(a, back));
-      const std::size_t sure = order.rank(1 - level_);
+      // At least the outermost, since they can be as rare as the level: 1 - level is not exact.
+      const std::size_t sure = std::max<std::size_t>(order.rank(1 - level_), 1);
       const double wide =
           std::max(shift - shifts.at(sure - 1), shifts.at(shifts.count() - sure) - shift);
       change.could_see = std::expm1(wide + drift_);

@@ -18,7 +18,7 @@ Tape watched(Crossing& crossing, PyObject* array, PatchedType& patched) {
 }  // namespace
 
 StandIn::StandIn(Crossing& crossing, PyObject* array, Shown shown, const Tape& tape, bool forwarded)
-    : crossing_(crossing), array_(array), forwarded_(forwarded) {
+    : crossing_(crossing), forwarded_(forwarded) {
   Tape wanted = tape;
   PyTypeObject* type = Py_TYPE(array);
   if (crossing.takes_capsule()) {

@@ -59,7 +59,6 @@ class StandIn {
 
  private:
   Crossing& crossing_;
-  PyObject* array_;
   bool forwarded_;
   Way way_ = Way::relay;
   std::optional<PatchedType> patched_;

@@ -80,6 +80,13 @@ TEST_F(LadderTest, ADeathUnderTheGuardLeavesWhatWasSeen) {
   EXPECT_EQ(summary_.settled, plan::all_cases().size());
 }
 
+TEST_F(LadderTest, ADeathUnderTheGuardOfPhasesAloneEndsNoRun) {
+  axes_.phases = {"import"};
+  run({library("a"), library("b", "good", "guard-f64=segv")});
+  EXPECT_EQ(with(Outcome::crashed).size(), 0u);
+  EXPECT_GT(summary_.settled, 0U);
+}
+
 TEST_F(LadderTest, TwoTimeOutsAreEnough) {
   options_.timeout_s = kShort;
   set("FAKE_WORKER_LOG", file("log"));

@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "fleet/channel.hpp"
 #include "fleet/fd.hpp"
+#include "fleet/memory.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/tail.hpp"
 #include "fleet/troubles.hpp"
@@ -184,6 +188,60 @@ Exchange exchange(const std::string& producer, const std::string& consumer, std:
   return made;
 }
 
+/// A planted machine of 1,000 KiB, 800 of them free.
+class MemoryTest : public ::testing::Test {
+ protected:
+  MemoryTest() { write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 800 kB\n"); }
+  ~MemoryTest() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  void expect(std::uint64_t total, std::uint64_t available) const {
+    const Memory now = memory(root_);
+    EXPECT_EQ(now.total, total);
+    EXPECT_EQ(now.available, available);
+  }
+
+  std::filesystem::path root_{std::filesystem::path(::testing::TempDir()) /
+                              ("memory" + std::to_string(::getpid()))};
+};
+
+TEST_F(MemoryTest, IsTheMachinesWhereNoGroupBoundsIt) {
+  expect(1000 << 10, 800 << 10);
+  write("proc/self/cgroup", "0::/\n");
+  write("sys/fs/cgroup/memory.max", "max\n");
+  expect(1000 << 10, 800 << 10);
+}
+
+TEST_F(MemoryTest, EachGroupAboveItsOwnBoundsIt) {
+  write("proc/self/cgroup", "0::/job/step\n");
+  write("sys/fs/cgroup/job/memory.max", "500000\n");
+  write("sys/fs/cgroup/job/memory.current", "450000\n");
+  write("sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 150000\n");
+  expect(500000, 200000);
+  write("sys/fs/cgroup/job/step/memory.max", "400000\n");
+  write("sys/fs/cgroup/job/step/memory.current", "500000\n");
+  expect(400000, 0);
+}
+
+TEST_F(MemoryTest, AContainersMountBeginsAtItsOwnGroup) {
+  write("proc/self/cgroup", "0::/told/from/outside\n");
+  write("sys/fs/cgroup/memory.max", "300000\n");
+  write("sys/fs/cgroup/memory.current", "100000\n");
+  expect(300000, 200000);
+}
+
+TEST_F(MemoryTest, TheFirstVersionHasOtherNames) {
+  write("proc/self/cgroup", "4:cpu,memory:/job\n0::/\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "600000\n");
+  write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "500000\n");
+  write("sys/fs/cgroup/memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 50000\n");
+  expect(600000, 150000);
+}
+
 TEST(Troubles, AreInheritedByWhomTheyConcern) {
   Troubles troubles;
   Trouble slow;
@@ -215,6 +273,16 @@ TEST(Wire, ARequestIsWhatTheWorkerReads) {
   EXPECT_EQ(prepare["case"]["layout"], "strided");
   EXPECT_EQ(prepare["clocks"], nlohmann::json({"call"}));
   EXPECT_EQ(round_request(task, task.clocks[0])["prelude"], 1);
+}
+
+TEST(Wire, APhasesBlockHasAWholeNumberOfExchanges) {
+  PhaseRounds phases;
+  nlohmann::json split{{"via", "relay"}, {"iterations", 5}, {"calls", nlohmann::json::array()}};
+  EXPECT_NO_THROW(read_split(split, phases));
+  for (const nlohmann::json& bad : {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0)}) {
+    split["iterations"] = bad;
+    EXPECT_THROW(read_split(split, phases), Garbage) << bad;
+  }
 }
 
 TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {

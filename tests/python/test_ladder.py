@@ -139,3 +139,11 @@ def test_named_cases_are_no_ladder() -> None:
     document = {"context": {}, "benchmarks": [], "not_measured": []}
     assert fallbacks.table(document, 100, "latest", 8) == []
     assert not figure.has_fallbacks(document)
+
+
+def test_all_cases_are_a_ladder_where_nothing_ended_like_the_plain_array() -> None:
+    common = {"producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu",
+              "environment": "default", "phase": "exchange", "clock": "call", "bytes": 65536,
+              "case": "f32", "outcome": "refused", "reason": "no"}  # fmt: skip
+    asked = {"dlbench": {"request": {"cases": ["all"]}}}
+    assert ladder.is_climbed({"context": asked, "benchmarks": [], "not_measured": [common]})

@@ -44,6 +44,18 @@ def test_the_planted_machine_is_described(root: Path) -> None:
     assert {device["name"] for device in told["devices"]} == {"cpu", "cuda", "rocm"}
 
 
+def test_an_arm_processor_is_told_by_its_numbers(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    arm = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd40\n"
+    (tmp_path / "proc/cpuinfo").write_text(arm)
+    assert machine.processor(tmp_path).endswith("implementer 0x41 part 0xd40")
+    assert not machine.is_virtual(tmp_path)
+    vendor = tmp_path / "sys/class/dmi/id/sys_vendor"
+    vendor.parent.mkdir(parents=True)
+    vendor.write_text("QEMU\n")
+    assert machine.is_virtual(tmp_path)
+
+
 def test_google_benchmarks_context_is_whole(root: Path) -> None:
     told = machine.benchmark_context(root)
     assert told["mhz_per_cpu"] == 4500

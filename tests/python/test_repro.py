@@ -82,6 +82,11 @@ def test_a_measured_cell_runs_and_is_timed(  # type: ignore[no-untyped-def]
     assert "# with mine 1.0" in script
 
 
+def test_a_device_waits_for_whom_has_no_ready(found: discover.Catalogue) -> None:
+    entry = samples.measured("native", "native", 940.0, device="sim:0", clock="ready")
+    assert "ready(" not in repro.script(entry, discover.catalogue(), {})
+
+
 def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) -> None:
     why = {"exception": "BufferError", "protocol": "dlpack_c"}
     entry = samples.missing("mine", "mine", "refused", "not today", **why)

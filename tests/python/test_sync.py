@@ -129,14 +129,15 @@ def look(
     return {
         entry["producer"].partition(":")[2]: dict(entry)
         for entry in documents.entries(document)
-        if entry.get("clock", "call") == "call"
+        if entry.get("clock", "call") == "call" and entry["phase"] == "exchange"
     }
 
 
 @pytest.fixture(scope="module")
 def looked_at(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("sync")
-    return folder, look(folder, "queued:waiting,queued:careless,queued:lazy,numpy")
+    producers = "queued:waiting,queued:careless,queued:lazy,numpy"
+    return folder, look(folder, producers, "--phases", "exchange,import")
 
 
 def test_a_wait_of_the_host_is_found_in_the_export(
@@ -174,6 +175,19 @@ def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_pa
     entry = look(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
     assert entry["seen"]["via"] == "exports"
     assert entry["sync"][0]["waits"] == word
+
+
+def test_no_phase_of_a_race_keeps_its_number(
+    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+) -> None:
+    phases = {
+        entry["producer"]: entry
+        for entry in documents.entries(whole.document(looked_at[0]))
+        if entry["phase"] == "import"
+    }
+    assert phases["queued:careless"]["outcome"] == phases["queued:lazy"]["outcome"] == "race"
+    assert "real_time" not in phases["queued:careless"]
+    assert phases["queued:waiting"]["real_time"] > 0
 
 
 def test_without_a_queue_nothing_is_said(

@@ -86,5 +86,18 @@ TEST_F(Sync, AWordBesideAReasonIsRefused) {
   EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-queue"), std::string::npos);
 }
 
+TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {
+  for (const std::string stream : {"1e300", "-2", "1.5", "[]"}) {
+    const Parsed parsed = parse_strict(R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
+                                           R"(,"asked_by":"consumer","owed":true}]})",
+                                       "text");
+    EXPECT_NE(usage_error([&] {
+                sync_record_from(Fields(parsed.value(), "here"));
+              }).find("here/sync/0/stream"),
+              std::string::npos)
+        << stream;
+  }
+}
+
 }  // namespace
 }  // namespace dlbench::results

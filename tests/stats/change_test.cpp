@@ -242,6 +242,18 @@ TEST(Changes, WhatCouldBeSeenIsSeen) {
   EXPECT_LE(changes.of(base, head).p, kAlarms);
 }
 
+TEST(Changes, ALevelThatTheRanksJustReachIsNoRankBeyondThem) {
+  // 2 / C(25, 12) twice over: 1 - level then rounds away the outermost rank.
+  Changes changes(2.0 / 5200300, std::nullopt);
+  MeasuredSide base, head;
+  for (int i = 0; i < 12; ++i) base.medians.push_back(100 + 0.1 * i);
+  for (int i = 0; i < 13; ++i) head.medians.push_back(100 + 0.1 * i);
+  const Change change = changes.of(base, head);
+  EXPECT_TRUE(change.by_ranks);
+  EXPECT_GT(change.could_see, 0);
+  EXPECT_LT(change.could_see, 0.05);
+}
+
 TEST(ProcessesFor, IsTheLeastNumberThatReachesTheLevel) {
   EXPECT_EQ(processes_for(0.5), 4U);
   for (const double level : {0.01, 1e-4, 1e-7}) {

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dlbench.errors import signal_name
+
 CHILD = Path(__file__).with_name("child.py")
 LONGEST_TAIL = 4000
 #: What an import may take on a busy machine.
@@ -36,7 +38,7 @@ class Ran:
     @property
     def signal(self) -> str:
         """ "SIGSEGV", or nothing."""
-        return signal.Signals(-self.status).name if self.status < 0 and not self.hung else ""
+        return "" if self.hung else signal_name(self.status)
 
     @property
     def how(self) -> str:

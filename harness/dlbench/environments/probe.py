@@ -18,7 +18,7 @@ from typing import Any
 from dlbench import _core, worker_main
 from dlbench.environments import spelled, there
 from dlbench.environments.environment import Environment, Failure, here
-from dlbench.errors import BadInput, first_line, os_reason
+from dlbench.errors import BadInput, first_line, os_reason, signal_name
 
 OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
@@ -109,7 +109,7 @@ def _failure(answer: _Answer, timeout_s: float) -> Failure | None:
     if answer.status is None:
         return Failure("timed-out", f"the interpreter did not answer within {timeout_s:g} s")
     if answer.status < 0:
-        how = signal.Signals(-answer.status).name
+        how = signal_name(answer.status)
         words = answer.last_words()
         told = f": {words}" if words else ""
         return Failure("crashed", f"the interpreter ended by {how} when it was asked{told}")

@@ -51,13 +51,16 @@ def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Lo
     crossed = (
         entry
         for entry in documents.entries(document)
-        if values.is_measured(entry)
-        and entry["protocol"] not in NO_CROSSING
-        and entry["phase"] == "exchange"
+        if values.is_measured(entry) and entry["protocol"] not in NO_CROSSING
     )
     looks = []
     for group in grouped(crossed, lambda entry: tuple(entry[axis] for axis in AXES)).values():
-        plain = [e for e in group if e["case"] == CASE and e.get("clock", "call") == "call"]
+        plain = [
+            each
+            for each in group
+            if (each["phase"], each["case"], each.get("clock", "call"))
+            == ("exchange", CASE, "call")
+        ]
         if not plain:
             continue
         entry = min(plain, key=lambda each: each["bytes"])
@@ -110,7 +113,7 @@ def _handover(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _records(look: Look, found: dict[str, Any]) -> Records:
-    """As the journal has them. A race is the exchange's, whatever size and clock were timed."""
+    """As the journal has them. A race is the exchange's: each size, clock, phase."""
     if not found.get("sync") and "failure" not in found:
         return []
     own = {"cell": documents.cell_name(look.entry), **found}
