@@ -19,6 +19,7 @@ Streams::Streams(const device::Table& table, bool host_memory)
   for (Stream* stream : {&producer_, &consumer_, &bystander_, &ours_, &control_}) {
     check(table_.stream_create(stream, device::non_blocking), "a stream");
   }
+  reads_on_ = consumer_;
   check(table_.event_create(&event_, device::no_timing), "an event");
   void* made = nullptr;
   check(table_.allocate_pinned(&made, sizeof(Shared)), "pinned memory");
@@ -56,7 +57,7 @@ void Streams::synchronize(Stream stream) {
 }
 
 void Streams::settle() {
-  for (Stream stream : {producer_, consumer_, bystander_, ours_}) synchronize(stream);
+  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
   if (is_default_ours_) synchronize(default_stream);
 }
 
@@ -95,8 +96,8 @@ unsigned Streams::peek(Address word) {
 }
 
 unsigned Streams::read(Address word) {
-  check(table_.delay(consumer_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
-  copy(word, shared_->seen[1], consumer_);
+  check(table_.delay(reads_on_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
+  copy(word, shared_->seen[1], reads_on_);
   return shared_->seen[1];
 }
 
@@ -118,12 +119,12 @@ std::optional<double> Streams::gap() const {
 }
 
 void Streams::slow_read(Address word, Ns delay) {
-  check(table_.delay(consumer_, delay, 0, 0, 0), "a delay");
-  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), consumer_), "a copy");
+  check(table_.delay(reads_on_, delay, 0, 0, 0), "a delay");
+  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), reads_on_), "a copy");
 }
 
 unsigned Streams::fetch() {
-  synchronize(consumer_);
+  synchronize(reads_on_);
   return shared_->seen[1];
 }
 

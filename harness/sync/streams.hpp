@@ -26,6 +26,8 @@ class Streams {
   device::Stream producer() const { return producer_; }
   device::Stream consumer() const { return consumer_; }
   device::Stream bystander() const { return bystander_; }
+  /// For streams that a library brings itself.
+  void set_consumer(device::Stream stream) { reads_on_ = stream; }
   /// Takes the default stream for a bystander as well: who forgets which stream it works on waits
   /// for that one. Only where nobody else in the process uses it.
   void take_default_for_bystander() { is_default_ours_ = true; }
@@ -70,6 +72,7 @@ class Streams {
   bool is_default_ours_ = false;
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
   device::Stream control_ = nullptr;
+  device::Stream reads_on_ = nullptr;
   device::Event event_ = nullptr;
   Shared* shared_ = nullptr;  // pinned
 };
