@@ -84,7 +84,7 @@ def _origin(document: dict[str, Any]) -> str:
     return (
         f"Written by `dlbench export RUN --format support` from a run of `{command}`, dlbench "
         f"{about['version']}, Python {', '.join(pythons)}. What each word means: "
-        "[measuring.md](measuring.md). What libraries' own tests say, and where it differs: "
+        "[measuring.md](measuring.md). What libraries' own tests say: "
         "[check.md](check.md#what-libraries-own-tests-say)."
     )
 
