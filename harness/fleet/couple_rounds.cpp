@@ -175,6 +175,7 @@ void CoupleRun::add_round(const RoundTime& time, Samples& samples) {
   samples.canary_ns.push_back(time.canary_ns);
   samples.moved += time.moved ? 1 : 0;
   samples.preempted += time.preempted ? 1 : 0;
+  samples.behind += time.behind ? 1 : 0;
   settling_.saw_canary(time.canary_ns);
   samples.spent_ns += spent_ns;
   context_.round_s += spent_ns * 1e-9;

@@ -21,13 +21,14 @@ bool are_many(std::size_t disturbed, std::size_t rounds) {
 void warn_of(const Share& share, std::vector<std::string>& warnings) {
   const std::vector<double>& ns = share.numbers.samples_ns;
   const Disturbed& disturbed = share.disturbed;
-  const std::array<std::pair<const char*, bool>, 6> checks{
+  const std::array<std::pair<const char*, bool>, 7> checks{
       {{"few rounds", ns.size() < kCoarseRounds},
        {"bimodal", stats::is_bimodal(ns)},
        {"drift", stats::drifts(ns)},
        {"migrated core", are_many(disturbed.moved, ns.size())},
        {"preempted", are_many(disturbed.preempted, ns.size())},
-       {"slow CPU", are_many(disturbed.slow, ns.size())}}};
+       {"slow CPU", are_many(disturbed.slow, ns.size())},
+       {"host behind", are_many(disturbed.behind, ns.size())}}};
   for (const auto& [warning, fires] : checks) {
     if (fires && std::count(warnings.begin(), warnings.end(), warning) == 0) {
       warnings.emplace_back(warning);

@@ -22,7 +22,7 @@ std::size_t slow_rounds(const Samples& samples, double best_canary_ns);
 
 /// Of a cell's rounds, how many were disturbed, and by what.
 struct Disturbed {
-  std::size_t moved = 0, preempted = 0, slow = 0;
+  std::size_t moved = 0, preempted = 0, slow = 0, behind = 0;
 };
 
 /// What one worker brought home of a cell.
@@ -39,9 +39,9 @@ struct Share {
 /// Median, interval, MAD, CPU time, floor ratio, of a copy the rate, and the bill where phases were
 /// measured, from at least one share.
 /// Warns of rounds that are too few, bimodal, drifting, and of a third of them, three at least,
-/// that changed their core, lost it to somebody else, or ran on a slow one. Several workers: the
-/// median of their medians, and an interval that holds each of theirs. The document widens it
-/// later, when the anchor's spread is known.
+/// that changed their core, lost it to somebody else, ran on a slow one, or had a device wait for
+/// the host. Several workers: the median of their medians, and an interval that holds each of
+/// theirs. The document widens it later, when the anchor's spread is known.
 void fill_numbers(Entry& entry, std::span<const Share> shares);
 
 }  // namespace dlbench::fleet

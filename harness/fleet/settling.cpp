@@ -92,7 +92,8 @@ void Settling::share(Task& task, const std::string& warning) {
     share.iterations = samples.iterations;
     share.cpu_ns = stats::median(samples.cpu_ns);
     share.floor_ns = task.floor_ns;
-    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_)};
+    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
+                       samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
     if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
     ledger_.measured(samples.cell, task.verdict, std::move(share));

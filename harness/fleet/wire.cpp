@@ -175,9 +175,9 @@ void read_judged(const json& ok, Task& task) {
 
 RoundTime read_round(const json& ok) {
   return checked(ok, [&] {
-    const RoundTime time{ok.at("ns").get<double>(), ok.value("cpu_ns", 0.0),
-                         ok.value("canary_ns", 0.0), ok.value("moved", false),
-                         ok.value("preempted", 0.0) > 0};
+    const RoundTime time{ok.at("ns").get<double>(),      ok.value("cpu_ns", 0.0),
+                         ok.value("canary_ns", 0.0),     ok.value("moved", false),
+                         ok.value("preempted", 0.0) > 0, ok.value("behind", false)};
     if (!(time.ns > 0 && time.cpu_ns >= 0 && time.canary_ns >= 0)) throw UsageError("no time");
     return time;
   });

@@ -35,6 +35,7 @@ struct RoundTime {
   double canary_ns = 0;  ///< 0 where the worker did not look
   bool moved = false;
   bool preempted = false;
+  bool behind = false;
 };
 RoundTime read_round(const nlohmann::json& ok);
 

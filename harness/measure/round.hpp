@@ -28,9 +28,10 @@ Body body_of(Once& once) {
 
 /// One timed block.
 struct Reading {
-  double ns = 0;       ///< mean wall time of an iteration
-  double cpu_ns = 0;   ///< mean CPU time of the process
-  bool valid = false;  ///< false: the body stopped the block
+  double ns = 0;        ///< mean wall time of an iteration
+  double cpu_ns = 0;    ///< mean CPU time of the process
+  bool valid = false;   ///< false: the body stopped the block
+  bool behind = false;  ///< on a device's clock: the device waited for the host
 };
 
 /// One block on Google Benchmark's loop: fixed iterations, real time, one repetition. About 3 us of

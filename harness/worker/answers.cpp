@@ -69,6 +69,7 @@ json to_json(const WorkerFloors& floors) {
 json to_json(const measure::Reading& reading, const Disturbance& disturbance) {
   return {{"ns", reading.ns},
           {"cpu_ns", reading.cpu_ns},
+          {"behind", reading.behind},
           {"moved", disturbance.moved},
           {"preempted", disturbance.preempted},
           {"canary_ns", disturbance.canary_ns}};

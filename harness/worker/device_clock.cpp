@@ -47,6 +47,7 @@ DeviceClock::Taken DeviceClock::take(measure::Body body, std::uint64_t iteration
   require(table, "event elapsed", table.event_elapsed(&milliseconds, begin_, end_));
   const auto n = static_cast<double>(iterations);
   taken.reading = {static_cast<double>(milliseconds) * 1e6 / n, cpu_ns / n, milliseconds > 0};
+  taken.reading.behind = !taken.ahead;
   return taken;
 }
 

@@ -24,7 +24,8 @@ class DeviceClock {
   /// `most`. Throws Failure: unsupported where the host cannot be ahead.
   std::uint64_t calibrate(measure::Body body, double call_ns, std::uint64_t most);
 
-  /// Throws Failure.
+  /// A row that the host was not ahead of is taken again; where that does not help, the reading is
+  /// `behind`. Throws Failure.
   measure::Reading round(measure::Body body, std::uint64_t iterations);
 
  private:

@@ -151,6 +151,11 @@ TEST(Numbers, RoundsThatWereDisturbedAreWarnedOfWhereTheyAreAThird) {
   EXPECT_EQ(warnings_of(share), Words{}) << "the median bears a quarter";
   share.disturbed = {4, 4, 4};
   EXPECT_EQ(warnings_of(share), (Words{"migrated core", "preempted", "slow CPU"}));
+  share.disturbed = {};
+  share.disturbed.behind = 3;
+  EXPECT_EQ(warnings_of(share), Words{});
+  share.disturbed.behind = 4;
+  EXPECT_EQ(warnings_of(share), Words{"host behind"});
   Share few = share_of({100, 101, 100, 102, 99, 100});
   few.disturbed = {2, 2, 2};
   EXPECT_EQ(warnings_of(few), Words{});

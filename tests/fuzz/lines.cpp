@@ -119,7 +119,8 @@ void wire(Input& in) {
       "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
       "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");
-  json round = {{"ns", 1.5}, {"cpu_ns", 1}, {"moved", false}, {"preempted", 1}, {"canary_ns", 9}};
+  json round = {{"ns", 1.5},      {"cpu_ns", 1},    {"moved", false},
+                {"preempted", 1}, {"behind", true}, {"canary_ns", 9}};
   json error = {{"outcome", "refused"}, {"exception", "E"}, {"reason", "r"}};
   for (json* message : {&prepared, &round, &error}) {
     for (std::uint64_t times = in.below(3); times > 0; --times) mutate(*message, in);

@@ -19,6 +19,7 @@ DISTURBED = {
     "migrated core": ("a third of the rounds changed their core", "dlbench doctor"),
     "preempted": ("a third of the rounds lost their core to others", "dlbench doctor"),
     "slow CPU": ("a third of the rounds ran on a slowed core", "dlbench doctor"),
+    "host behind": ("in a third of the rounds the device waited for the host", "dlbench doctor"),
 }
 
 
