@@ -30,6 +30,8 @@ std::string told(const AtHand& at_hand, const Loads& loads, const std::string& s
   if (step == "values") return "comparing the values";
   if (step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
   if (step == "outlive") return "reading what outlived " + x.producer + "'s array";
+  if (step == "growth") return "counting the memory that exchanges leave behind";
+  if (step == "judged") return "between two cells";
   if (step == "calibrate") return "calibrating the timed loop";
   return at_hand.task->prepared ? "in the timed loop" : "preparing";
 }

@@ -21,7 +21,7 @@ DeviceAt device_of_kind(const std::string& kind, int ordinal) {
   if (backend == nullptr) return {};
   if (backend->table == nullptr) {
     throw Failure{Outcome::no_device, "",
-                  kind + ": " + std::string(name_of(backend->state)) + " (" + backend->said + ")"};
+                  kind + ": " + std::string(name_of(backend->state)) + ": " + backend->said};
   }
   if (ordinal >= backend->count) {
     throw Failure{Outcome::no_device, "",

@@ -150,7 +150,7 @@ def test_numbas_device_arrays_want_a_device(tmp_path: Path) -> None:
     there["exchange"]["device"] = "cuda:0"
     error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
     assert (error["outcome"], error["exception"]) == ("no-device", "")
-    assert error["reason"] == f"cuda: no-library ({NO_DRIVER})"
+    assert error["reason"] == f"cuda: no-library: {NO_DRIVER}"
 
 
 @needs_fakes
