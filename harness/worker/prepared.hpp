@@ -105,6 +105,7 @@ class Prepared {
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
   void show(std::vector<Ref> objects);
   Ref cross_first(const Step& step);
+  Ref cross_and_wait(PyObject* x, const std::function<void()>& called);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void check_lifetime(Ref& result);

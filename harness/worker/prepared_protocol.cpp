@@ -111,7 +111,7 @@ Ref Prepared::stand_for(const Ref& array, const std::string& requested) const {
 std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap) {
   try {
     const TappedRelay relay(first_asked(), shown, tap);
-    wait_for(cross_once(relay.get()).get());
+    const Ref dropped = cross_and_wait(relay.get(), [] {});
     return {};
   } catch (const Failure& failure) {
     return failure;

@@ -1,4 +1,4 @@
-"""The device's own clock, on the simulated device: what is in flight, and a host that is too late."""
+"""The device's own clock, on the simulated one: what is in flight, and a host that is too late."""
 
 from __future__ import annotations
 

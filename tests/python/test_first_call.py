@@ -1,0 +1,51 @@
+"""The first call of an exchange in a process: what it cost, and what the libraries said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judging import GIVE
+from wire import F32, ask, plant, prepare
+
+# Says and does at its first call what it never does again.
+SLOW_AT_FIRST = """\
+import time
+import warnings
+
+import numpy as np
+
+CALLS = []
+
+
+def take(x):
+    if not CALLS:
+        time.sleep(0.3)
+        warnings.warn("loading")
+    CALLS.append(1)
+    alone = hasattr(x, "__dlpack__") and not hasattr(x, "__array_interface__")
+    return np.from_dlpack(x) if alone else np.asarray(x)
+
+
+PROTOCOLS = {"WORD": take}
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "protocol"),
+    [("dlpack", "dlpack"), ("convert", "array_interface"), ("convert", "buffer")],
+)
+def test_what_a_relayed_cell_says_of_its_first_call_is_of_the_first(
+    tmp_path: Path, word: str, protocol: str
+) -> None:
+    *_, answer = ask(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", GIVE),
+        plant(tmp_path, "consumer", "taker", SLOW_AT_FIRST.replace("WORD", word)),
+        prepare(1, "giver", "taker", protocol, F32),
+    )
+    ok = answer["ok"]
+    assert ok["seen"]["via"] == "relay"
+    assert ok["first_ns"]["call"] > 0.3e9
+    assert [text for text in ok["warnings"] if "loading" in text] == ["UserWarning: loading"]
