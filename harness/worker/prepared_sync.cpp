@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "sync/late.hpp"
 #include "sync/who.hpp"
@@ -30,6 +31,15 @@ struct Passable {
   std::int32_t device = kDlCpu;
 };
 
+// None where it is no int, or one that nobody gave a meaning.
+std::optional<long> number_in(PyObject* value) {
+  if (!PyLong_Check(value)) return {};
+  int overflow = 0;
+  const long number = PyLong_AsLongAndOverflow(value, &overflow);
+  if (overflow != 0) return {};
+  return number;
+}
+
 bool is_none(const Ref& value) {
   return !value || value.get() == Py_None;
 }
@@ -46,12 +56,8 @@ std::string name_of(const Ref& value, const Passable& passable) {
   if (is_none(value)) return "";
   if (is_same(value, passable.own)) return "own";
   if (is_same(value, passable.foreign)) return "foreign";
-  if (PyLong_Check(value.get())) {
-    const long number = PyLong_AsLong(value.get());
-    if (number >= -1 && number <= 2) return std::to_string(number);
-    PyErr_Clear();
-  }
-  return "own";
+  const std::optional<long> number = number_in(value.get());
+  return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "own";
 }
 
 // What passes no `__dlpack__` has no stream argument either.
@@ -74,7 +80,7 @@ bool names_stream(PyObject* array) {
     const Ref facts = checked(PyObject_GetAttrString(array, "__cuda_array_interface__"));
     const Ref version = checked(PyMapping_GetItemString(facts.get(), "version"));
     const Ref stream = checked(PyMapping_GetItemString(facts.get(), "stream"));
-    return PyLong_AsLong(version.get()) >= 3 && stream.get() != Py_None;
+    return number_in(version.get()).value_or(0) >= 3 && stream.get() != Py_None;
   } catch (const Failure&) {
     return false;
   }

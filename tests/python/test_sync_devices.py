@@ -34,6 +34,10 @@ class Picky:
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
 
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__ | {"version": "3"}
+
     def __dlpack__(self, *, stream=None, **wanted):
         ASKED.append(stream)
         if stream == 2 or (WAY == "offended" and 2 in ASKED):
@@ -57,6 +61,57 @@ def on_stream(device, handle):
 
 def address(array):
     return array.array.address
+"""
+
+# Names a stream that no C long holds, and does not mind what a version is.
+FAR = """
+import contextlib
+
+from dlbench import _native_consumer
+
+DISTRIBUTION = None
+PROTOCOLS = {"dlpack": _native_consumer.from_dlpack,
+             "cuda_array_interface": _native_consumer.Importer("cpu").from_cuda_array_interface}
+
+
+class Handed:
+    def __init__(self, device, capsule):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **wanted):
+        return self.capsule
+
+
+class Shown:
+    def __init__(self, source):
+        self.source = source
+        self.__cuda_array_interface__ = source.__cuda_array_interface__ | {"version": 3}
+
+
+def calls(source, target):
+    importer = _native_consumer.Importer(target)
+    return {
+        "dlpack": lambda x: importer.from_dlpack(
+            Handed(x.__dlpack_device__(), x.__dlpack__(stream=2**63, max_version=(1, 3)))
+        ),
+        "cuda_array_interface": lambda x: importer.from_cuda_array_interface(Shown(x)),
+    }
+
+
+stream = _native_consumer.stream
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = _native_consumer.stream(device)
+    _native_consumer.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        _native_consumer.set_stream(device, former)
 """
 
 PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
@@ -258,6 +313,32 @@ def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
         ("numba", "numba"): ("host", True),
     }
     assert found["native", "numba"]["import_blocked"] > 0.7
+
+
+@fakes.needs_fakes
+def test_numbers_that_are_none_hide_no_race(tmp_path: Path) -> None:
+    for role, name, text in (("producers", "picky", PICKY), ("consumers", "far", FAR)):
+        (tmp_path / "own" / role).mkdir(parents=True)
+        (tmp_path / "own" / role / f"{name}.py").write_text(text, encoding="utf-8")
+    words = ("--adapters", "own", "--producers", "picky:racing", "--consumers", "far", "--sync")
+    more = ("--protocols", "dlpack,cuda_array_interface", "--sizes", "4KiB", "--no-plots")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", *words, *more, "--devices", "cuda:0", "--quiet", "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert status in (0, 2), err
+    cells = {
+        entry["protocol"]: entry
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if entry.get("clock", "call") == "call"
+    }
+    own = rows(cells["dlpack"])["own"]
+    assert (own["waits"], own["owed"]) == ("nobody", True)
+    assert cells["dlpack"]["outcome"] == "race"
+    (one,) = rows(cells["cuda_array_interface"]).values()
+    assert (one["waits"], one["owed"]) == ("stream", False)
+    assert cells["cuda_array_interface"]["outcome"] == "zero-copy"
 
 
 @fakes.needs_fakes
