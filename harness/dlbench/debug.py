@@ -12,9 +12,8 @@ from typing import Any
 from dlbench import _core
 from dlbench import document as documents
 from dlbench.asking import WORKER
-from dlbench.discover import Catalogue
+from dlbench.discover import Catalogue, adapter
 from dlbench.environments.environment import DEFAULT
-from dlbench.repro import adapter
 from dlbench.values import Entry
 
 ROUNDS = 6

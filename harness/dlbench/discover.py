@@ -73,6 +73,16 @@ class Catalogue:
         return sorted(names)
 
 
+def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
+    """Raises BadInput where the run's adapter is not here any more."""
+    try:
+        return found.roles(name)[role]
+    except KeyError:
+        raise BadInput(
+            f"no {role} adapter {name!r} here (the run may have used --adapters)"
+        ) from None
+
+
 def _is_hidden(roles: dict[str, AdapterFile]) -> bool:
     return any(file.hidden for file in roles.values())
 

@@ -11,24 +11,13 @@ from typing import Any, TypeVar
 from dlbench import _core, alone, arguments, racing, racing_streams, snippets, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
-from dlbench.discover import Catalogue
+from dlbench.discover import Catalogue, adapter
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import BadInput
-from dlbench.facts import AdapterFile, bound_names
+from dlbench.facts import bound_names
 from dlbench.values import Entry
 
 TIMED_CALLS = 100
 Half = TypeVar("Half", ast.expr, ast.Module)
-
-
-def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
-    """Raises BadInput where the run's adapter is not here any more."""
-    try:
-        return found.roles(name)[role]
-    except KeyError:
-        raise BadInput(
-            f"no {role} adapter {name!r} here (the run may have used --adapters)"
-        ) from None
 
 
 def attributes(name: str, count: int) -> dict[str, Any]:

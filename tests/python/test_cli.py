@@ -177,6 +177,20 @@ def test_a_filter_narrows_a_couple_further(dlbench: Run) -> None:
     assert all("/protocol:convert/" in name for name in names)
 
 
+def test_the_verbs_are_known_by_name_before_they_are_loaded() -> None:
+    assert tuple(cli.verbs()) == cli.VERBS
+
+
+def test_a_run_loads_no_library_and_no_verb() -> None:
+    script = (
+        "import sys, dlbench.cli; print({'numpy', 'matplotlib', 'dlbench.verbs'} & {*sys.modules})"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "set()\n"
+
+
 def test_a_dry_run_leaves_no_file(dlbench: Run) -> None:
     status, out, _ = dlbench(*MINE, "--dry-run", "--out", "new")
     assert status == 0
