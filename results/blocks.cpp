@@ -58,7 +58,7 @@ bool Blocks::next() {
     return show(text_->data(), text_->size());
   }
   Buffer made = fresh(std::max(kBlock, 2 * rest_.size()));
-  std::memcpy(made.bytes.get(), rest_.data(), rest_.size());
+  rest_.copy(made.bytes.get(), rest_.size());
   std::size_t size = rest_.size(), line = 0;
   while (line == 0 && left_ > 0) {
     if (size == made.size) {
