@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "model/error.hpp"
@@ -53,19 +54,34 @@ OrderedJson sync_line(const SyncRecord& record) {
   return line;
 }
 
+[[noreturn]] void refuse_existing(const std::filesystem::path& path) {
+  throw UsageError(path.string() +
+                   " exists: it holds another run; resume it, or choose another folder");
+}
+
+/// Renames where nobody has the new name; else, and where it fails, the errno.
+int rename_new(const std::filesystem::path& from, const std::filesystem::path& to) {
+#ifdef RENAME_NOREPLACE
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  // Not every file system can.
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+#endif
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path path, File file, std::uint64_t bytes)
     : path_(std::move(path)), file_(std::move(file)), bytes_(bytes) {}
 
 Journal Journal::create(std::filesystem::path path, const Header& header) {
-  File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  if (::access(path.c_str(), F_OK) == 0) refuse_existing(path);
+  // It gets its name only with its header: who was killed in between has left no journal that a
+  // resumed run could make nothing of.
+  const std::filesystem::path draft = path.string() + "." + std::to_string(::getpid());
+  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
   if (file.get() < 0) {
     const int error = errno;
-    if (error == EEXIST) {
-      throw UsageError(path.string() + " exists: it holds another run; resume it, or choose " +
-                       "another folder");
-    }
     if (error == ENOSPC || error == EDQUOT) throw DiskError(os_text("make", path, error));
     throw UsageError(os_text("make", path, error));
   }
@@ -73,8 +89,12 @@ Journal Journal::create(std::filesystem::path path, const Header& header) {
   try {
     lock(journal.file_, journal.path_);
     journal.append(header_line(header));
+    if (const int error = rename_new(draft, journal.path_)) {
+      if (error == EEXIST) refuse_existing(journal.path_);
+      throw UsageError(os_text("make", journal.path_, error));
+    }
   } catch (...) {
-    ::unlink(journal.path_.c_str());
+    ::unlink(draft.c_str());
     throw;
   }
   return journal;

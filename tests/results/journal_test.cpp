@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <string>
+#include <thread>
 
 #include "sample.hpp"
 
@@ -220,6 +223,24 @@ TEST(Journal, AHeaderThatTheDiskDoesNotTakeLeavesNoFile) {
     EXPECT_THROW(Journal::create(folder / "journal.jsonl", header()), DiskError);
   }
   EXPECT_EQ(testing::files_in(folder.path()), 0U);
+}
+
+TEST(Journal, HasItsHeaderAsSoonAsItHasItsName) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kJournals = 300;
+  const auto path = [&](std::size_t i) { return folder.path() / (std::to_string(i) + ".jsonl"); };
+  std::size_t without = 0;
+  std::thread reader([&] {
+    for (std::size_t i = 0; i < kJournals; ++i) {
+      while (!std::filesystem::exists(path(i))) {
+      }
+      without += read_text(path(i)).ends_with('\n') ? 0 : 1;
+    }
+  });
+  for (std::size_t i = 0; i < kJournals; ++i) Journal::create(path(i), header());
+  reader.join();
+  EXPECT_EQ(without, 0U);
+  EXPECT_EQ(testing::files_in(folder.path()), kJournals);
 }
 
 TEST(Journal, WhatCannotBeReadBackIsNotWritten) {
