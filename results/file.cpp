@@ -54,8 +54,12 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+std::filesystem::path draft_of(const std::filesystem::path& path) {
+  return path.string() + "." + std::to_string(::getpid()) + ".tmp";
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), draft_(path_.string() + "." + std::to_string(::getpid()) + ".tmp") {
+    : path_(std::move(path)), draft_(draft_of(path_)) {
   file_ = File(::open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file_.get() < 0) disk_failed(draft_, errno);
 }

@@ -78,7 +78,7 @@ Journal Journal::create(std::filesystem::path path, const Header& header) {
   if (::access(path.c_str(), F_OK) == 0) refuse_existing(path);
   // It gets its name only with its header: who was killed in between has left no journal that a
   // resumed run could make nothing of.
-  const std::filesystem::path draft = path.string() + "." + std::to_string(::getpid());
+  const std::filesystem::path draft = draft_of(path);
   File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
   if (file.get() < 0) {
     const int error = errno;

@@ -150,11 +150,11 @@ void bind_compare(py::module_& module) {
   module.def("processes_for", &stats::processes_for, py::arg("level"),
              "How many workers a side must have for the order of their medians to reach a chance "
              "as small as `level`.");
-  static stats::Quantiles* const quantiles = new stats::Quantiles;
+  static stats::Quantiles quantiles;
   module.def(
       "processes_to_see",
       [](double change, double spread, double freedom, double level) {
-        return stats::processes_to_see(change, spread, freedom, level, *quantiles);
+        return stats::processes_to_see(change, spread, freedom, level, quantiles);
       },
       py::arg("change"), py::arg("spread"), py::arg("freedom"), py::arg("level"),
       "How many workers a side find a change in 99 of 100 cases, where they scatter by "
@@ -167,7 +167,7 @@ void bind_compare(py::module_& module) {
         stats::Stages stages;
         stages.most = most;
         stages.threshold = threshold;
-        return stats::next_look({lo, hi, first, second}, stages, level, *quantiles);
+        return stats::next_look({lo, hi, first, second}, stages, level, quantiles);
       },
       py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
       py::arg("most"), py::arg("threshold"), py::arg("level"),

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "exchange/guard_state.hpp"
+#include "model/page.hpp"
 
 namespace dlbench::exchange {
 namespace {
@@ -21,11 +22,6 @@ struct Pages {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };
-
-std::uintptr_t page_bytes() {
-  static const auto bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 Pages whole(std::uintptr_t address, std::uint64_t bytes) {
   const std::uintptr_t page = page_bytes();

@@ -1,12 +1,11 @@
 #include "plan/axes.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <regex>
 
 #include "model/error.hpp"
 #include "model/names.hpp"
+#include "model/page.hpp"
 #include "model/places.hpp"
 #include "model/units.hpp"
 
@@ -14,10 +13,6 @@ namespace dlbench::plan {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::uint64_t page_bytes() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 bool holds(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();

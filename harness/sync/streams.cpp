@@ -10,7 +10,7 @@ using device::Stream;
 
 namespace {
 
-constexpr Stream default_stream = nullptr;
+constexpr Stream kDefaultStream = nullptr;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void Streams::synchronize(Stream stream) {
 
 void Streams::settle() {
   for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
-  if (is_default_ours_) synchronize(default_stream);
+  if (is_default_ours_) synchronize(kDefaultStream);
 }
 
 void Streams::store(Address word, unsigned value) {
@@ -71,7 +71,7 @@ void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   store(word, words.before);
   if (decoy > 0) {
     put_decoy(bystander_, decoy, kDecoy);
-    if (is_default_ours_) put_decoy(default_stream, decoy, kDefault);
+    if (is_default_ours_) put_decoy(kDefaultStream, decoy, kDefault);
   }
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");

@@ -59,11 +59,11 @@ def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
     several = len(documents.environments(document)) > 1
     lines = [f"## {escaped(environment)}", ""] if several else []
     crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
-    absent = [] if environment == DEFAULT else _absent(crossed)
-    if absent:
+    absent = _absent(crossed)
+    if absent and environment != DEFAULT:
         lines += [f"Not installed there: {escaped(', '.join(absent))}.", ""]
         crossed = [e for e in crossed if not {e["producer"], e["consumer"]} & {*absent}]
-    lines += [_libraries(crossed, documents.versions(document, environment))]
+    lines += [_libraries(crossed, documents.versions(document, environment), absent)]
     for device in dict.fromkeys(str(entry["device"]) for entry in entries):
         lines += _matrices([entry for entry in crossed if entry["device"] == device], device)
     lines += _dispatch(entries)
@@ -102,10 +102,9 @@ def _absent(entries: list[Entry]) -> list[str]:
     return sorted(name for name, there in seen.items() if not there)
 
 
-def _libraries(entries: list[Entry], versions: Mapping[str, str]) -> str:
+def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequence[str]) -> str:
     """Each library with the protocols by which an array of it crossed, or came to it."""
     rows = []
-    absent = _absent(entries)
     for name in sorted({e[role] for e in entries for role in ("producer", "consumer")}):
         gives = _protocols(e for e in entries if e["producer"] == name and _crossed(e))
         takes = _protocols(e for e in entries if e["consumer"] == name and _crossed(e))

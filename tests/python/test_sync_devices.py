@@ -13,6 +13,18 @@ import fakes
 import whole
 from dlbench import _core, discover, repro
 
+#: As in native's own files.
+ON_STREAM = """
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = {half}.stream(device)
+    {half}.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        {half}.set_stream(device, former)
+"""
+
 # Native's arrays behind a type that refuses stream 2, and with an argument also never waits, or
 # refuses every stream from then on.
 PICKY = """
@@ -49,19 +61,10 @@ def make(case, device):
     return Picky(_native_producer.DeviceArray(case.numpy(), device, memory="device", interface=3))
 
 
-@contextlib.contextmanager
-def on_stream(device, handle):
-    former = _native_producer.stream(device)
-    _native_producer.set_stream(device, handle)
-    try:
-        yield
-    finally:
-        _native_producer.set_stream(device, former)
-
-
 def address(array):
     return array.array.address
-"""
+
+""" + ON_STREAM.format(half="_native_producer")  # fmt: skip
 
 # Names a stream that no C long holds, and does not mind what a version is.
 FAR = """
@@ -103,16 +106,7 @@ def calls(source, target):
 
 stream = _native_consumer.stream
 
-
-@contextlib.contextmanager
-def on_stream(device, handle):
-    former = _native_consumer.stream(device)
-    _native_consumer.set_stream(device, handle)
-    try:
-        yield
-    finally:
-        _native_consumer.set_stream(device, former)
-"""
+""" + ON_STREAM.format(half="_native_consumer")  # fmt: skip
 
 PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
              "saboteur:host-sync")  # fmt: skip

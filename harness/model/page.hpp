@@ -1,0 +1,15 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace dlbench {
+
+/// Bytes of a page of memory on this machine.
+inline std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace dlbench
