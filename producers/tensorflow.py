@@ -28,7 +28,7 @@ def make(case, device):
         return tf.constant(case.numpy())
 
 
-@tf.function
+@tf.function(autograph=False)  # autograph would leave a file behind in every worker
 def late(content, turns):
     """`content` after so many turns that cannot be folded away."""
     first = tf.cast(turns, tf.uint32) | tf.constant(1, tf.uint32)
@@ -41,7 +41,7 @@ def late(content, turns):
     return content + tf.cast(nothing, content.dtype)
 
 
-@tf.function
+@tf.function(autograph=False)  # autograph would leave a file behind in every worker
 def store(variable, content, turns):
     """The same, written into the variable's own memory first."""
     stored = tf.raw_ops.ResourceScatterUpdate(

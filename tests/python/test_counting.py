@@ -48,7 +48,6 @@ def values(array):
     return array.array
 """
 DYING = """
-import os
 import numpy as np
 
 DISTRIBUTION = None
@@ -131,6 +130,17 @@ def test_a_worker_lost_to_counting_is_a_warning_of_its_cell(tmp_path: Path) -> N
     (warning,) = [text for text in lost["warnings"] if text.startswith("instructions: ")]  # type: ignore[attr-defined]
     assert "exit status 7" in warning
     assert entries[_cell("numpy", "numpy")]["instructions"] > 0  # type: ignore[operator]
+
+
+@needs_valgrind
+def test_nothing_is_left_among_the_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (passing := tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(passing))
+    words = ("--producers", "numpy", "--consumers", "numpy", "--count", "instructions")
+    assert _measure(tmp_path, *words)[_cell("numpy", "numpy")]["instructions"]
+    assert not [*passing.iterdir()]
 
 
 @needs_valgrind

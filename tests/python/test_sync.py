@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -267,8 +268,13 @@ def test_real_queues(library: str, tmp_path: Path) -> None:
     consumer = "dpnp" if library == "dpnp" else "numpy"
     words = ("--producers", library, "--consumers", consumer, "--devices", device, "--sync")
     more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
-    status, _, err = whole.run(tmp_path, "--matrix", *words, *more, "--out", "run")
+    (passing := tmp_path / "tmp").mkdir()
+    environment = os.environ | {"TMPDIR": str(passing)}
+    status, _, err = whole.run(
+        tmp_path, "--matrix", *words, *more, "--out", "run", environment=environment
+    )
     assert status in (0, 2), err
+    assert not [*passing.iterdir()]
     entries = whole.entries(whole.document(tmp_path)).values()
     (entry,) = (each for each in entries if each.get("clock", "call") == "call")
     assert word in (entry["outcome"], entry["sync"][0]["waits"])

@@ -45,6 +45,7 @@ def command(out: Path, place: Environment, fd: int) -> list[str]:
     return [
         require(),
         "--tool=callgrind",
+        "--vgdb=no",  # its pipes would stay behind in the folder for temporary files
         f"--instr-atstart={begins}",
         "--collect-atstart=no",
         f"--toggle-collect={LOOP}",
