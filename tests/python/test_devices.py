@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,32 @@ def test_the_consumer_names_its_stream(simulated: dict[str, dict[str, Any]]) -> 
     assert simulated[name(protocol="dlpack_legacy")]["seen"]["struct"] == "legacy"
 
 
-@pytest.mark.parametrize("phase", ["query", "export", "import", "release"])
-def test_every_phase_exists(simulated: dict[str, dict[str, Any]], phase: str) -> None:
+@pytest.mark.parametrize("phase", ["query", "export"])
+def test_what_is_asked_of_the_producer_takes_time(
+    simulated: dict[str, dict[str, Any]], phase: str
+) -> None:
     assert simulated[name(phase)]["real_time"] > 0
+
+
+@pytest.mark.parametrize("phase", ["import", "release"])
+def test_the_consumers_own_phases_take_time_or_less_than_can_be_told(
+    simulated: dict[str, dict[str, Any]], phase: str
+) -> None:
+    entry = simulated[name(phase)]
+    # Native's own are some 5 ns, and the simulated device's threads may hide them.
+    bounds = re.match(
+        r"too short to be told from nothing: (\S+) \.\. (\S+) ns", entry.get("reason", "")
+    )
+    if bounds is None:
+        assert entry["real_time"] > 0
+    else:
+        assert float(bounds[1]) <= 0 <= float(bounds[2])
+
+
+def test_where_the_consumer_calls_the_exporter_its_import_takes_time(
+    simulated: dict[str, dict[str, Any]],
+) -> None:
+    assert simulated[name("import", protocol="dlpack_c")]["real_time"] > 0
 
 
 def test_a_pair_of_devices_is_a_copy_of_the_producers(tmp_path: Path) -> None:
