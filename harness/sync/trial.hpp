@@ -29,6 +29,7 @@ struct Trial {
   bool misplaced = false;
 
   bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
+  bool is_stale() const { return had_power() && saw == Content::Old; }
   bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
 };
 

@@ -70,7 +70,7 @@ Tally tally(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     if (!trial.had_power()) continue;
     ++made.pending;
-    made.stale += trial.saw == Content::Old;
+    made.stale += trial.is_stale();
     if (trial.held(kGive) || trial.held(kTake)) {
       made.held_and_new += trial.saw == Content::New;
       continue;
@@ -137,7 +137,8 @@ Verdict who_waits(const Queue& queue, const Options& options) {
     if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
       now.delay = std::min(2 * now.delay, kMostDelay);
       was_busy = was_busy || found.pending > 0;
-      trials.clear();
+      // Who read too early once has shown that nobody waited, however the others come out.
+      std::erase_if(trials, [](const Trial& trial) { return !trial.is_stale(); });
     }
   }
   if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;

@@ -160,6 +160,31 @@ TEST(WhoWaits, WhatWasBusyOnceWasNotNever) {
   EXPECT_EQ(verdict.trials, Options{}.most);
 }
 
+TEST(WhoWaits, ALongerDelayDoesNotForgetWhoReadTooEarly) {
+  Planted racing(Kind::Nothing), waiting(Kind::Host);
+  Planted* planted = &racing;
+  Queue queue = racing.queue();
+  int armed = 0;
+  queue.arm = [&](Ns delay, Ns) {
+    // Old content is read once; from then on the delay ends too soon until it is a longer one, and
+    // the host waits.
+    const bool is_first = delay > 0 && ++armed == 1;
+    planted = is_first || delay == 0 ? &racing : &waiting;
+    const bool lasts = is_first || delay > Options{}.delay * 2;
+    planted->queue().arm(lasts ? std::max(delay, 20 * ms) : 0, 0);
+    if (!lasts) planted->queue().settle();
+  };
+  queue.peek = [&] { return planted->queue().peek(); };
+  queue.give = [&] { planted->queue().give(); };
+  queue.take = [&] { planted->queue().take(); };
+  queue.read = [&] { return planted->queue().read(); };
+  queue.settle = [&] { planted->queue().settle(); };
+  queue.decoy = {};
+  const Verdict verdict = who_waits(queue);
+  EXPECT_EQ(verdict.waits, Waits::nobody);
+  EXPECT_EQ(verdict.saw, Content::Old);
+}
+
 TEST(WhoWaits, SettlesWhereACallIsRefused) {
   Planted planted(Kind::Nothing);
   Queue queue = planted.queue();
