@@ -35,15 +35,22 @@ def figure(document: Document) -> Figure:
     if any(one.get("asked_by") == "dlbench" for _, one in shown):
         notes.append("in brackets: a stream that the consumer does not pass by itself")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
-    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
-    nothing = "no streams were looked at: --sync" if measured else "nothing was measured"
     made = forest("Who waits for whom", "host held, by export and by import" if shown else "",
                   [_label(*row) for row in shown], [_word(one) for _, one in shown],
-                  (notes if shown else []) + choosing.provenance(document), nothing)  # fmt: skip
+                  (notes if shown else []) + choosing.provenance(document),
+                  _why_empty(document))  # fmt: skip
     if made.axes is not None:
         _draw(made.axes, shown)
         _draw_key(made)
     return made.figure
+
+
+def _why_empty(document: Document) -> str:
+    if not any(choosing.is_measured(entry) for entry in choosing.exchanges(document)):
+        return "nothing was measured"
+    if choosing.about(document).get("request", {}).get("sync"):
+        return "no exchange had a queue to look at"
+    return "no streams were looked at: --sync"
 
 
 def _label(entry: Entry, one: Mapping[str, Any]) -> str:

@@ -151,7 +151,13 @@ def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
     assert names == {"matrix", "scaling", "sync"}
     names = {path.stem for path in draw(document(numpy=[1.0, 2.0]), tmp_path)}
     assert names == {"matrix", "scaling", "ecdf", "drift"}
-    assert "no streams were looked at: --sync" in words(sync.figure(document(numpy=[1.0])))
+
+
+def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
+    empty = document(numpy=[1.0])
+    assert "no streams were looked at: --sync" in words(sync.figure(empty))
+    empty["context"]["dlbench"]["request"] = {"sync": True}
+    assert "no exchange had a queue to look at" in words(sync.figure(empty))
 
 
 @pytest.mark.parametrize("name", ["ecdf", "drift"])
