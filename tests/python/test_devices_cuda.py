@@ -11,7 +11,7 @@ import pytest
 
 import fakes
 import whole
-from test_devices import name
+from test_devices import is_timed_or_too_short, name
 
 pytestmark = fakes.needs_fakes
 
@@ -43,8 +43,10 @@ def test_native_to_native_by_every_way(tmp_path: Path, device: str) -> None:
         assert {entry["outcome"] for entry in here.values()} == {"zero-copy"}, way
         assert len({entry["real_time"] for entry in here.values()}) == 3, way
         assert here["call"]["evidence"]["write"] == "yes"
-    for phase in ("query", "export", "import", "release"):
+    for phase in ("query", "export"):
         assert found[name(phase, device=device)]["real_time"] > 0
+    for phase in ("import", "release"):
+        assert is_timed_or_too_short(found[name(phase, device=device)])
 
 
 def test_pinned_and_managed_memory(tmp_path: Path) -> None:
