@@ -194,7 +194,8 @@ void read_split(const json& ok, PhaseRounds& phases) {
       const std::string phase = call.at("phase").get<std::string>();
       require_known("phase", phase, std::vector<std::string>{"query", "export"});
       std::string what = call.at("call").get<std::string>();
-      if (call.value("raised", false)) what += " fails";
+      const bool ours = call.value("ours", false);
+      if (call.value("raised", false)) what += ours ? " refused by the relay" : " fails";
       phases.calls.push_back({phase, std::move(what), 0});
     }
     phases.prepared = true;

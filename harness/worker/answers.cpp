@@ -86,7 +86,10 @@ json to_json(const std::vector<FrameNode>& frames) {
 json to_json(const Tape& calls) {
   json all = json::array();
   for (const Asked& call : calls) {
-    all.push_back({{"phase", call.phase()}, {"call", call.spelled}, {"raised", call.raised}});
+    all.push_back({{"phase", call.phase()},
+                   {"call", call.spelled},
+                   {"raised", call.raised},
+                   {"ours", call.ours}});
   }
   return all;
 }

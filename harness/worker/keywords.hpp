@@ -30,6 +30,11 @@ inline constexpr const char* kUnknownToDlpack =
 inline constexpr const char* kUnknownToArray =
     "__array__() got an unexpected keyword argument '%U'";
 
+/// Of a call of `__dlpack__`: what producers before DLPack 1.0 do not know, or null.
+inline PyObject* unknown_to_legacy(PyObject* const* values, PyObject* names) {
+  return unknown_keyword(values, names, {"stream"});
+}
+
 inline void refuse_keyword(const char* text, PyObject* name) {
   PyErr_Format(PyExc_TypeError, text, name);
 }

@@ -72,9 +72,8 @@ PyObject* relay_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssi
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
   Relay* relay = relay_of(self);
-  PyObject* const unknown = relay->replay != nullptr
-                                ? nullptr
-                                : unknown_keyword(arguments + positional, names, {"stream"});
+  PyObject* const unknown =
+      relay->replay != nullptr ? nullptr : unknown_to_legacy(arguments + positional, names);
   if (unknown != nullptr) {
     Asked call;
     if (relay->tap != nullptr) call = asked_method(name, arguments, positional, names);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "worker/c_exchange.hpp"
+#include "worker/keywords.hpp"
 #include "worker/loans.hpp"
 
 namespace dlbench::worker {
@@ -64,6 +65,11 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
       stack[1] = array;
       const std::size_t count = (request.positional + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
       PyObject* names = request.keyword_names.get();
+      if (request.ours) {
+        PyObject* const* values = stack.data() + 2 + request.positional;
+        refuse_keyword(kUnknownToDlpack, unknown_to_legacy(values, names));
+        return false;
+      }
       answer.value = functions_.empty()
                          ? PyObject_VectorcallMethod(request.name, stack.data() + 1, count, names)
                          : PyObject_Vectorcall(functions_[i], stack.data() + 1, count, names);

@@ -34,6 +34,7 @@ void Tap::raised(Asked request, bool ours) {
     type.erase(0, type.rfind('.') + 1);
   }
   request.raised = true;
+  request.ours = ours;
   std::string call = request.spelled + " -> " + type;
   keep(std::move(request), std::move(call));
 }

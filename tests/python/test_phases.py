@@ -67,7 +67,14 @@ NUMPY = "import numpy as np\nPROTOCOLS = {'dlpack': np.from_dlpack}\n"
 PLAIN = "def make(case, device):\n    return case.numpy()\n"
 
 
-def split(folder: Path, make: str, take: str, rounds: int = 7, iterations: int = 160) -> list[Any]:
+def split(
+    folder: Path,
+    make: str,
+    take: str,
+    rounds: int = 7,
+    iterations: int = 160,
+    protocol: str = "dlpack",
+) -> list[Any]:
     """The answers to `split` and to so many rounds of phases."""
     rounds_asked = [
         {"do": "phases", "id": 1, "iterations": iterations, "prelude": 8, "seed": seed}
@@ -77,7 +84,7 @@ def split(folder: Path, make: str, take: str, rounds: int = 7, iterations: int =
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),
-        prepare(1, "giver", "taker", "dlpack", F32),
+        prepare(1, "giver", "taker", protocol, F32),
         {"do": "split", "id": 1},
         *rounds_asked,
     )[3:]
@@ -160,6 +167,15 @@ def test_a_type_that_cannot_be_patched_has_a_relay_before_it(tmp_path: Path) -> 
     answers = split(tmp_path, PLAIN, NUMPY)
     assert answers[0]["ok"]["via"] == "relay"
     assert all(answer["ok"]["release"] > 0 for answer in answers[1:])
+
+
+def test_what_the_relay_refuses_in_the_producers_place_is_replayed(tmp_path: Path) -> None:
+    answers = split(tmp_path, PLAIN, NUMPY, protocol="dlpack_legacy")
+    calls = [(c["phase"], c["raised"], c["ours"]) for c in answers[0]["ok"]["calls"]]
+    assert calls == [("export", True, True), ("export", False, False)]
+    found = medians(answers)
+    assert found["export"] > 0
+    assert abs(found["unexplained"]) < 0.15 * found["exchange"]
 
 
 def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_relay(tmp_path: Path) -> None:
