@@ -105,8 +105,8 @@ std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* c
   const bool is_sure = bill.unexplained_lo_ns > 0 || bill.unexplained_hi_ns < 0;
   if (is_sure && share > kShare && std::abs(bill.unexplained_ns) > kNs) {
     const bool more = bill.unexplained_ns > 0;
-    all.push_back("unexplained by the phases: " + percent(share) + "; the consumer does " +
-                  (more ? "more" : "less") + " with the array than with its stand-in");
+    all.push_back("unexplained by the phases: " + percent(share) + "; the exchange takes " +
+                  (more ? "longer" : "less time") + " whole than in its parts");
   }
   std::size_t slow = 0, rounds = 0;
   for (const PhaseRounds* worker : workers) {

@@ -64,7 +64,7 @@ std::vector<std::string> doubts_of(const std::vector<PhaseTime>& rounds) {
 TEST(Phases, WhatDoesNotAddUpIsSaid) {
   const std::vector<std::string> more = doubts_of(std::vector<PhaseTime>(6, round(1000, 80)));
   ASSERT_EQ(more.size(), 1U);
-  EXPECT_NE(more[0].find("8 %; the consumer does more"), std::string::npos) << more[0];
+  EXPECT_NE(more[0].find("8 %; the exchange takes longer"), std::string::npos) << more[0];
   EXPECT_NE(doubts_of(std::vector<PhaseTime>(6, round(1000, -80)))[0].find("less"),
             std::string::npos);
 }
