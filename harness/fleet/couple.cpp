@@ -65,6 +65,8 @@ void CoupleRun::collect_tasks() {
 }
 
 CoupleRun::Reply CoupleRun::ask(const nlohmann::json& request, Doing doing, Task* task) {
+  // Asked here too: of workers that answer at once nobody waits, and a signal would not be seen.
+  throw_if_stopped();
   at_hand_ = {doing, task};
   worker_->ask(request);
   return receive();
@@ -81,7 +83,7 @@ CoupleRun::Reply CoupleRun::receive() {
       if (body.contains("error")) return {false, body["error"]};
       throw Garbage("a second greeting");
     }
-    if (Signals::caught() != 0) throw Stopped{Signals::caught()};
+    throw_if_stopped();
     wait({&only, 1}, 1.0);
     context_.progress.tick();
   }

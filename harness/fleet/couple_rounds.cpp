@@ -6,6 +6,7 @@
 #include "fleet/couple.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/pace.hpp"
+#include "fleet/signals.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -121,6 +122,7 @@ void CoupleRun::rounds(const std::vector<Pick>& picks) {
 /// tenth of a short round, and would take the processor from the next one. Returns how many of
 /// `picks` it took.
 std::size_t CoupleRun::burst(std::span<const Pick> picks) {
+  throw_if_stopped();
   std::vector<Pick> asked;
   double expected_ns = 0;
   std::size_t taken = 0;

@@ -111,7 +111,7 @@ std::unique_ptr<CoupleRun> Schedule::next_needed(int replica) {
 }
 
 void Schedule::wait_for_imports(const Couples& importing) {
-  if (Signals::caught() != 0) throw Stopped{Signals::caught()};
+  throw_if_stopped();
   std::vector<Worker*> workers;
   std::string titles;
   for (const auto& couple : importing) {

@@ -26,4 +26,8 @@ struct Stopped {
   int signal = 0;
 };
 
+inline void throw_if_stopped() {
+  if (const int signal = Signals::caught(); signal != 0) throw Stopped{signal};
+}
+
 }  // namespace dlbench::fleet
