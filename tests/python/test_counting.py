@@ -48,6 +48,7 @@ def values(array):
     return array.array
 """
 DYING = """
+import os
 import numpy as np
 
 DISTRIBUTION = None
