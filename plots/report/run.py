@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_i
                      "reason"))  # fmt: skip
 PARTS = ("query", "export", "import", "release")
 MARKS = {"~": 1, "*": 2, "?": 4}
+#: What tells arrays apart in a library's message: an address, sizes, the values themselves.
+_NUMBERS = re.compile(r"(?:0x[0-9a-f]+|\d[\d.]*)(?:[ ,.]+\d[\d.]*)*")
 DIGITS = 3  #: of samples, behind the nanosecond's point
 
 
@@ -88,20 +91,22 @@ def _parts(entry: Entry) -> list[float]:
 
 
 def _refusals(missing: Sequence[Entry], first: int) -> list[dict[str, Any]]:
-    """Cells without a number that share a reason: who, how many, and the first of them."""
+    """Cells without a number that share a reason: who, how many, and the first of them. A reason
+    that names the array's address, size or values is one reason."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, entry in enumerate(missing):
         # A phase shares its exchange's reason; what was left untimed is no failure.
         if entry["phase"] == "exchange" and not ladder.is_untimed(entry):
             axes = (str(entry[axis]) for axis in ("outcome", "protocol", "device"))
-            key = (*axes, first_line(values.reason(entry)))
+            key = (*axes, _NUMBERS.sub("#", first_line(values.reason(entry))))
             groups.setdefault(key, []).append(place)
     order = [*FAILURES, *grid.DULL]
     ranked = sorted(groups, key=lambda k: (order.index(k[0]) if k[0] in order else 0, k))
     found = []
     for key in ranked:
         pairs = {(missing[i]["producer"], missing[i]["consumer"]) for i in groups[key]}
-        row = dict(zip(("outcome", "protocol", "device", "reason"), key, strict=True))
+        row = dict(zip(("outcome", "protocol", "device"), key, strict=False))
+        row["reason"] = first_line(values.reason(missing[groups[key][0]]))
         names = " ".join(sorted({name for pair in pairs for name in pair}))
         told = pairs_text(pairs).replace("->", "\u2192")
         cells = {"cells": len(groups[key]), "first": first + groups[key][0]}

@@ -116,6 +116,20 @@ def test_a_cell_without_a_number_says_why(open_page: Open) -> None:
     assert page.texts("#refusals-table tbody tr") == []
 
 
+def test_reasons_that_name_the_array_are_one_reason(open_page: Open) -> None:
+    told = ("no 0x7f01 of [3., 10., ..., 93.] here", "no 0x7f02 of [3., 4.] here", "no list here")
+    missing = [
+        samples.missing("native", name, "refused", why)
+        for name, why in zip(("warp", "mlx", "jax"), told, strict=True)
+    ]
+    page = open_page(samples.document(*missing))
+    rows = page.texts("#refusals-table tbody tr")
+    assert rows == [
+        f"native {ARROW} mlx, warprefuseddlpackcpu2{told[0]}",
+        f"native {ARROW} jaxrefuseddlpackcpu1{told[2]}",
+    ]
+
+
 def test_the_keyboard_is_enough(open_page: Open) -> None:
     page = open_page(whole())
     page.press("Tab")
@@ -223,6 +237,22 @@ def test_it_prints_with_its_charts(open_page: Open) -> None:
         "rgb(255, 255, 255)"
     )
     assert page.own.pdf().startswith(b"%PDF")
+
+
+def test_a_wide_matrix_fits_on_paper_and_is_as_it_was_afterwards(open_page: Open) -> None:
+    names = [f"library_{number}" for number in range(20)]
+    page = open_page(
+        synthetic.document(names, failing=0.0), viewport={"width": 1200, "height": 800}
+    )
+    width = "document.querySelector('.grid').getBoundingClientRect().width"
+    on_screen = page.own.evaluate(width)
+    assert on_screen > 1200
+    page.own.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.own.emulate_media(media="print")
+    assert 800 < page.own.evaluate(width) <= 970
+    page.own.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.own.emulate_media(media="screen")
+    assert page.own.evaluate(width) == on_screen
 
 
 def test_an_address_leads_to_a_cell(open_page: Open) -> None:

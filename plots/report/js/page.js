@@ -76,17 +76,28 @@ async function draw() {
   await openAsked(runs);
 }
 
-// Paper is light, and what was not in view is on it too.
+// Pixels that both A4 and Letter hold, laid on their side, within style.css's margins.
+const PAPER_WIDTH = 970;
+
+// Paper is light and does not scroll, and what was not in view is on it too.
 function printing() {
+  const root = document.documentElement;
   let before;
+  const zoom = (table, factor) => { table.style.zoom = factor; };
   addEventListener("beforeprint", () => {
-    before = document.documentElement.dataset.theme;
-    document.documentElement.dataset.theme = "light";
+    before = root.dataset.theme;
+    root.dataset.theme = "light";
+    root.classList.add("paper");
+    for (const table of document.querySelectorAll(".grid")) {
+      zoom(table, Math.min(1, PAPER_WIDTH / table.scrollWidth));
+    }
     LazyChart.all.forEach((chart) => { chart.stale = true; chart.refresh(true); });
   });
   addEventListener("afterprint", () => {
-    if (before === undefined) delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = before;
+    root.classList.remove("paper");
+    document.querySelectorAll(".grid").forEach((table) => zoom(table, ""));
+    if (before === undefined) delete root.dataset.theme;
+    else root.dataset.theme = before;
     recolour();
   });
 }
