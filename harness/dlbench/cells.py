@@ -33,30 +33,53 @@ def matching(document: dict[str, Any], words: Sequence[str]) -> list[Entry]:
         entries = [entry for entry in entries if entry[axis] == word]
         if not entries:
             raise BadInput(f"no cell {words[0]} -> {words[1]} in this run")
-    if not set(words[2:]) & set(_core.phases):
-        whole = [entry for entry in entries if entry.get("phase", "exchange") == "exchange"]
-        entries = whole or entries
-    for word in words[2:]:
-        entries = _narrow(entries, word)
-    return entries
+    return _narrowed(entries, words[2:])
 
 
 def one(document: dict[str, Any], words: Sequence[str]) -> Entry:
     """The single cell that is meant. What the words leave open falls to the usual: the protocol
     `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
     candidates where that is not enough."""
-    entries = matching(document, words)
-    entries = [entry for entry in entries if entry["outcome"] not in DULL] or entries
-    for axis, usual in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
-        if any(entry[axis] == usual for entry in entries):
-            entries = [entry for entry in entries if entry[axis] == usual]
-    smallest = min(entry["bytes"] for entry in entries)
-    entries = [entry for entry in entries if entry["bytes"] == smallest]
+    entries = _usual(matching(document, words))
     if len(entries) > 1:
         names = [documents.cell_name(entry) for entry in entries[:MOST_CANDIDATES]]
         more = f" and {len(entries) - len(names)} more" if len(entries) > len(names) else ""
         raise BadInput(f"{len(entries)} cells fit: {', '.join(names)}{more}")
     return entries[0]
+
+
+def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
+    """Words by which `one` finds the entry, as many as that takes behind the names of its pair.
+    `pair`: all cells of those two."""
+    last = [] if entry["environment"] == DEFAULT else [str(entry["environment"])]
+    words = [] if entry["protocol"] == "dlpack" else [str(entry["protocol"])]
+    for axis in ("device", "case", "bytes", "clock", "environment"):
+        fitting = _narrowed(list(pair), [*words, *last])
+        if _usual(fitting) == [entry]:
+            break
+        if any(other[axis] != entry[axis] for other in fitting):
+            words.append(str(entry[axis]))
+    return [*words, *last]
+
+
+def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
+    """Those of one pair that fit each word; whole exchanges, unless a word is a phase."""
+    if not set(words) & set(_core.phases):
+        whole = [entry for entry in entries if entry.get("phase", "exchange") == "exchange"]
+        entries = whole or entries
+    for word in words:
+        entries = _narrow(entries, word)
+    return entries
+
+
+def _usual(entries: list[Entry]) -> list[Entry]:
+    """Those of them that are meant where nothing more is said."""
+    entries = [entry for entry in entries if entry["outcome"] not in DULL] or entries
+    for axis, usual in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
+        if any(entry[axis] == usual for entry in entries):
+            entries = [entry for entry in entries if entry[axis] == usual]
+    smallest = min(entry["bytes"] for entry in entries)
+    return [entry for entry in entries if entry["bytes"] == smallest]
 
 
 def _by_name(entries: list[Entry], name: str) -> Entry:

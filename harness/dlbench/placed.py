@@ -39,9 +39,10 @@ class Place:
         env = f"--env {self.name}={shlex.quote(self.python)}"
         if self.failed:
             return f"dlbench doctor {env}"
-        verb, *rest = command.split()[1:] or [""]
+        verb, *rest = shlex.split(command)[1:] or [""]
         if verb in CHOOSING:
-            return f"{command} {self.name}" if len(rest) > 1 else command
+            # Behind the run and the pair it may be named already.
+            return command if len(rest) < 3 or self.name in rest[3:] else f"{command} {self.name}"
         return f"{command} {env}" if rest and not verb.startswith("-") else command
 
 
@@ -57,7 +58,8 @@ def told(
             if (one.label, one.text) not in common:
                 yield place.named(one)
             elif index == 0:
-                yield dataclasses.replace(one, text=f"in all environments, {one.text}")
+                everywhere = f"in all environments, {one.text}"
+                yield dataclasses.replace(place.named(one), text=everywhere)
 
 
 def places(document: dict[str, Any], entries: list[Entry]) -> list[Place]:

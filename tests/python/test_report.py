@@ -14,7 +14,7 @@ import browser as browsers
 import comparisons
 import samples
 import synthetic
-from dlbench import merge
+from dlbench import cells, merge
 
 Open = Callable[..., browsers.Page]
 LIBRARIES = ("native", "numpy", "torch", "jax", "mlx")
@@ -114,6 +114,21 @@ def test_a_cell_without_a_number_says_why(open_page: Open) -> None:
     ]
     page.own.fill("#refusals-choice input", "numpy")
     assert page.texts("#refusals-table tbody tr") == []
+
+
+def test_the_commands_of_a_cell_mean_that_cell(open_page: Open) -> None:
+    plain = synthetic.document(("numpy", "jax"), devices=("cpu", "cuda:0"), failing=0.0)
+    document = synthetic.with_ladder(plain)
+    exchange = "exchange/producer:numpy/consumer:jax/protocol:dlpack"
+    for rest in (
+        "device:cuda:0/case:f16/bytes:4096",
+        "device:cpu/case:f32/bytes:4096",
+        "device:cpu/case:f32/bytes:65536/clock:ready",
+    ):
+        page = open_page(document, anchor=f"#{exchange}/{rest}")
+        page.own.wait_for_selector("dialog[open]")
+        for line in page.text("dialog h3 + pre").splitlines():
+            assert cells.one(document, line.split()[3:])["name"] == f"{exchange}/{rest}"
 
 
 def test_reasons_that_name_the_array_are_one_reason(open_page: Open) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
 from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
-from dlbench.findings.finding import Finding, pair_of, pairs_text
+from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text
 from dlbench.findings.noise import DISTURBED, disturbed, noise
 from dlbench.profiling import hidden
 from dlbench.sync import table as waiting
@@ -33,9 +33,10 @@ def find(
     found = [*placed.told(places, partial(copies, run=quoted, floors=floors))]
     found += placed.told(places, partial(writes, run=quoted))
     found += placed.told(places, partial(_waits, run=quoted))
-    found += _dearest(document, quoted)
+    asked = by_pair(documents.entries(document))
+    found += _dearest(document, quoted, asked)
     for outcome in FAILURES:
-        failing = partial(failures, outcome=outcome, run=quoted, most_lines=most_lines)
+        failing = partial(failures, outcome=outcome, run=quoted, most_lines=most_lines, asked=asked)
         found += placed.told(places, failing)
     found += placed.told(places, no_protocol)
     found += _environments(document, entries)
@@ -60,7 +61,9 @@ def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
         yield Finding("who waits", text, f"dlbench show {run} {producer} {consumer}")
 
 
-def _dearest(document: dict[str, Any], run: str) -> Iterator[Finding]:
+def _dearest(
+    document: dict[str, Any], run: str, asked: Mapping[Pair, list[Entry]]
+) -> Iterator[Finding]:
     found = phases.dearest(document)
     if found is None:
         return
@@ -68,11 +71,7 @@ def _dearest(document: dict[str, Any], run: str) -> Iterator[Finding]:
     name = part["what"].partition("(")[0]
     times = f"{values.duration(part['ns'])} of {values.duration(entry['phases']['exchange_ns'])}"
     text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({name})"
-    words = [entry["producer"], entry["consumer"], entry["protocol"]]
-    # As many words as it takes to mean this one.
-    for more in (str(entry["bytes"]), "call", entry["case"], entry["device"], entry["environment"]):
-        if len(cells.matching(document, words)) > 1:
-            words.append(more)
+    words = [*pair_of(entry), *cells.words_for(entry, asked[pair_of(entry)])]
     yield Finding("dearest", text, f"dlbench explain {run} {' '.join(words)}")
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dlbench import values
-from dlbench.findings.finding import Finding, by_pair, pair_of, pairs_text, some
+from dlbench import cells, values
+from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text, some
 from dlbench.layout import listing
 from dlbench.values import Entry
 
@@ -27,7 +27,14 @@ MOST_LINES = 8  #: of one outcome
 ALIKE = 30  #: reasons that begin with as many equal letters differ in the array's name or size
 
 
-def failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> Iterator[Finding]:
+def failures(
+    entries: list[Entry],
+    outcome: str,
+    run: str,
+    most_lines: int,
+    asked: Mapping[Pair, list[Entry]],
+) -> Iterator[Finding]:
+    """`asked`: all cells of the run by pair, among which a command must name one."""
     failed = [entry for entry in entries if entry["outcome"] == outcome]
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for pair, of_pair in by_pair(failed).items():
@@ -42,13 +49,14 @@ def failures(entries: list[Entry], outcome: str, run: str, most_lines: int) -> I
         where = f"{pairs} ({only})" if only else pairs
         first = next((entry for entry in same if entry["protocol"] == "dlpack"), same[0])
         why = values.reason(first)
-        yield Finding(outcome, f"{where}: {why}", _next_command(outcome, first, run))
+        command = _next_command(outcome, first, run, asked[pair_of(first)])
+        yield Finding(outcome, f"{where}: {why}", command)
     if len(lines) > most_lines:
         more = f"and {len(lines) - most_lines} more reasons"
         yield Finding(outcome, more, f"dlbench show {run}")
 
 
-def _next_command(outcome: str, entry: Entry, run: str) -> str:
+def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> str:
     verb = FAILURES[outcome]
     if outcome == "not-run":
         return f"dlbench --resume {run}"
@@ -56,10 +64,8 @@ def _next_command(outcome: str, entry: Entry, run: str) -> str:
         return "dlbench doctor"
     if not verb:
         return ""
-    words = f"{entry['producer']} {entry['consumer']}"
-    if entry["protocol"] != "dlpack":
-        words += f" {entry['protocol']}"
-    return f"dlbench {verb} {run} {words}"
+    words = [*pair_of(entry), *cells.words_for(entry, pair)]
+    return f"dlbench {verb} {run} {' '.join(words)}"
 
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:

@@ -68,9 +68,17 @@ function versions(run, cell) {
   return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];
 }
 
+// What a command takes for granted where no word says otherwise; of several devices and cases it
+// prefers none.
+const GRANTED = ["clock", "environment"];
+
 function commands(run, cell) {
-  const words = ["producer", "consumer", "protocol"].map((axis) => run.value(axis, cell));
-  words.push(String(run.value("bytes", cell)));
+  const words = ["producer", "consumer", "protocol", "bytes"].map((axis) => String(run.value(axis, cell)));
+  for (const axis of ["device", "case", "machine", ...GRANTED]) {
+    const value = run.value(axis, cell);
+    const isGranted = GRANTED.includes(axis) && value === USUAL[axis];
+    if (run.levels(axis).length > 1 && !isGranted) words.push(value);
+  }
   const verbs = run.isMeasured(cell) ? ["show", "explain"] : ["show", "repro"];
   return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.join(" ")}`).join("\n");
 }
