@@ -18,10 +18,11 @@ LEGACY = ("self, stream=None", "stream=stream")
 ANY = ("self, *args, **kwargs", "*args, **kwargs")
 
 
-def lines(protocol: str, export: str = "") -> list[str]:
+def lines(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> list[str]:
     """They leave in `array` what stands for it. Nothing for what Python cannot show alone.
 
-    `export` is a library's own call, where no attribute of its arrays gives that protocol.
+    `export` is a library's own call, where no attribute of its arrays gives that protocol, and
+    `device` where they lie, in DLPack's numbers.
     """
     if protocol == "buffer":
         return [f"array = memoryview({export}(array))" if export else "array = memoryview(array)"]
@@ -37,6 +38,6 @@ def lines(protocol: str, export: str = "") -> list[str]:
         takes, hands = LEGACY if legacy else ANY
         answer = f"x.{method}({hands})"
         if export:
-            answer = "(1, 0)" if method == "__dlpack_device__" else f"{export}(x)"
+            answer = str(device) if method == "__dlpack_device__" else f"{export}(x)"
         body += [f"    def {method}({takes}):", f"        return {answer}"]
     return ["x = array", "class Alone:", *body, "array = Alone()"] if body else []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dlbench import _core, alone, arguments, racing, racing_streams, snippets, values
+from dlbench import _core, arguments, racing, racing_streams, snippets, standing, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue, adapter
@@ -79,11 +79,12 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     """About ten lines of Python. `entry` is the settled cell, `versions` those of the run."""
     producer, consumer = entry["producer"], entry["consumer"]
     case = attributes(entry["case"], entry["bytes"])
-    made_by = adapter(found, "producer", producer).path
-    taken_by = adapter(found, "consumer", consumer).path
+    maker = adapter(found, "producer", producer)
+    made_by, taken_by = maker.path, adapter(found, "consumer", consumer).path
     source_device = entry["device"].partition("+")[0]
     before, making = snippets.making(made_by, case, source_device, producer)
-    further, call = snippets.calling(taken_by, entry["protocol"], consumer, entry["device"])
+    calling = snippets.calling(taken_by, entry["protocol"], consumer, entry["device"])
+    further, call = calling.before, calling.call
     races = entry["outcome"] == "race"
     if races and racing.is_possible(made_by, producer):
         return _race(entry, (made_by, taken_by), further, call, versions)
@@ -92,10 +93,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     waits = entry.get("clock") == "ready"
     ready = _ready(found, consumer) if waits else []
     further += ready
-    export = ""
-    if _via(entry) == "exports":
-        own, export = snippets.exporting(made_by, entry["protocol"], producer)
-        before += own
+    stand_in = standing.standing(entry, maker, calling.is_anothers)
+    before += stand_in.before
     further, call = _apart(before, further, call)
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
     if "case" in snippets.names_read(making):
@@ -111,8 +110,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     if values.is_measured(entry):
         imports.insert(0, "import timeit")
     exchange = ast.unparse(ast.fix_missing_locations(call))
-    if export or _is_alone(entry):
-        body += alone.lines(_struct(entry) if export else entry["protocol"], export)
+    body += stand_in.lines
     if ready:
         body += ["def exchange():", f"    result = {exchange}", "    ready(result)"]
         body += ["    return result"]
@@ -131,16 +129,6 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
         lines.append(f"seconds = timeit.repeat(lambda: {exchange}, number={TIMED_CALLS}, repeat=5)")
         lines.append(f'print(f"{{min(seconds) / {TIMED_CALLS} * 1e9:.0f}} ns")')
     return "\n".join(lines) + "\n"
-
-
-def _via(entry: Entry) -> str:
-    return str(entry.get("seen", {}).get("via", ""))
-
-
-def _struct(entry: Entry) -> str:
-    """The protocol, where it is DLPack by the struct that was seen."""
-    struct = entry["seen"]["struct"] if entry["protocol"] == "dlpack" else ""
-    return f"dlpack_{struct}" if struct else str(entry["protocol"])
 
 
 def _race(
@@ -190,13 +178,6 @@ def _race_on_streams(
     body = [*source(case), *_namespace(case), *racing_streams.lines(device, body, taking)]
     lines = [*_title(entry, versions), *_own_modules(imports), *heads, *imports]
     return "\n".join([*lines, *racing_streams.driving(device), "", *body]) + "\n"
-
-
-def _is_alone(entry: Entry) -> bool:
-    """Was, or would, the consumer be shown that protocol and nothing else?"""
-    if "seen" in entry:
-        return _via(entry) == "relay"
-    return "shown that alone" in values.reason(entry)
 
 
 def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 from dlbench import _core, arguments, folding
 from dlbench.errors import BadInput
@@ -169,33 +169,31 @@ def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
     return [make, *ast.parse("array = make()").body]
 
 
-def exporting(path: Path, protocol: str, library: str = "") -> tuple[list[ast.stmt], str]:
-    """A producer's own call that exports by the protocol, and what that rests on."""
-    parsed = tree(path, library)
-    wanted = ["dlpack_versioned", "dlpack_legacy"] if protocol == "dlpack" else [protocol]
-    calls = _entries(assigned(parsed, "EXPORTS"))
-    for name in wanted:
-        if name in calls:
-            return needed(parsed, names_read([calls[name]])), ast.unparse(calls[name])
-    raise BadInput(f"adapter {path} exports no {protocol} any more")
+class Calling(NamedTuple):
+    """A consumer's preparation, and its call on `array`."""
+
+    before: list[ast.stmt]
+    call: ast.expr
+    is_anothers: bool  #: the entry is for another protocol, and is shown the wanted one alone
 
 
-def calling(
-    path: Path, protocol: str, library: str = "", device: str = "cpu"
-) -> tuple[list[ast.stmt], ast.expr]:
-    """A consumer's preparation, and the call of its entry for the protocol on `array`. On a device
-    what the file's `calls` returns goes before its PROTOCOLS."""
+def calling(path: Path, protocol: str, library: str = "", device: str = "cpu") -> Calling:
+    """The call of a consumer's entry for the protocol. On a device what the file's `calls` returns
+    goes before its PROTOCOLS."""
     parsed = tree(path, library)
     before, on_device = _calls_on(parsed, device)
-    calls = {**_entries(assigned(parsed, "PROTOCOLS")), **_entries(on_device)}
+    calls = {**entries(assigned(parsed, "PROTOCOLS")), **entries(on_device)}
     name = _core.call_for(protocol, list(calls))
     if not name:
         raise BadInput(f"adapter {path} has no {protocol} any more")
     call = _call(calls[name])
-    return [*needed(parsed, names_read([*before, call])), *before], call
+    before = [*needed(parsed, names_read([*before, call])), *before]
+    # Whoever is handed a capsule asks nothing, and is shown nothing.
+    return Calling(before, call, name != protocol and not _is_spelled(calls[name], "Capsule"))
 
 
-def _entries(table: ast.expr | None) -> dict[str, ast.expr]:
+def entries(table: ast.expr | None) -> dict[str, ast.expr]:
+    """The values of a dict display by their keys."""
     pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
     return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
@@ -218,16 +216,20 @@ def _calls_on(parsed: ast.Module, device: str) -> tuple[list[ast.stmt], ast.expr
     return [], None
 
 
+def _is_spelled(value: ast.expr, word: str) -> TypeGuard[ast.Call]:
+    named = value.func if isinstance(value, ast.Call) else None
+    return isinstance(named, ast.Name) and named.id == word
+
+
 def _call(value: ast.expr) -> ast.expr:
     array: ast.expr = ast.Name("array", ast.Load())
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        if value.func.id == "Call":
-            spelled = ast.Call(value.args[0], value.args[1:], value.keywords)
-            folded: ast.expr = folding.Folder({"X": array}, {}).visit(spelled)
-            return folded
-        if value.func.id == "Capsule":
-            capsule = ast.parse("array.__dlpack__()", mode="eval").body
-            return ast.Call(value.args[0], [capsule], [])
+    if _is_spelled(value, "Call"):
+        spelled = ast.Call(value.args[0], value.args[1:], value.keywords)
+        folded: ast.expr = folding.Folder({"X": array}, {}).visit(spelled)
+        return folded
+    if _is_spelled(value, "Capsule"):
+        capsule = ast.parse("array.__dlpack__()", mode="eval").body
+        return ast.Call(value.args[0], [capsule], [])
     if isinstance(value, ast.Lambda) and len(value.args.args) == 1:
         inlined: ast.expr = folding.Folder({value.args.args[0].arg: array}, {}).visit(value.body)
         return inlined

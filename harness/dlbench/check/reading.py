@@ -24,7 +24,7 @@ CODES = {
 NEWEST = (1, 3)
 CPU = (1, 0)
 #: Device types of our words.
-DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sycl": 14}
+DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
 
 
 def itemsize(facts: Mapping[str, Any]) -> int:

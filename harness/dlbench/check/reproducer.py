@@ -142,7 +142,7 @@ def _consumer(rule: Rule, path: Path, library: str, struct: str) -> list[str]:
         "__array_interface__": "array_interface",
         "__array_struct__": "array_struct",
     }.get(shown.struct, "dlpack")
-    before, call = snippets.calling(path, protocol, library)
+    before, call, _ = snippets.calling(path, protocol, library)
     function = ast.unparse(ast.fix_missing_locations(call)).partition("(array")[0]
     plain = ast.unparse(ast.fix_missing_locations(call))
     spelled = shown.call.format(function=function, array="array") if shown.call else plain
