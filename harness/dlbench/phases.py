@@ -17,6 +17,8 @@ PHASES = ("query", "export", "import", "release")
 UNSURE_NS = 250.0
 #: Columns that go, in this order, where all do not fit.
 SPARE = ("via", "share", "exchange")
+#: How a part is told that is the relay's own answer: no library can make it cheaper.
+REFUSED = "refused by the relay"
 HEAD = ("from -> to", "exchange", *PHASES, "left", "share", "via")
 
 Key = tuple[str, ...]
@@ -108,11 +110,11 @@ def lines(exchange: Entry) -> Iterator[tuple[str, str]]:
 
 
 def dearest(document: dict[str, Any]) -> tuple[Entry, dict[str, Any]] | None:
-    """The part of an exchange that takes longest, of all but the consumers' own work."""
+    """The part of an exchange that takes longest, of all that producers do."""
     found = [
         (entry, part)
         for entry in documents.entries(document)
         for part in entry.get("phases", {}).get("parts", [])
-        if part["phase"] in ("query", "export")
+        if part["phase"] in ("query", "export") and not part["what"].endswith(REFUSED)
     ]
     return max(found, key=lambda item: item[1]["ns"], default=None)

@@ -92,6 +92,18 @@ def test_the_dearest_part_is_named_with_the_next_command() -> None:
     assert len(cells.matching(document(), words)) == 1
 
 
+def test_what_the_relay_itself_refuses_is_not_the_dearest_part() -> None:
+    call = "__dlpack__(dl_device=None,copy=None,max_version=(1,0))"
+    (whole, *_) = exchange("tvm_ffi", "numpy", protocol="dlpack_legacy")
+    whole["phases"]["parts"] = [
+        {"phase": "export", "what": f"{call} refused by the relay", "ns": 112.0},
+        {"phase": "query", "what": "__dlpack_device__()", "ns": 61.0},
+    ]
+    (found,) = [f for f in findings.find(samples.document(whole)) if f.label == "dearest"]
+    assert " 61.0 ns of " in found.text
+    assert found.text.endswith(" is query (__dlpack_device__)")
+
+
 def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
     assert cells.one(document(), ["torch", "torch"])["phase"] == "exchange"
     assert [e["phase"] for e in cells.matching(document(), ["torch", "torch", "query"])] == [
