@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from dlbench import _core
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, first_line, os_reason
-from dlbench.values import Entry
+from dlbench.values import Entry, is_measured
 
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
@@ -68,6 +68,21 @@ def entries(document: dict[str, Any]) -> Iterator[Entry]:
     """Every settled cell, measured or not."""
     yield from document.get("benchmarks", [])
     yield from document.get("not_measured", [])
+
+
+def exchanges(entries: Iterable[Entry]) -> list[Entry]:
+    """Each exchange once, though it has a cell for each phase and clock: by one that has a number,
+    if any has, and by the clock `call`, if that was asked for."""
+    found: dict[tuple[Any, ...], Entry] = {}
+    for entry in entries:
+        if entry.get("phase", "exchange") == "exchange":
+            key = tuple(entry.get(axis) for axis in (*EXCHANGE, "machine"))
+            found[key] = max(found.get(key, entry), entry, key=_tells_more)
+    return list(found.values())
+
+
+def _tells_more(entry: Entry) -> tuple[bool, bool]:
+    return is_measured(entry), entry.get("clock", "call") == "call"
 
 
 def cell_name(entry: Entry) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dlbench import document as documents
 from dlbench import ladder, values
 
 Entry = Mapping[str, Any]
@@ -115,7 +116,7 @@ def _run(cells: Sequence[Entry], context: Mapping[str, Any]) -> Iterator[tuple[s
         yield "command", " ".join(["dlbench", *about["command"][1:]])
     if "seed" in about:
         yield "seed", str(about["seed"])
-    outcomes = Counter(ladder.outcome(e) for e in cells if e["phase"] == "exchange")
+    outcomes = Counter(map(ladder.outcome, documents.exchanges(cells)))
     yield "exchanges", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from dlbench import document as documents
 from dlbench import grid, ladder, terminal, values
 from dlbench.errors import first_line
+from dlbench.layout import count
 
 from .tables import escaped, table
 
@@ -42,14 +43,15 @@ def export(document: Mapping[str, Any], most_bytes: int = MOST_BYTES, above: str
 
 
 def _head(document: dict[str, Any]) -> str:
-    # The phases of an exchange share its outcome and need not be counted again.
-    entries = [e for e in documents.entries(document) if e["phase"] == "exchange"]
-    counts = Counter(map(ladder.outcome, entries))
-    measured = sum(values.is_measured(entry) for entry in entries)
-    lines = [f"### dlbench: {measured} of {len(entries)} exchanges measured", ""]
+    counted = documents.exchanges(documents.entries(document))
+    counts = Counter(map(ladder.outcome, counted))
+    measured = sum(map(values.is_measured, counted))
+    lines = [f"### dlbench: {measured} of {len(counted)} exchanges measured", ""]
     lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
     lines += [line for name, part in documents.by_machine(document) for line in _origin(name, part)]
-    loud = [entry for entry in entries if entry["outcome"] in ALARMING]
+    # Also one that failed on a single clock: its number on another must not hide it.
+    alarming = (e for e in documents.entries(document) if e["outcome"] in ALARMING)
+    loud = documents.exchanges(alarming)
     if loud:
         lines += [table(["", "cell", "why"], (_why(entry) for entry in loud[:40]))]
         lines += [f"and {len(loud) - 40} more", ""] if len(loud) > 40 else []
@@ -87,7 +89,7 @@ def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
             if one.rows():
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaped(title), _matrix(one)
-    missing = [e for e in document["not_measured"] if e["phase"] == "exchange"]
+    missing = documents.exchanges(document["not_measured"])
     telling = [e for e in missing if e["outcome"] not in grid.DULL and not ladder.is_untimed(e)]
     if telling:
         reasons = Counter(
@@ -95,9 +97,9 @@ def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
              first_line(values.reason(e))[:300])
             for e in telling
         )  # fmt: skip
-        rows = [[*key, str(count)] for key, count in reasons.most_common(MOST_REASONS)]
-        title = f"Without a number: {len(telling)} exchanges, and why"
-        yield title, table(["", "exchange", "protocol", "why", "cells"], rows, [4])
+        rows = [[*key, str(times)] for key, times in reasons.most_common(MOST_REASONS)]
+        title = f"Without a number: {count(len(telling), 'exchange')}, and why"
+        yield title, table(["", "from -> to", "protocol", "why", "exchanges"], rows, [4])
     measured = document["benchmarks"]
     for begin in range(0, len(measured), 2000):
         part = measured[begin : begin + 2000]
