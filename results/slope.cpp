@@ -70,6 +70,12 @@ Proof slope_at(const Sizes& sizes, std::uint64_t bytes, const CopySpeed& speed) 
   return slope_between(*small, *large->second, fastest);
 }
 
+bool was_checked(const Entry& entry) {
+  return std::none_of(entry.warnings.begin(), entry.warnings.end(), [](const std::string& warning) {
+    return warning.starts_with(kValuesNotChecked);
+  });
+}
+
 void judge_again(Entry& entry, const Entry& timed) {
   const Evidence& evidence = entry.evidence;
   const bool alone = evidence.guard == Proof::skipped && evidence.write == Proof::skipped &&
@@ -80,7 +86,7 @@ void judge_again(Entry& entry, const Entry& timed) {
       entry.warnings.push_back(warning);
     }
   }
-  if (!alone || entry.outcome != Outcome::unproven) return;
+  if (!alone || entry.outcome != Outcome::unproven || !was_checked(entry)) return;
   entry.outcome = verdict.outcome;
   if (entry.outcome == Outcome::copy && !entry.gb_per_s) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / timed.median_ns;

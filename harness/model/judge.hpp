@@ -1,11 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/entry.hpp"
 
 namespace dlbench {
+
+/// How a warning begins where nobody could compare the consumer's values: then it is not even shown
+/// that anything crossed.
+inline constexpr std::string_view kValuesNotChecked = "values not checked";
 
 struct Verdict {
   Outcome outcome = Outcome::unproven;

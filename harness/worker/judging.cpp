@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "exchange/layout.hpp"
 #include "exchange/maps.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 // What cannot be looked at is said as a warning; a Failure `wrong` stays one.
 template <typename Look>
-void looked(std::vector<std::string>& warnings, const char* what, Look look) {
+void looked(std::vector<std::string>& warnings, std::string_view what, Look look) {
   try {
     look();
   } catch (const Failure& failure) {
@@ -57,7 +58,7 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
   exchange::View right;  // where what it should hold was found
-  looked(judgement.warnings, "values not checked", [&] {
+  looked(judgement.warnings, kValuesNotChecked, [&] {
     const Held values = read_values(result, consumer);
     if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
       throw Failure{Outcome::wrong, "", std::move(first)};

@@ -122,6 +122,19 @@ TEST(Slope, ItIsTheLastWordAndNoOther) {
   EXPECT_TRUE(entries[2].warnings.empty());
 }
 
+TEST(Slope, OfAResultThatNobodyReadsItDecidesNothing) {
+  std::vector<Entry> entries = series({{4 * kKiB, 900}, {kMiB, 900}, {64 * kMiB, 7e6}});
+  for (Entry& one : entries) {
+    one.warnings = {"values not checked: no attribute 'data_ptr'"};
+  }
+  judge_slopes(entries, kSpeeds);
+  EXPECT_EQ(entries[1].evidence.slope, Proof::yes) << "it is told";
+  EXPECT_EQ(entries[1].outcome, Outcome::unproven);
+  EXPECT_EQ(entries[2].evidence.slope, Proof::no);
+  EXPECT_EQ(entries[2].outcome, Outcome::unproven);
+  EXPECT_FALSE(entries[2].gb_per_s);
+}
+
 TEST(Slope, AnHonestZeroCopyWithNoiseIsNeverCalledACopy) {
   stats::Random random(5);
   for (int trial = 0; trial < 2000; ++trial) {
