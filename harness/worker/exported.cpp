@@ -17,6 +17,7 @@ struct Exported {
   PyObject_HEAD PyObject* array;  // owned, as is the function
   PyObject* function;
   exchange::Device device;
+  bool refused;  // the last call, by itself: the library was not asked
 };
 
 Exported* exported_of(PyObject* self) {
@@ -27,22 +28,25 @@ PyObject* call(PyObject* self) {
   return PyObject_CallOneArg(exported_of(self)->function, exported_of(self)->array);
 }
 
-bool takes(PyObject* const* values, PyObject* names, const char* text,
+bool takes(PyObject* self, PyObject* const* values, PyObject* names, const char* text,
            std::initializer_list<const char*> known) {
   PyObject* const unknown = unknown_keyword(values, names, known);
+  exported_of(self)->refused = unknown != nullptr;
   if (unknown != nullptr) refuse_keyword(text, unknown);
   return unknown == nullptr;
 }
 
 PyObject* dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* names) {
-  if (!takes(arguments + count, names, kUnknownToDlpack, {"stream"})) return nullptr;
+  if (!takes(self, arguments + count, names, kUnknownToDlpack, {"stream"})) return nullptr;
   return call(self);
 }
 
 PyObject* dlpack_versioned(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* names) {
-  if (!takes(arguments + count, names, kUnknownToDlpack, {"stream", "max_version"})) return nullptr;
+  if (!takes(self, arguments + count, names, kUnknownToDlpack, {"stream", "max_version"})) {
+    return nullptr;
+  }
   return call(self);
 }
 
@@ -52,7 +56,7 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
 }
 
 PyObject* as_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (!takes(arguments + count, names, kUnknownToArray, {"dtype", "copy"})) return nullptr;
+  if (!takes(self, arguments + count, names, kUnknownToArray, {"dtype", "copy"})) return nullptr;
   return call(self);
 }
 
@@ -150,6 +154,14 @@ Ref make_exported_like(PyObject* exported, PyObject* array) {
   like->function = Py_NewRef(exported_of(exported)->function);
   like->device = exported_of(exported)->device;
   return made;
+}
+
+bool is_exported(PyObject* object) {
+  return Py_TYPE(object)->tp_dealloc == dealloc;
+}
+
+bool refused_itself(PyObject* object) {
+  return is_exported(object) && exported_of(object)->refused;
 }
 
 Ref exported_place(PyObject* array, const Library& library) {

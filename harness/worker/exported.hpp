@@ -30,6 +30,12 @@ Ref make_exported(PyObject* array, const Export& by);
 /// The same for another array of the same device, which is asked nothing.
 Ref make_exported_like(PyObject* exported, PyObject* array);
 
+/// Was it made here?
+bool is_exported(PyObject* object);
+
+/// Was it made here, and did it refuse its last call itself, so that no library was asked?
+bool refused_itself(PyObject* object);
+
 /// What a library's EXPORTS say of where an array lies, or an empty Ref: none of them does.
 Ref exported_place(PyObject* array, const Library& library);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "worker/exported.hpp"
 #include "worker/shown_type.hpp"
 
 namespace dlbench::worker {
@@ -36,7 +37,7 @@ PyObject* note(std::size_t which, PyObject* self, PyObject* const* arguments, Py
   PyObject* result = PyObject_Vectorcall((*listener.functions)[which], stack.data(),
                                          static_cast<std::size_t>(positional) + 1, keyword_names);
   if (result == nullptr) {
-    tap->raised(std::move(call));
+    tap->raised(std::move(call), refused_itself(self));
   } else {
     constexpr std::array<const char*, 3> kProtocols{"dlpack", "", "array"};
     tap->answered(kProtocols[which], std::move(call));

@@ -84,7 +84,16 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
 // The first call on the way that will be timed.
 Ref Prepared::cross_first(const Step& step) {
   step("call");
-  return cross_and_wait(given_[0], [&] { step("ready"); });
+  try {
+    return cross_and_wait(given_[0], [&] { step("ready"); });
+  } catch (const Failure& failure) {
+    // No library refused it.
+    if (failure.outcome != Outcome::refused || !refused_itself(given_[0])) throw;
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer insists on an argument that the producer's own call does not take; "
+                  "it says: " +
+                      failure.reason};
+  }
 }
 
 // What only the first call of an exchange costs and says, no later one does: its time and words are

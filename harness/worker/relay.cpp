@@ -4,6 +4,7 @@
 #include <map>
 
 #include "worker/c_exchange.hpp"
+#include "worker/exported.hpp"
 #include "worker/keywords.hpp"
 #include "worker/loans.hpp"
 #include "worker/shown_type.hpp"
@@ -46,7 +47,7 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
   }
   if (relay->tap != nullptr) {
     if (result == nullptr) {
-      relay->tap->raised(std::move(call));
+      relay->tap->raised(std::move(call), refused_itself(relay->x));
     } else {
       relay->tap->answered(protocol, std::move(call));
       // A capsule without a name is an array's where `__array_struct__` gives it, and only there.

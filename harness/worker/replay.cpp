@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "worker/c_exchange.hpp"
+#include "worker/exported.hpp"
 #include "worker/keywords.hpp"
 #include "worker/loans.hpp"
 
@@ -25,7 +26,10 @@ int failed(const char* what) {
 }  // namespace
 
 Replay::Replay(Tape tape, PyObject* array)
-    : tape_(std::move(tape)), api_(exchange_api_of(Py_TYPE(array))), answers_(tape_.size()) {
+    : tape_(std::move(tape)),
+      api_(exchange_api_of(Py_TYPE(array))),
+      refuses_itself_(is_exported(array)),
+      answers_(tape_.size()) {
   for (const Asked& request : tape_) stack(request, stacks_.emplace_back());
 }
 
@@ -65,7 +69,7 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
       stack[1] = array;
       const std::size_t count = (request.positional + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
       PyObject* names = request.keyword_names.get();
-      if (request.ours) {
+      if (request.ours && !refuses_itself_) {
         PyObject* const* values = stack.data() + 2 + request.positional;
         refuse_keyword(kUnknownToDlpack, unknown_to_legacy(values, names));
         return false;

@@ -72,6 +72,7 @@ class Replay {
 
   Tape tape_;
   const DLPackExchangeAPI* api_;  // of the arrays' type, may be null
+  bool refuses_itself_;           // what EXPORTS make is asked again; a relay of old is not there
   std::vector<Answer> answers_;
   std::vector<std::vector<PyObject*>> stacks_;  // arguments: a free slot, the array, the rest
   std::vector<PyObject*> functions_;

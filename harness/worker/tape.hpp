@@ -26,7 +26,7 @@ struct Asked {
   Ref keyword_names;  ///< tuple, or empty
   int flags = 0;
   bool raised = false;
-  bool ours = false;  ///< raised by the relay in the producer's place, as a legacy one's refusal
+  bool ours = false;  ///< raised in the producer's place, as by a legacy relay
 
   /// The phase that answering it belongs to: "query" for the device, else "export".
   std::string_view phase() const;

@@ -12,6 +12,7 @@ import pytest
 import whole
 from dlbench import discover
 from dlbench.errors import BadInput
+from test_phases import split
 from test_worker import F32, SHARE, ask, cross, plant
 
 #: Arrays that show nothing, and functions that export them.
@@ -81,6 +82,17 @@ class Held:
 PROTOCOLS = {"dlpack": Capsule(lambda capsule: np.from_dlpack(Held(capsule)))}
 """
 
+TRIES_MORE = """
+def take(x):
+    try:
+        return x.__array__(like=1)
+    except TypeError:
+        return x.__array__()
+
+
+PROTOCOLS = {"convert": take}
+"""
+
 
 def exporting(**exports: str) -> str:
     table = ", ".join(f"{protocol!r}: {function}" for protocol, function in exports.items())
@@ -131,6 +143,29 @@ def test_who_asks_an_old_struct_for_a_version_is_refused_and_asks_again(tmp_path
     calls = crossed(tmp_path, "dlpack", dlpack_legacy="legacy")["ok"]["seen"]["calls"]
     assert calls[0].endswith(" -> TypeError")
     assert calls[-1].startswith("__dlpack__(")
+
+
+def test_who_does_not_ask_again_is_refused_by_no_library(tmp_path: Path) -> None:
+    take = "def f(x): return x.__dlpack__(max_version=(1, 0))\nPROTOCOLS = {'dlpack': f}\n"
+    error = crossed(tmp_path, "dlpack", take, dlpack_legacy="legacy")["error"]
+    assert (error["outcome"], error["exception"]) == ("no-protocol", "")
+    assert "insists on an argument that the producer's own call does not take" in error["reason"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "take", "exports"),
+    [
+        ("dlpack", SHARE, {"dlpack_legacy": "legacy"}),
+        ("array", TRIES_MORE, {"array": "as_numpy"}),
+    ],
+)
+def test_what_no_library_was_asked_is_no_failure_of_one_and_is_replayed(
+    tmp_path: Path, protocol: str, take: str, exports: dict[str, str]
+) -> None:
+    answers = split(tmp_path, exporting(**exports), take, rounds=3, protocol=protocol)
+    assert all("ok" in answer for answer in answers), answers
+    calls = [(call["raised"], call["ours"]) for call in answers[0]["ok"]["calls"]]
+    assert calls == [(True, True), (False, False)]
 
 
 def test_a_struct_that_it_does_not_export_is_not_offered(tmp_path: Path) -> None:
@@ -194,6 +229,9 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     exports = [e for e in found if e["phase"] == "export" and e["protocol"] == "dlpack"]
     assert all(e["real_time"] > 0 for e in exports)
     assert len(exports) == 2
+    parts = [part["what"] for e in crossed for part in e["phases"]["parts"]]
+    assert any(what.endswith(" refused by the relay") for what in parts)
+    assert not any(what.endswith(" fails") for what in parts)
     others = [e for e in found if e["protocol"] == "dlpack_versioned"]
     assert {e["outcome"] for e in others} == {"no-protocol"}
     script = whole.run(tmp_path, "repro", "run", "mute", "numpy", "dlpack", "--adapters", "more")[1]
