@@ -54,7 +54,8 @@ Copier copier_of(const Steps& steps, const Tap& tap, const exchange::View& sourc
     const std::uint64_t in_export = crossed.guarded->in_export;
     // More than a look: half of them, since a page that others read before does not count.
     producer = producer || in_export * 2 > seen.pages;
-    consumer = consumer || (handed == 0 && (seen.read - in_export) * 2 > seen.pages);
+    const bool nowhere = handed == 0 || crossed.result == 0;
+    consumer = consumer || (nowhere && (seen.read - in_export) * 2 > seen.pages);
   }
   Copier copier;
   if (producer || consumer) copier.who = producer ? "producer" : "consumer";

@@ -29,13 +29,36 @@ void touch(const Extent& extent) {
   }
 }
 
+/// What a look at the result told of where it lies.
+enum class Looked {
+  known,    ///< where it lies
+  values,   ///< its values alone, which lie elsewhere than the source: it may share it or not
+  nothing,  ///< nobody reads it
+};
+
 // Where the result lies elsewhere, its values are looked at: a lazy library copies now. (Reading
 // what is the source's own memory would be no news.)
-void look_at(PyObject* result, const Extent& source, const Steps& steps) {
-  if (const Held place = steps.place(result); extent_of(place.view).overlaps(source)) return;
-  const Held values = steps.values(result);
-  if (!exchange::on_host(values.view.device)) return;
-  if (const Extent found = extent_of(values.view); !found.overlaps(source)) touch(found);
+Looked look_at(PyObject* result, const Extent& source, const Steps& steps) {
+  Looked looked = Looked::known;
+  try {
+    if (const Held place = steps.place(result); extent_of(place.view).overlaps(source)) {
+      return looked;
+    }
+  } catch (const Failure&) {
+    looked = Looked::values;
+  }
+  try {
+    const Held values = steps.values(result);
+    if (!exchange::on_host(values.view.device)) return looked;
+    const Extent found = extent_of(values.view);
+    if (found.overlaps(source)) return Looked::known;
+    touch(found);
+  } catch (const Failure&) {
+    // An exchange that the guard makes fail is the caller's to tell; what can never be read is not.
+    if (looked == Looked::known) throw;
+    return Looked::nothing;
+  }
+  return looked;
 }
 
 std::uint64_t in(const exchange::PageCounts& counts, Stage stage) {
@@ -117,9 +140,12 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   guard.returned();
   steps.wait(result.get());
   guard.enter(Stage::look);
-  look_at(result.get(), extent, steps);
+  const Looked looked = look_at(result.get(), extent, steps);
   Sighting seen = guard.lift();
-  if (in(seen.read, Stage::look) > 0) {
+  if (looked != Looked::known) {
+    // A lazy copy and our own reading through a view look the same.
+    seen.read[static_cast<std::size_t>(Stage::look)] = 0;
+  } else if (in(seen.read, Stage::look) > 0) {
     // A library whose every look at a result copies it is no lazy one.
     Guard again(extent.begin, extent.bytes(), most_pages);
     look_at(result.get(), extent, steps);
@@ -142,6 +168,9 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
   if (seen.complete && released.complete) {
     guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
+    // What was not read may be read later, and what nobody reads need hold nothing of it.
+    const bool may_be_read = looked == Looked::values && guarded.word == Proof::yes;
+    if (may_be_read || looked == Looked::nothing) guarded.word = Proof::skipped;
   } else {
     guarded.warnings.emplace_back("guard: the system could not give single pages back");
   }

@@ -29,7 +29,9 @@ Judgement Prepared::judge_again(const Step& step) {
     } catch (const exchange::GuardError& error) {
       why_not = error.what();
     } catch (const Failure& failure) {
-      why_not = "under it the exchange fails, as where a system call reads the memory: ";
+      why_not =
+          "under it the exchange fails, and not without, as where a system call reads the "
+          "memory: ";
       why_not += failure.reason;
     }
   }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from judging import COPY, GIVE, NUMPY, READONLY, found, judged
 from wire import UNALIGNED
 
@@ -110,6 +112,42 @@ def test_wrong_data_without_a_guard_stays_wrong(tmp_path: Path) -> None:
     )
     answer = judged(tmp_path, GIVE, take)
     assert answer["error"]["outcome"] == "wrong"
+
+
+OPAQUE = """\
+import numpy as np
+class Opaque:
+    def __init__(self, array): self.array, self.copied = array, None
+    def copy(self):
+        if self.copied is None: self.copied = self.array.copy()
+        return self.copied
+def values(opaque): return VALUES
+PROTOCOLS = {'dlpack': lambda x: Opaque(TAKEN)}
+"""
+VIEW = "np.from_dlpack(x)"
+
+
+@pytest.mark.parametrize(
+    ("taken", "values", "outcome", "guard", "copier"),
+    [
+        (f"{VIEW}.copy()", "opaque.array", "copy", "no", "consumer"),
+        (VIEW, "opaque.array", "zero-copy", "yes", ""),
+        (VIEW, "opaque.array.copy()", "unproven", "skipped", ""),
+        (VIEW, "opaque.copy()", "unproven", "skipped", ""),
+        (f"{VIEW}.copy()", "None", "unproven", "skipped", ""),
+    ],
+    ids=["copied", "shared", "shared-and-read", "lazy-or-cached", "read-by-nobody"],
+)
+def test_a_result_without_a_place_is_no_failure_under_the_guard(
+    tmp_path: Path, taken: str, values: str, outcome: str, guard: str, copier: str
+) -> None:
+    """Reading it is ours: what that reads is no copy of the consumer's."""
+    take = OPAQUE.replace("VALUES", values).replace("TAKEN", taken)
+    ok = found(tmp_path, GIVE, take, size=1 << 16)
+    assert not [warning for warning in ok["warnings"] if warning.startswith("no guard")]
+    assert (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"]) == (outcome, guard, copier)
+    assert ok["guard"]["read"] == (ok["guard"]["pages"] if ".copy()" in taken else 0)
+    assert not ok["late_read"]
 
 
 def test_a_double_mapping_is_one_memory_at_two_addresses(tmp_path: Path) -> None:
