@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "worker/prepared.hpp"
 
@@ -12,6 +14,29 @@ bool fits(const std::string& requested, const Tap& tap) {
   if (tap.used() != "dlpack") return false;
   return (requested == "dlpack_legacy" && tap.facts().struct_name == "legacy") ||
          (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
+}
+
+bool asks_for_version(const Tap& tap) {
+  constexpr std::string_view kVersion = "max_version=";
+  return std::any_of(tap.calls().begin(), tap.calls().end(), [&](const std::string& call) {
+    const std::size_t at = call.find(kVersion);
+    return at != std::string::npos && !call.substr(at + kVersion.size()).starts_with("None");
+  });
+}
+
+// Why nothing is filed under `requested`. Of one protocol's two structs the other came: that is for
+// the producer to answer, unless it was not asked. (The relay of `dlpack_legacy` lets no question
+// for a version through.)
+std::string other_way(const std::string& requested, const std::string& direct, const Tap& tap) {
+  const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
+  const std::string& given = tap.facts().struct_name;
+  if (!is_struct || tap.used() != "dlpack" || given.empty()) {
+    return "the consumer took " + (direct.empty() ? "a path of its own" : direct) + ", not " +
+           requested;
+  }
+  const bool asked = requested == "dlpack_versioned" && asks_for_version(tap);
+  return std::string("the consumer asked for ") + (asked ? "a" : "no") +
+         " version, and the producer gave a " + given + " struct";
 }
 
 Seen seen_through(const Tap& tap, const char* via) {
@@ -88,9 +113,8 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
   // What was asked for it, and then something was wrong with it, takes that protocol.
   if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
   if (refusal || !fits(requested, tap)) {
-    const std::string taken = direct.empty() ? "a path of its own" : direct;
     throw Failure{Outcome::no_protocol, "",
-                  "the consumer took " + taken + ", not " + requested +
+                  other_way(requested, direct, tap) +
                       (refusal ? "; shown that alone it says: " + refusal->reason : "")};
   }
   note(tap, exported_.empty() ? "relay" : way());

@@ -28,16 +28,57 @@ def test_each_struct_of_dlpack_is_asked_for(tmp_path: Path) -> None:
     assert seen(versioned) == ("dlpack", "versioned", "direct")
 
 
+OLD = (
+    "class Old:\n"
+    "    def __init__(self, a): self.a = a\n"
+    "    def __dlpack__(self, stream=None): return self.a.__dlpack__(stream=stream)\n"
+    "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
+    "def make(case, device): return Old(case.numpy())\n"
+)
+
+
 def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
-    make = (
-        "class Old:\n"
-        "    def __init__(self, a): self.a = a\n"
-        "    def __dlpack__(self, stream=None): return self.a.__dlpack__(stream=stream)\n"
-        "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
-        "def make(case, device): return Old(case.numpy())\n"
+    assert seen(cross(tmp_path, OLD, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
+    error = cross(tmp_path, OLD, SHARE, "dlpack_versioned")["error"]
+    assert error["outcome"] == "no-protocol"
+    assert error["reason"] == (
+        "the consumer asked for a version, and the producer gave a legacy struct"
     )
-    assert seen(cross(tmp_path, make, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
-    assert cross(tmp_path, make, SHARE, "dlpack_versioned")["error"]["outcome"] == "no-protocol"
+
+
+BARE = """
+import numpy as np
+class Held:
+    def __init__(self, capsule): self.capsule = capsule
+    def __dlpack__(self, **asked): return self.capsule
+    def __dlpack_device__(self): return (1, 0)
+PROTOCOLS = {"dlpack": lambda x: np.from_dlpack(Held(x.__dlpack__(ASKED)))}
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "asked", "protocol", "given"),
+    [
+        (OLD, "", "dlpack_versioned", "legacy"),
+        (MAKE, "", "dlpack_versioned", "legacy"),
+        (MAKE, "max_version=None", "dlpack_versioned", "legacy"),
+        (
+            OLD.replace("(stream=stream)", "(stream=stream, max_version=(1, 0))"),
+            "",
+            "dlpack_legacy",
+            "versioned",
+        ),
+    ],
+    ids=["a-producer-of-old", "a-new-one", "none-is-no-version", "versioned-unasked"],
+)
+def test_who_asks_for_no_version_is_told_so(
+    tmp_path: Path, make: str, asked: str, protocol: str, given: str
+) -> None:
+    error = cross(tmp_path, make, BARE.replace("ASKED", asked), protocol)["error"]
+    assert (error["outcome"], error["reason"]) == (
+        "no-protocol",
+        f"the consumer asked for no version, and the producer gave a {given} struct",
+    )
 
 
 def test_who_is_handed_a_capsule_gets_what_is_handed_out_unasked(tmp_path: Path) -> None:
