@@ -32,7 +32,7 @@ struct GuardSeen {
 /// What was seen to happen when the consumer was called.
 struct Seen {
   std::string used;                    ///< the protocol that carried the bytes; "own" where the
-                                       ///< consumer knows the type and asked no protocol
+                                       ///< consumer was seen asking for none, or was not seen
   std::string via = "direct";          ///< or "relay"; "exports": an object of ours answered by
                                        ///< the library's own call; "tap": a stand-in saw it, for
                                        ///< `convert`

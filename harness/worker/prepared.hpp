@@ -142,8 +142,9 @@ class Prepared {
   std::vector<PyObject*> given_;  // borrowed from shown_, for the timed loop
   std::size_t next_ = 0;
   std::uint64_t most_iterations_ = 0;
-  Tape tape_;          // what the consumer asked, on the way that is timed
-  bool torn_ = false;  // it asked more than that
+  Tape tape_;                      // what the consumer asked, on the way that is timed
+  bool torn_ = false;              // it asked more than that
+  bool refuses_stand_in_ = false;  // what it asks the array itself was then not seen
   std::unique_ptr<Phases> phases_;
   Judgement judgement_;
   std::vector<std::string> lifetime_;  // what to warn of beside the judgement

@@ -82,8 +82,8 @@ void Prepared::find_copier(bool guarded) {
     judgement_.copied_by = copier.who;
     warn(copier.warnings);
   } catch (const Failure&) {
-    // It takes no relay, since it knows the type itself: nobody but it was asked for anything.
-    if (seen_.used == "own") judgement_.copied_by = "consumer";
+    // It asked nothing when it was watched: nobody but it was there to copy.
+    if (seen_.used == "own" && !refuses_stand_in_) judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
     // Described as no array can be: `look_at_both_ends` said so already.
   }

@@ -12,6 +12,10 @@ const Phases& Prepared::prepare_phases(const Step& step) {
     throw Failure{Outcome::no_protocol, "",
                   "nothing is handed over: NumPy's function computes, by the array's own code"};
   }
+  if (refuses_stand_in_) {
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer refuses a stand-in: what it asks of the array was not seen"};
+  }
   if (seen_.used == "own") {
     throw Failure{Outcome::no_protocol, "",
                   "the consumer asks the array nothing: there are no phases to tell apart"};

@@ -93,6 +93,7 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     seen_.used = "own";
+    refuses_stand_in_ = refusal.has_value();
     if (!refusal) note(tap, "tap");
   } else if (fits(requested, tap)) {
     note(tap, way());
