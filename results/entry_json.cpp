@@ -58,6 +58,7 @@ void put_verdict(OrderedJson& item, const Entry& entry) {
 
 void put_numbers(OrderedJson& item, const Entry& entry) {
   put_verdict(item, entry);
+  if (entry.has_ready) item["has_ready"] = true;
   item["lo_ns"] = entry.lo_ns;
   item["hi_ns"] = entry.hi_ns;
   item["mad_ns"] = entry.mad_ns;

@@ -135,6 +135,7 @@ void read_numbers(const Fields& item, Entry& entry) {
   if (item.has("unexplained_ns")) entry.bill = bill_from(item);
 
   read_verdict(item, entry);
+  entry.has_ready = item.has("has_ready") && item.flag("has_ready");
   entry.warnings = item.texts("warnings");
   for (const Value& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());

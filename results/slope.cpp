@@ -31,7 +31,7 @@ using Sizes = std::map<std::uint64_t, const Entry*>;
 std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
   std::map<Family, bool> waits;
   for (const Entry& entry : entries) {
-    waits[family_of(entry.cell.exchange)] |= entry.cell.clock == "ready";
+    waits[family_of(entry.cell.exchange)] |= entry.has_ready || entry.cell.clock == "ready";
   }
   std::map<Family, Sizes> all;
   for (const Entry& entry : entries) {

@@ -19,9 +19,9 @@ struct CopySpeed {
 inline constexpr std::uint64_t kLeastSlopeBytes = 1 << 20;
 
 /// Fills `evidence.slope` of each measured entry on the host of at least 1 MiB: does the exchange,
-/// until the data is there (`ready` where the consumer has that clock), take longer than at a
-/// smaller size by what copying the difference takes at least? No copy is faster than sixteen times
-/// the warm copy floor, or as many times as there are cores, or 100 GB/s, whichever is most:
+/// until the data is there (`ready` where the consumer has one, measured or not), take longer than
+/// at a smaller size by what copying the difference takes at least? No copy is faster than sixteen
+/// times the warm copy floor, or as many times as there are cores, or 100 GB/s, whichever is most:
 /// caches, threads and a floor measured on a busy machine are in that.
 ///   yes      it grows by less than half of that, or takes less in all than half a copy at that
 ///   rate no       it grows by more than that skipped  the intervals leave it open, the time falls,

@@ -53,6 +53,7 @@ void CoupleRun::collect_tasks() {
       Task& task = tasks_.emplace_back();
       task.id = static_cast<int>(tasks_.size());
       task.exchange = planned.exchange;
+      task.verdict.has_ready = context_.plan.has_ready(planned.exchange);
     }
     if (planned.phase != "exchange") {
       tasks_.back().phases.cells.push_back({planned.phase, cell});

@@ -12,13 +12,14 @@
 namespace dlbench::fleet {
 namespace {
 
-/// The clock that GB/s are taken from: until the data is there, where that is another.
+/// The clock that GB/s are taken from: until the data is there. None where that is `ready`, and it
+/// was not asked for.
 const Samples* data_clock(const Task& task) {
-  const Samples* found = nullptr;
+  const char* const clock = task.verdict.has_ready ? "ready" : "call";
   for (const Samples& samples : task.clocks) {
-    if (samples.clock == "ready" || (samples.clock == "call" && found == nullptr)) found = &samples;
+    if (samples.clock == clock && is_enough(samples)) return &samples;
   }
-  return found != nullptr && is_enough(*found) ? found : nullptr;
+  return nullptr;
 }
 
 Trouble without_time(const PhaseRounds& phases, const std::string& phase) {

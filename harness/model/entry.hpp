@@ -88,6 +88,7 @@ struct Entry {
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
+  bool has_ready = false;  ///< the data may come after the clock `call`
   Evidence evidence;
   Seen seen;
   std::optional<Bill> bill;  ///< of an exchange whose phases were measured

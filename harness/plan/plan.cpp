@@ -106,9 +106,13 @@ bool has_table(const std::string& device) {
   return kind == "cuda" || kind == "rocm" || kind == "sim";
 }
 
+bool is_asynchronous(const Exchange& exchange, const Library& consumer) {
+  return consumer.has_ready || has_table(target_of(exchange));
+}
+
 std::vector<std::string> clocks_of(const Exchange& exchange, const Library& consumer) {
   std::vector<std::string> clocks{"call"};
-  if (consumer.has_ready || has_table(target_of(exchange))) clocks.emplace_back("ready");
+  if (is_asynchronous(exchange, consumer)) clocks.emplace_back("ready");
   if (has_table(exchange.device) && !crosses_devices(exchange)) clocks.emplace_back("device");
   return clocks;
 }
@@ -212,6 +216,10 @@ const Library& Plan::library(const std::string& environment, const std::string& 
     if (one.name == wanted && one.environment == environment) return one;
   }
   throw UsageError("no library '" + wanted + "' in environment '" + environment + "'");
+}
+
+bool Plan::has_ready(const Exchange& exchange) const {
+  return is_asynchronous(exchange, library(exchange.environment, exchange.consumer));
 }
 
 Plan make(std::vector<Library> libraries, const Axes& axes) {

@@ -108,6 +108,9 @@ struct Plan {
 
   /// Throws UsageError where there is none.
   const Library& library(const std::string& environment, const std::string& name) const;
+
+  /// Has it a clock `ready`, whether or not the filter left that cell in? Throws UsageError.
+  bool has_ready(const Exchange& exchange) const;
 };
 
 /// Expands the axes. Throws UsageError for unknown libraries (with the nearest name), protocols,

@@ -68,6 +68,21 @@ TEST_F(FleetTest, EachClockHasItsNumber) {
   EXPECT_EQ(entries_.at("a>b/ready").median_ns, 2000);
 }
 
+TEST_F(FleetTest, WithoutItsReadyAnAsynchronousCopyHasNoRate) {
+  plan::Library b = library("b");
+  b.has_ready = true;
+  axes_.producers = {"a"};
+  axes_.consumers = {"b", "c"};
+  axes_.filter = "bytes:[0-9]+$";
+  run({library("a", "copies=f32"), b, library("c")});
+  ASSERT_EQ(entries_.size(), 2u);
+  EXPECT_EQ(outcome("a>b"), Outcome::copy);
+  EXPECT_FALSE(entries_.at("a>b").gb_per_s);
+  EXPECT_TRUE(entries_.at("a>b").has_ready);
+  EXPECT_EQ(entries_.at("a>c").gb_per_s, 4.096);
+  EXPECT_FALSE(entries_.at("a>c").has_ready);
+}
+
 TEST_F(FleetTest, ExcludedCellsAreWrittenDown) {
   plan::Library b = library("b");
   b.protocols = {"convert"};

@@ -103,6 +103,14 @@ TEST(Slope, ALazyCopyIsJudgedByReadyAndBothClocksAreTold) {
   EXPECT_EQ(slopes(entries), "SSSS") << "`call` says nothing where somebody has to wait";
 }
 
+TEST(Slope, AReadyThatWasNotMeasuredLeavesItOpen) {
+  std::vector<Entry> entries = series({{4 * kKiB, 900}, {64 * kMiB, 950}});
+  for (Entry& one : entries) one.has_ready = true;
+  judge_slopes(entries, kSpeeds);
+  EXPECT_EQ(entries[1].evidence.slope, Proof::skipped);
+  EXPECT_EQ(entries[1].outcome, Outcome::unproven);
+}
+
 TEST(Slope, AFloorMeasuredOnABusyMachineMakesNoCopyShared) {
   std::vector<Entry> entries = series({{4 * kKiB, 900}, {16 * kMiB, 900 + 16.0 * kMiB / 40}});
   judge_slopes(entries, {{"default", {0.9, 2}}});
