@@ -61,6 +61,18 @@ def is_untimed(entry: Entry) -> bool:
     return entry.get("code") == UNTIMED
 
 
+def _shows_nothing(entry: Entry) -> bool:
+    return entry["bytes"] == 0 and entry.get("found") == "unproven"
+
+
+def untimed_said(untimed: Iterable[Entry]) -> list[str]:
+    """["41 end as f32 does", "1 without elements"]: what the untimed have in common."""
+    cells = list(untimed)
+    empty = sum(map(_shows_nothing, cells))
+    said = [f"{len(cells) - empty} end as {BASELINE} does"] if len(cells) > empty else []
+    return [*said, f"{empty} without elements"] if empty else said
+
+
 def ladders(entries: Iterable[Entry]) -> list[Ladder]:
     """One for each pair and protocol that the two have in common; in order of their names."""
     found: dict[Axes, Ladder] = {}

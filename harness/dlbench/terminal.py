@@ -200,12 +200,10 @@ def footer(
     measured = len(document.get("benchmarks", []))
     # That an exchange without a number has no phases either need not be counted.
     without = [entry for entry in document.get("not_measured", []) if _is_whole(entry)]
-    untimed = sum(map(ladder.is_untimed, without))
-    parts = [f"{measured} measured"]
-    if untimed:
-        parts[0] += f", {untimed} end as f32 does"
-    if len(without) > untimed:
-        parts[0] += f", {len(without) - untimed} not"
+    untimed = list(filter(ladder.is_untimed, without))
+    parts = [", ".join([f"{measured} measured", *ladder.untimed_said(untimed)])]
+    if len(without) > len(untimed):
+        parts[0] += f", {len(without) - len(untimed)} not"
     if about.get("wall_s"):
         parts.append(f"{about['wall_s']:.0f} s")
     if place:

@@ -80,10 +80,9 @@ def _headline(cells: Sequence[Entry], context: Mapping[str, Any]) -> Iterator[st
     yield str(context["date"])[:10]
     measured = sum(map(values.is_measured, cells))
     without = [e for e in cells if e["phase"] == "exchange" and not values.is_measured(e)]
-    untimed = sum(map(ladder.is_untimed, without))
-    yield f"{measured} cells measured, {len(without) - untimed} not"
-    if untimed:
-        yield f"{untimed} end as {ladder.BASELINE} does"
+    untimed = list(filter(ladder.is_untimed, without))
+    yield f"{measured} cells measured, {len(without) - len(untimed)} not"
+    yield from ladder.untimed_said(untimed)
 
 
 def _machine(context: Mapping[str, Any], machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from dlbench.plots import fallbacks as figure
+from dlbench.plots.report import facts
 
 from dlbench import _core, cli, fallbacks, ladder, terminal
 
@@ -112,8 +113,20 @@ def test_the_terminal_shows_one_matrix(climbed: dict[str, Any]) -> None:
     text = "\n".join(line.plain for line in terminal.render(climbed, 100))
     assert text.count("host time of one exchange") == 1
     assert "7 measured, " in text
-    assert "end as f32 does" in text
+    untimed = [entry for entry in climbed["not_measured"] if entry.get("code") == "untimed"]
+    assert by_case(climbed)["f32-empty"] in untimed
+    assert f"{len(untimed) - 1} end as f32 does, 1 without elements" in text
     assert "--resume" not in text
+
+
+def test_an_array_without_elements_ends_like_nothing(climbed: dict[str, Any]) -> None:
+    entry = by_case(climbed)["f32-empty"]
+    assert (entry["code"], entry["found"]) == ("untimed", "unproven")
+    assert entry["reason"] == "unproven, not timed: an array without elements shows nothing"
+    assert ladder.untimed_said([entry]) == ["1 without elements"]
+    headline = facts.of(climbed)[0].headline
+    assert headline[-1] == "1 without elements"
+    assert headline[-2].endswith(" end as f32 does")
 
 
 def test_the_figure_tells_kinds_apart(climbed: dict[str, Any]) -> None:
