@@ -27,7 +27,7 @@ ComparedSide side_of(const SideCell* cell, bool instructions) {
   side.workers = cell->workers.medians.size();
   if (instructions)
     side.value = cell->instructions;
-  else
+  else if (cell->median_ns > 0)
     side.value = cell->median_ns;
   return side;
 }

@@ -29,6 +29,28 @@ bool holds(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Where a phase was not timed, that the other side has none is no change.
+bool says_nothing(const SideCell& untimed, const SideCell& other) {
+  return untimed.untimed_phase && !is_measured(other.outcome);
+}
+
+/// Did workers of both sides find the same?
+bool overlap(const std::vector<Outcome>& first, const std::vector<Outcome>& second) {
+  return std::any_of(first.begin(), first.end(), [&](Outcome word) {
+    return std::find(second.begin(), second.end(), word) != second.end();
+  });
+}
+
+/// "zero-copy or copy"
+std::string text_of(const std::vector<Outcome>& words) {
+  std::string text;
+  for (const Outcome word : words) {
+    if (!text.empty()) text += " or ";
+    text += to_string(word);
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_present(Outcome outcome) {
@@ -38,16 +60,20 @@ bool is_present(Outcome outcome) {
 
 OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
   OutcomeVerdict verdict;
+  if (says_nothing(base, head) || says_nothing(head, base)) return verdict;
   bool worse = false, better = false;
   if (base.outcome != head.outcome) {
+    const std::vector<Outcome> was = base.all_words(), is = head.all_words();
     verdict.change = OutcomeChange::other;
+    verdict.details.push_back(text_of(was) + " -> " + text_of(is));
+    // Which workers each side happened to get is no change of the library, nor is what goes with
+    // it.
+    if (overlap(was, is)) return verdict;
     // A number that is lost is worse, also one that nobody could prove.
     const int before = rank(base.outcome).value_or(is_measured(head.outcome) ? -1 : 1);
     const int after = rank(head.outcome).value_or(is_measured(base.outcome) ? -1 : 1);
     worse = before >= 0 && after > before;
     better = after >= 0 && after < before;
-    verdict.details.push_back(std::string(to_string(base.outcome)) + " -> " +
-                              std::string(to_string(head.outcome)));
   }
   if (is_measured(base.outcome) && is_measured(head.outcome)) {
     for (const std::string& word : head.changed) {

@@ -28,12 +28,18 @@ double deviation_of(const WorkerNumbers& worker) {
   return std::max(0.0, interval.hi - interval.lo) / 2 / kWide / worker.median_ns;
 }
 
+void join(std::vector<Outcome>& words, Outcome word) {
+  const auto place = std::lower_bound(words.begin(), words.end(), word);
+  if (place == words.end() || *place != word) words.insert(place, word);
+}
+
 SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   const Entry& entry = read.entry;
   SideCell cell;
   cell.name = copied(*side.texts, name);
   cell.machine = cell.name.substr(cell.name.size() - read.machine.size());
-  cell.outcome = entry.outcome;
+  cell.outcome = entry.found.value_or(entry.outcome);
+  cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
   cell.median_ns = entry.median_ns;
   cell.instructions = entry.instructions;
   cell.changed = entry.changed;
@@ -43,13 +49,30 @@ SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   for (const WorkerNumbers& worker : entry.workers) {
     cell.workers.medians.push_back(worker.median_ns);
     cell.workers.deviations.push_back(deviation_of(worker));
+    if (worker.outcome) join(cell.words, *worker.outcome);
   }
   return cell;
 }
 
-/// A later document adds its workers; of the rest the later one is the truth.
+/// Where both documents saw an outcome: `cell` gets the words of both, and the one that claims
+/// less.
+void reconcile(const SideCell& known, SideCell& cell) {
+  std::vector<Outcome> words = known.all_words();
+  for (const Outcome word : cell.all_words()) join(words, word);
+  if (words.size() > 1) cell.words = std::move(words);
+  if (dearer(known.outcome, cell.outcome) == cell.outcome) return;
+  cell.outcome = known.outcome;
+  cell.changed = known.changed;
+  cell.late_read = known.late_read;
+}
+
+/// A later document adds its workers; of the rest the later one is the truth, but where workers
+/// disagree.
 void add(SideCell& known, SideCell cell) {
-  if (cell.outcome == Outcome::not_run && is_measured(known.outcome)) return;
+  const bool looked_at = is_measured(known.outcome);
+  if (looked_at && cell.outcome == Outcome::not_run) return;
+  if (cell.untimed_phase && !known.untimed_phase && known.outcome != Outcome::not_run) return;
+  if (looked_at && is_measured(cell.outcome)) reconcile(known, cell);
   const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
     to.insert(to.begin(), from.begin(), from.end());
   };
@@ -150,6 +173,10 @@ void read_context(Side& side, const json& context, const std::filesystem::path& 
 }
 
 }  // namespace
+
+std::vector<Outcome> SideCell::all_words() const {
+  return words.empty() ? std::vector<Outcome>{outcome} : words;
+}
 
 Side read_side(const SideSource& source) {
   Side side;

@@ -19,11 +19,16 @@ struct SideCell {
   std::string_view name;     ///< of the side's texts
   std::string_view machine;  ///< likewise
   Outcome outcome = Outcome::not_run;
-  double median_ns = 0;
+  std::vector<Outcome> words;  ///< of workers that disagree, each once; else empty
+  bool untimed_phase = false;  ///< nobody knows whether there is such a phase
+  double median_ns = 0;        ///< 0 where it was tried and not timed
   std::optional<double> instructions;
   std::vector<std::string> changed;
   bool late_read = false;
   stats::MeasuredSide workers;
+
+  /// What its workers found, each once, in the order of kOutcomes.
+  std::vector<Outcome> all_words() const;
 };
 
 /// native -> native in the workers of a machine.

@@ -70,9 +70,11 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();
   for (const WorkerNumbers& worker : entry.workers) {
-    workers.push_back({{"median_ns", worker.median_ns},
-                       {"first_ns", worker.first_ns},
-                       {"samples_ns", worker.samples_ns}});
+    OrderedJson& own = workers.emplace_back();
+    own = {{"median_ns", worker.median_ns},
+           {"first_ns", worker.first_ns},
+           {"samples_ns", worker.samples_ns}};
+    if (worker.outcome) own["outcome"] = to_string(*worker.outcome);
   }
   item["seen"] = seen_to_json(entry.seen);
 }

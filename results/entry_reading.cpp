@@ -84,6 +84,10 @@ WorkerNumbers worker_from(const Fields& item, bool is_phase) {
   worker.median_ns = item.positive("median_ns");
   worker.first_ns = item.number("first_ns");
   worker.samples_ns = is_phase ? item.numbers("samples_ns") : item.positives("samples_ns");
+  if (item.has("outcome")) {
+    worker.outcome = outcome_from(item.one_of("outcome", kOutcomes));
+    if (!is_measured(*worker.outcome)) item.fail("outcome", "an outcome of a measured cell");
+  }
   return worker;
 }
 

@@ -104,6 +104,7 @@ class CoupleRun {
   void prepare(Task& task);
   void split(Task& task);
   void climb(Task& task);
+  bool is_begun(const Task& task) const;  ///< by an earlier replica
   void first_rounds(Group group);
   void rounds(const std::vector<Pick>& picks);
   void add_round(const RoundTime& time, Samples& samples);

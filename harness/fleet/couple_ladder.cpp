@@ -28,12 +28,19 @@ bool ends_alike(const Task& rung, const Task& baseline) {
 
 }  // namespace
 
+bool CoupleRun::is_begun(const Task& task) const {
+  const auto begun = [this](const auto& one) { return context_.ledger.is_begun(one.cell); };
+  return std::any_of(task.clocks.begin(), task.clocks.end(), begun) ||
+         std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
+}
+
 /// A case that ends like the plain one has nothing new to tell in its time: it is judged and let
-/// go. Where the last look finds otherwise it is timed all the same.
+/// go. Where the last look finds otherwise it is timed all the same, and so is what an earlier
+/// worker timed: else nobody would hear that this one disagrees.
 void CoupleRun::climb(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
   const Task* baseline = baseline_of(task, tasks_);
-  if (baseline == nullptr || !ends_alike(task, *baseline)) return;
+  if (baseline == nullptr || !ends_alike(task, *baseline) || is_begun(task)) return;
   const Reply reply = ask(judge_request(task), Doing::exchange, &task);
   if (!reply.ok) {
     settling_.fail(task, read_error(reply.body, Outcome::wrong));

@@ -32,14 +32,16 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   if (record.settled) return;
   if (!record.partial) record.partial = std::make_unique<Partial>();
   Partial& partial = *record.partial;
-  const std::vector<std::string> earlier = std::move(partial.verdict.warnings);
-  partial.verdict = verdict;
-  std::vector<std::string>& warnings = partial.verdict.warnings;
-  for (const std::string& warning : earlier) {
+  std::vector<std::string> warnings = verdict.warnings;
+  for (const std::string& warning : partial.verdict.warnings) {
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
       warnings.push_back(warning);
     }
   }
+  const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
+  if (dearer(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
+  partial.verdict.warnings = std::move(warnings);
+  share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
   if (partial.shares.size() >= replicas_) settle_numbers(cell);
 }

@@ -26,8 +26,11 @@ class Ledger {
     return is_open(cell) && shares(cell) <= static_cast<std::size_t>(replica);
   }
 
+  /// Has a worker, but not yet all replicas, measured it?
+  bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
+
   /// What one worker measured; settles with the last replica's. `verdict` holds all but the
-  /// numbers.
+  /// numbers. Of verdicts that disagree the dearer one is kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
   /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,26 @@ void warn_of(const Share& share, std::vector<std::string>& warnings) {
   }
 }
 
+/// "zero-copy in 2, copy in 1"; empty where all workers have one word.
+std::string disagreement(std::span<const Share> shares) {
+  std::map<Outcome, std::size_t> workers;
+  for (const Share& share : shares) {
+    if (share.numbers.outcome) ++workers[*share.numbers.outcome];
+  }
+  std::string text;
+  if (workers.size() < 2) return text;
+  for (const auto& [outcome, count] : workers) {
+    if (!text.empty()) text += ", ";
+    text += std::string(to_string(outcome)) + " in " + std::to_string(count);
+  }
+  return text;
+}
+
+/// Did this worker find what the cell says?
+bool agrees(const Share& share, const Entry& entry) {
+  return share.numbers.outcome.value_or(entry.outcome) == entry.outcome;
+}
+
 }  // namespace
 
 bool is_enough(const Samples& samples) {
@@ -64,11 +85,16 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     medians.push_back(share.numbers.median_ns);
     cpu.push_back(share.cpu_ns);
     if (share.floor_ns > 0) floors.push_back(share.floor_ns);
-    if (share.data_ns > 0) data.push_back(share.data_ns);
+    if (share.data_ns > 0 && agrees(share, entry)) data.push_back(share.data_ns);
     all.insert(all.end(), ns.begin(), ns.end());
     entry.workers.push_back(share.numbers);
     entry.iterations = share.iterations;
     if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
+  }
+  if (const std::string told = disagreement(shares); !told.empty()) {
+    entry.warnings.push_back("workers disagree: " + told);
+  } else {
+    for (WorkerNumbers& worker : entry.workers) worker.outcome.reset();
   }
   entry.median_ns = stats::median(medians);
   entry.mad_ns = stats::mad(all);

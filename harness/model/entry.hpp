@@ -69,8 +69,9 @@ struct ApiCalls {
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
-  double first_ns = 0;             ///< the first call, which no round holds
-  std::vector<double> samples_ns;  ///< a round's mean each, in the order of the rounds
+  double first_ns = 0;               ///< the first call, which no round holds
+  std::vector<double> samples_ns;    ///< a round's mean each, in the order of the rounds
+  std::optional<Outcome> outcome{};  ///< its own, where the cell's workers disagree
 };
 
 /// A settled cell: numbers where it was measured, else a reason.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace dlbench {
@@ -37,6 +38,15 @@ Outcome outcome_from(std::string_view word);
 
 constexpr bool is_measured(Outcome outcome) {
   return outcome <= Outcome::unproven;
+}
+
+/// Which of two measured outcomes a cell has whose workers disagree: the one that claims less. What
+/// was copied once may be copied again.
+constexpr Outcome dearer(Outcome first, Outcome second) {
+  constexpr std::array<int, 4> kClaims{0, 3, 2, 1};  // zero-copy, then unproven, then copies
+  return kClaims.at(static_cast<std::size_t>(first)) > kClaims.at(static_cast<std::size_t>(second))
+             ? first
+             : second;
 }
 
 /// One instrument's word on "no bytes were copied": yes (shared), no (copied), or it did not look.

@@ -58,6 +58,25 @@ TEST_F(LadderTest, WhatTheLastLookFindsIsTimedToo) {
   EXPECT_EQ(entries_.at("a>b i8").found, Outcome::zero_copy);
 }
 
+TEST_F(LadderTest, AnArrayWithoutElementsEndsLikeNothing) {
+  run({library("a", "shows-nothing=f32-empty"), library("b")});
+  const Entry& empty = entries_.at("a>b:0 f32-empty");
+  EXPECT_EQ(empty.code, "untimed");
+  EXPECT_EQ(empty.found, Outcome::unproven);
+  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements shows nothing");
+}
+
+TEST_F(LadderTest, WhatOneWorkerTimedTheOthersTimeToo) {
+  options_.replicas = 3;
+  run({library("a", "copies=f64@" + file("first")), library("b")});
+  const Entry& rung = entries_.at("a>b f64");
+  EXPECT_EQ(rung.outcome, Outcome::copy);
+  EXPECT_EQ(rung.workers.size(), 3u);
+  EXPECT_EQ(std::count(rung.warnings.begin(), rung.warnings.end(),
+                       "workers disagree: zero-copy in 2, copy in 1"),
+            1);
+}
+
 TEST_F(LadderTest, WithoutItsBaselineACaseIsTimed) {
   run({library("a"), library("b", "good", "call-f32=refused")});
   EXPECT_EQ(outcome("a>b"), Outcome::refused);

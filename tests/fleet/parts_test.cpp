@@ -117,6 +117,20 @@ TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
   EXPECT_EQ(entry.warnings, std::vector<std::string>{"few rounds"});
 }
 
+TEST(Numbers, OnlyWorkersThatCopiedCountForTheRate) {
+  Entry entry;
+  entry.cell.exchange.bytes = 8192;
+  entry.outcome = Outcome::copy;
+  std::array shares{share_of({10, 10, 10}), share_of({20, 20, 20}), share_of({60, 60, 60})};
+  shares[0].numbers.outcome = shares[1].numbers.outcome = Outcome::zero_copy;
+  shares[2].numbers.outcome = Outcome::copy;
+  shares[0].data_ns = shares[1].data_ns = 100;
+  fill_numbers(entry, shares);
+  EXPECT_EQ(entry.gb_per_s, 2.0);
+  EXPECT_EQ(entry.workers[0].outcome, Outcome::zero_copy);
+  EXPECT_EQ(entry.workers[2].outcome, Outcome::copy);
+}
+
 TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
   Samples samples;
   samples.ns = {1, 1, 1, 1, 1};

@@ -113,6 +113,26 @@ TEST_F(FleetTest, ReplicasAreWorkersOfTheirOwn) {
   EXPECT_EQ(watcher_.names.size(), 4u);
 }
 
+TEST_F(FleetTest, WorkersThatDisagreeAreEachToldOf) {
+  options_.replicas = 3;
+  axes_.producers = {"a"};
+  run({library("a", "copies=f32@" + file("first"))});
+  const Entry& entry = entries_.at("a>a");
+  EXPECT_EQ(entry.outcome, Outcome::copy);
+  EXPECT_EQ(entry.warnings, (std::vector<std::string>{
+                                "judged again", "workers disagree: zero-copy in 2, copy in 1"}));
+  ASSERT_EQ(entry.workers.size(), 3u);
+  EXPECT_EQ(entry.workers[0].outcome, Outcome::copy);
+  EXPECT_EQ(entry.workers[1].outcome, Outcome::zero_copy);
+  EXPECT_EQ(entry.workers[2].outcome, Outcome::zero_copy);
+}
+
+TEST_F(FleetTest, WorkersThatAgreeKeepNoWordOfTheirOwn) {
+  options_.replicas = 2;
+  run({library("a")});
+  for (const WorkerNumbers& worker : entries_.at("a>a").workers) EXPECT_FALSE(worker.outcome);
+}
+
 TEST_F(FleetTest, LargeArraysAreTakenInGroupsAndDropped) {
   axes_.sizes = {64 << 20};
   axes_.producers = {"a"};

@@ -110,6 +110,44 @@ def test_a_copy_is_a_regression_at_any_speed(
     assert "worse, FAST" in out
 
 
+def test_workers_that_disagree_fail_no_comparison(
+    base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = document(2)
+    one = entry(made, "numpy", "numpy")
+    one["outcome"] = "copy"
+    for number, worker in enumerate(one["workers"]):
+        worker["outcome"] = "copy" if number == 0 else "zero-copy"
+    status, out, _ = run(capsys, base, write(tmp_path, "head", made))
+    assert status == 0
+    assert "1 other" in out
+    assert "zero-copy -> zero-copy or copy" in out
+
+
+def test_a_rung_that_becomes_a_copy_is_a_regression(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where base left it untimed, since it ended as f32 does."""
+    climbed = synthetic.with_ladder(document(1))
+    made = copy.deepcopy(climbed)
+    rung = next(
+        e
+        for e in made["not_measured"]
+        if e["case"] == "f64" and (e["producer"], e["consumer"]) == ("numpy", "numpy")
+    )
+    made["not_measured"].remove(rung)
+    timed = copy.deepcopy(entry(made, "numpy", "numpy"))
+    timed |= {key: rung[key] for key in ("name", "case", "protocol", "clock")}
+    made["benchmarks"].append(timed | {"run_name": rung["name"], "outcome": "copy"})
+    sides = write(tmp_path, "base", climbed), write(tmp_path, "head", made)
+    status, out, _ = run(capsys, *sides)
+    assert status == 1
+    assert "zero-copy -> copy" in out
+    status, out, _ = run(capsys, *reversed(sides))
+    assert status == 0
+    assert "copy -> zero-copy" in out
+
+
 def test_a_lost_cell(base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = document(2)
     made["benchmarks"].remove(entry(made, "numpy", "numpy"))

@@ -3,64 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
-#include "results/document.hpp"
-#include "sample.hpp"
-#include "stats/random.hpp"
+#include "compare_fixture.hpp"
 
 namespace dlbench::results {
 namespace {
 
+using testing::Compare;
+using testing::in_workers;
 using testing::measured;
 using testing::refused;
-using testing::TemporaryFolder;
 using testing::usage_error;
 
 constexpr auto npos = std::string::npos;
-
-/// An exchange in so many workers that scatter by 1 %.
-Entry in_workers(Entry entry, std::size_t workers, std::uint64_t seed, double factor = 1) {
-  stats::Random random(seed);
-  entry.workers.clear();
-  for (std::size_t i = 0; i < workers; ++i) {
-    const double ns = entry.median_ns * factor * std::exp(0.01 * random.normal());
-    entry.workers.push_back({ns, 5000, {ns * 0.999, ns, ns * 1.001}});
-  }
-  return entry;
-}
-
-class Compare : public ::testing::Test {
- protected:
-  std::filesystem::path write(const char* name, std::vector<Entry> entries,
-                              const std::function<void(nlohmann::json&)>& change = {},
-                              double anchor_ns = 60) {
-    JournalContents contents = testing::run();
-    contents.entries = std::move(entries);
-    contents.workers = {testing::worker(anchor_ns), testing::worker(anchor_ns * 1.01),
-                        testing::worker(anchor_ns * 0.99)};
-    if (change) change(contents.header.context);
-    std::filesystem::path path = folder_ / name;
-    write_document(std::move(contents), path);
-    return path;
-  }
-
-  Comparison compare(const std::filesystem::path& base, const std::filesystem::path& head,
-                     CompareOptions options = {}) {
-    return results::compare({{base}, ""}, {{head}, ""}, options);
-  }
-
-  static const ComparedCell& cell(const Comparison& made, const std::string& consumer) {
-    const auto found = std::find_if(
-        made.cells.begin(), made.cells.end(),
-        [&](const ComparedCell& each) { return each.cell().exchange.consumer == consumer; });
-    EXPECT_NE(found, made.cells.end()) << consumer;
-    return *found;
-  }
-
-  TemporaryFolder folder_;
-};
 
 TEST_F(Compare, APlantedChangeIsFoundAndTheRestIsTheSame) {
   std::vector<Entry> before, after;
@@ -114,34 +69,6 @@ TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
   EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
   ASSERT_FALSE(made.warnings.empty());
   EXPECT_NE(made.warnings.front().find("the anchor"), npos);
-}
-
-TEST_F(Compare, AnOutcomeIsComparedAtAnySpeed) {
-  Entry copied = measured("numpy", "copies");
-  copied.outcome = Outcome::copy;
-  Entry late = measured("numpy", "late");
-  late.late_read = true;
-  Entry changed = measured("numpy", "changed");
-  changed.changed = {"dtype"};
-  Entry unproven = measured("numpy", "unproven");
-  unproven.outcome = Outcome::unproven;
-  const auto base = write("base", {measured("numpy", "copies"), measured("numpy", "late"),
-                                   measured("numpy", "changed"), measured("numpy", "unproven"),
-                                   measured("numpy", "refuses"), refused("numpy", "heals")});
-  const auto head = write("head", {copied, late, changed, unproven, refused("numpy", "refuses"),
-                                   measured("numpy", "heals")});
-  const Comparison made = compare(base, head);
-  for (const char* worse : {"copies", "late", "changed", "refuses"}) {
-    EXPECT_EQ(cell(made, worse).outcome_change, OutcomeChange::worse) << worse;
-    EXPECT_EQ(cell(made, worse).details.size(), 1U) << worse;
-  }
-  EXPECT_EQ(cell(made, "heals").outcome_change, OutcomeChange::better);
-  EXPECT_EQ(cell(made, "unproven").outcome_change, OutcomeChange::other);
-  EXPECT_EQ(cell(made, "copies").details.front(), "zero-copy -> copy");
-  EXPECT_EQ(made.count(OutcomeChange::worse), 4U);
-  const Comparison back = compare(head, base);
-  EXPECT_EQ(back.count(OutcomeChange::better), 4U);
-  EXPECT_EQ(cell(compare(head, head), "copies").outcome_change, OutcomeChange::none);
 }
 
 TEST_F(Compare, CellsComeAndGo) {

@@ -70,6 +70,8 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.seen.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
   entry.warnings = {"few rounds"};
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
+  entry.workers[1].outcome = Outcome::zero_copy;
+  entry.has_ready = true;
 
   const Entry back = through_json(entry);
   EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
@@ -79,6 +81,9 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_TRUE(back.late_read);
   EXPECT_EQ(back.copied_by, "consumer");
   EXPECT_EQ(back.workers[1].samples_ns, entry.workers[1].samples_ns);
+  EXPECT_FALSE(back.workers[0].outcome);
+  EXPECT_EQ(back.workers[1].outcome, Outcome::zero_copy);
+  EXPECT_TRUE(back.has_ready);
   EXPECT_EQ(back.seen.version, entry.seen.version);
   EXPECT_EQ(back.evidence.guard, Proof::no);
   ASSERT_TRUE(back.seen.guard.has_value());
@@ -162,6 +167,13 @@ TEST(EntryJson, ABillOfAnotherShapeIsRefused) {
   EXPECT_NE(error_with("/unexplained_lo_ns", 9).find("at most"), std::string::npos);
   EXPECT_NE(error_with("/phases/exchange_ns", 0).find("/phases/exchange_ns"), std::string::npos);
   EXPECT_NE(error_with("/phases/parts/0/phase", "x").find("/phases/parts/0"), std::string::npos);
+}
+
+TEST(EntryJson, AWorkersOutcomeIsOneOfAMeasuredCell) {
+  Entry entry = measured("numpy", "torch");
+  entry.workers[0].outcome = Outcome::refused;
+  EXPECT_NE(usage_error([&] { through_json(entry); }).find("/workers/0/outcome"),
+            std::string::npos);
 }
 
 TEST(EntryJson, OnlyAPhaseMayHaveSamplesBelowZero) {

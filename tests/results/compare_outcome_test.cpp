@@ -1,0 +1,133 @@
+#include "results/compare_outcome.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compare_fixture.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using testing::in_workers;
+using testing::measured;
+using testing::refused;
+
+using Words = std::vector<std::string>;
+
+/// What became of a cell, at whatever speed.
+class CompareOutcomes : public testing::Compare {};
+
+TEST_F(CompareOutcomes, AnOutcomeIsComparedAtAnySpeed) {
+  Entry copied = measured("numpy", "copies");
+  copied.outcome = Outcome::copy;
+  Entry late = measured("numpy", "late");
+  late.late_read = true;
+  Entry changed = measured("numpy", "changed");
+  changed.changed = {"dtype"};
+  Entry unproven = measured("numpy", "unproven");
+  unproven.outcome = Outcome::unproven;
+  const auto base = write("base", {measured("numpy", "copies"), measured("numpy", "late"),
+                                   measured("numpy", "changed"), measured("numpy", "unproven"),
+                                   measured("numpy", "refuses"), refused("numpy", "heals")});
+  const auto head = write("head", {copied, late, changed, unproven, refused("numpy", "refuses"),
+                                   measured("numpy", "heals")});
+  const Comparison made = compare(base, head);
+  for (const char* worse : {"copies", "late", "changed", "refuses"}) {
+    EXPECT_EQ(cell(made, worse).outcome_change, OutcomeChange::worse) << worse;
+    EXPECT_EQ(cell(made, worse).details.size(), 1U) << worse;
+  }
+  EXPECT_EQ(cell(made, "heals").outcome_change, OutcomeChange::better);
+  EXPECT_EQ(cell(made, "unproven").outcome_change, OutcomeChange::other);
+  EXPECT_EQ(cell(made, "copies").details.front(), "zero-copy -> copy");
+  EXPECT_EQ(made.count(OutcomeChange::worse), 4U);
+  const Comparison back = compare(head, base);
+  EXPECT_EQ(back.count(OutcomeChange::better), 4U);
+  EXPECT_EQ(cell(compare(head, head), "copies").outcome_change, OutcomeChange::none);
+}
+
+/// Left without a time, since it ends as the plain array does.
+Entry untimed(Entry entry) {
+  entry.found = entry.outcome;
+  entry.outcome = Outcome::not_run;
+  entry.code = "untimed";
+  entry.workers.clear();
+  entry.median_ns = 0;
+  return entry;
+}
+
+TEST_F(CompareOutcomes, WhatWasFoundWithoutATimeIsAnOutcome) {
+  Entry copied = measured("numpy", "rung");
+  copied.outcome = Outcome::copy;
+  const auto base = write("base", {untimed(measured("numpy", "rung"))});
+  const auto head = write("head", {copied});
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(cell(made, "rung").presence, Presence::both);
+  EXPECT_EQ(cell(made, "rung").outcome_change, OutcomeChange::worse);
+  EXPECT_EQ(cell(made, "rung").details, Words{"zero-copy -> copy"});
+  EXPECT_FALSE(cell(made, "rung").base.value);
+  EXPECT_TRUE(cell(made, "rung").head.value);
+  EXPECT_FALSE(cell(made, "rung").verdict);
+  EXPECT_EQ(cell(compare(head, base), "rung").outcome_change, OutcomeChange::better);
+  const Comparison same = compare(base, base);
+  EXPECT_EQ(cell(same, "rung").presence, Presence::both);
+  EXPECT_EQ(cell(same, "rung").outcome_change, OutcomeChange::none);
+}
+
+TEST_F(CompareOutcomes, APhaseThatWasNotTimedIsNeitherThereNorGone) {
+  Entry query = measured("numpy", "rung"), none = refused("numpy", "rung");
+  query.cell.phase = none.cell.phase = "query";
+  none.outcome = Outcome::no_protocol;
+  const auto base = write("base", {untimed(query)});
+  const auto head = write("head", {none});
+  for (const Comparison& made : {compare(base, head), compare(head, base)}) {
+    EXPECT_EQ(cell(made, "rung").presence, Presence::both);
+    EXPECT_EQ(cell(made, "rung").outcome_change, OutcomeChange::none);
+  }
+}
+
+/// In four workers, of which the first found something else.
+Entry torn(const std::string& consumer, Outcome first, Outcome others) {
+  Entry entry = in_workers(measured("numpy", consumer), 4, 1);
+  entry.outcome = dearer(first, others);
+  for (WorkerNumbers& worker : entry.workers) worker.outcome = others;
+  entry.workers[0].outcome = first;
+  return entry;
+}
+
+TEST_F(CompareOutcomes, WorkersThatDisagreeAreNoChange) {
+  const Entry mixed = torn("a", Outcome::copy, Outcome::zero_copy);
+  Entry copied = measured("numpy", "a");
+  copied.outcome = Outcome::copy;
+  copied.changed = {"layout"};
+  const auto torn_side = write("torn", {mixed});
+  const auto shared = write("shared", {measured("numpy", "a")});
+  const auto copies = write("copies", {copied});
+  for (const Comparison& made : {compare(shared, torn_side), compare(torn_side, shared)}) {
+    EXPECT_EQ(cell(made, "a").outcome_change, OutcomeChange::other);
+    EXPECT_EQ(cell(made, "a").details.size(), 1U);
+  }
+  EXPECT_EQ(cell(compare(shared, torn_side), "a").details, Words{"zero-copy -> zero-copy or copy"});
+  EXPECT_EQ(cell(compare(torn_side, torn_side), "a").outcome_change, OutcomeChange::none);
+  // What no worker of the other side found is one.
+  const auto gone = write("gone", {refused("numpy", "a")});
+  EXPECT_EQ(cell(compare(torn_side, gone), "a").outcome_change, OutcomeChange::worse);
+  EXPECT_EQ(cell(compare(copies, shared), "a").outcome_change, OutcomeChange::better);
+}
+
+TEST_F(CompareOutcomes, DocumentsOfOneSideMayDisagreeToo) {
+  Entry copied = measured("numpy", "a");
+  copied.outcome = Outcome::copy;
+  const auto shared = write("shared", {measured("numpy", "a")});
+  const auto copies = write("copies", {copied});
+  const auto more = [&](const auto& first, const auto& second) {
+    return results::compare({{shared}, ""}, {{first, second}, ""}, {});
+  };
+  for (const Comparison& made : {more(shared, copies), more(copies, shared)}) {
+    EXPECT_EQ(cell(made, "a").outcome_change, OutcomeChange::other);
+    EXPECT_EQ(cell(made, "a").head.outcome, Outcome::copy);
+    EXPECT_EQ(cell(made, "a").head.workers, 2U);
+  }
+  EXPECT_EQ(cell(more(copies, copies), "a").outcome_change, OutcomeChange::worse);
+}
+
+}  // namespace
+}  // namespace dlbench::results
