@@ -23,9 +23,9 @@ inline constexpr std::uint64_t kLeastSlopeBytes = 1 << 20;
 /// at a smaller size by what copying the difference takes at least? No copy is faster than sixteen
 /// times the warm copy floor, or as many times as there are cores, or 100 GB/s, whichever is most:
 /// caches, threads and a floor measured on a busy machine are in that.
-///   yes      it grows by less than half of that, or takes less in all than half a copy at that
-///   rate no       it grows by more than that skipped  the intervals leave it open, the time falls,
-///   or no smaller size was measured
+/// - yes: it grows by less than half of that, or takes less in all than half a copy at that rate
+/// - no: it grows by more than that
+/// - skipped: the intervals leave it open, the time falls, or no smaller size was measured
 /// Each size is judged by itself, so that a library that copies from some size on is seen to.
 ///
 /// Then the order of trust is applied again: the slope is the last word where nothing else could

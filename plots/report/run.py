@@ -105,8 +105,9 @@ def _refusals(missing: Sequence[Entry], first: int) -> list[dict[str, Any]]:
     found = []
     for key in ranked:
         pairs = {(missing[i]["producer"], missing[i]["consumer"]) for i in groups[key]}
-        row = dict(zip(("outcome", "protocol", "device"), key, strict=False))
-        row["reason"] = first_line(values.reason(missing[groups[key][0]]))
+        outcome, protocol, device, _ = key
+        reason = first_line(values.reason(missing[groups[key][0]]))
+        row = {"outcome": outcome, "protocol": protocol, "device": device, "reason": reason}
         names = " ".join(sorted({name for pair in pairs for name in pair}))
         told = pairs_text(pairs).replace("->", "\u2192")
         cells = {"cells": len(groups[key]), "first": first + groups[key][0]}

@@ -83,19 +83,18 @@ const PAPER_WIDTH = 970;
 function printing() {
   const root = document.documentElement;
   let before;
-  const zoom = (table, factor) => { table.style.zoom = factor; };
   addEventListener("beforeprint", () => {
     before = root.dataset.theme;
     root.dataset.theme = "light";
     root.classList.add("paper");
     for (const table of document.querySelectorAll(".grid")) {
-      zoom(table, Math.min(1, PAPER_WIDTH / table.scrollWidth));
+      table.style.zoom = Math.min(1, PAPER_WIDTH / table.scrollWidth);
     }
     LazyChart.all.forEach((chart) => { chart.stale = true; chart.refresh(true); });
   });
   addEventListener("afterprint", () => {
     root.classList.remove("paper");
-    document.querySelectorAll(".grid").forEach((table) => zoom(table, ""));
+    document.querySelectorAll(".grid").forEach((table) => { table.style.zoom = ""; });
     if (before === undefined) delete root.dataset.theme;
     else root.dataset.theme = before;
     recolour();
