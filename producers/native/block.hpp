@@ -112,10 +112,8 @@ class Block {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  // References in the low bits, deletions above them: a deleter does both with one addition.
-  static constexpr std::uint64_t kReference = 1;
-  static constexpr std::uint64_t kReferences = (1ULL << 28) - 1;
-  static constexpr std::uint64_t kDeletion = kReferences + 1;
+  // Above the deletions: the creator's reference has gone, and nothing more is lent.
+  static constexpr std::uint64_t kDropped = std::uint64_t{1} << 63;
 
   union Loan {
     DLManagedTensorVersioned versioned;
@@ -190,18 +188,13 @@ class Block {
                nullptr};
   }
 
-  void drop() {
-    owned_.store(false, std::memory_order_relaxed);
-    after(state_.fetch_sub(kReference, std::memory_order_acq_rel) - kReference);
-  }
+  void drop() { after(returned_.fetch_or(kDropped, std::memory_order_acq_rel) | kDropped); }
 
-  // The block's own slot is free where the creator's is the only reference.
+  // The block's own slot is free where nothing else is lent.
   Loan* take_loan() {
-    const std::uint64_t before = state_.fetch_add(kReference, std::memory_order_acquire);
-    if ((before & kReferences) == 1) [[likely]]
-      return &slot_;
-    Loan* loan = new (std::nothrow) Loan;
-    if (loan == nullptr) state_.fetch_sub(kReference, std::memory_order_relaxed);
+    const bool none_out = returned_.load(std::memory_order_acquire) == lent_;
+    Loan* loan = none_out ? &slot_ : new (std::nothrow) Loan;
+    if (loan != nullptr) ++lent_;
     return loan;
   }
 
@@ -210,28 +203,26 @@ class Block {
     auto* block = static_cast<Block*>(managed->manager_ctx);
     auto* loan = reinterpret_cast<Loan*>(managed);
     if (loan != &block->slot_) delete loan;
-    constexpr std::uint64_t kChange = kDeletion - kReference;
-    block->after(block->state_.fetch_add(kChange, std::memory_order_acq_rel) + kChange);
+    block->after(block->returned_.fetch_add(1, std::memory_order_acq_rel) + 1);
   }
 
-  void after(std::uint64_t state) {
-    if ((state & kReferences) == 0) [[unlikely]]
+  // Until the creator's reference has gone `lent_` may change, and it is the end of nothing.
+  void after(std::uint64_t returned) {
+    if ((returned & kDropped) != 0 && (returned & ~kDropped) >= lent_) [[unlikely]]
       delete this;
   }
 
   Counts own_counts() const {
-    const std::uint64_t state = state_.load(std::memory_order_relaxed);
-    const std::uint64_t deletions = state / kDeletion;
-    return {deletions + (state & kReferences) - (owned_.load(std::memory_order_relaxed) ? 1U : 0U),
-            deletions};
+    return {lent_, returned_.load(std::memory_order_relaxed) & ~kDropped};
   }
 
   friend Counts operator+(Counts a, Counts b) { return {a.lent + b.lent, a.deleted + b.deleted}; }
 
-  std::atomic<std::uint64_t> state_{kReference};
+  // Lent under the GIL; given back from any thread.
+  std::uint64_t lent_ = 0;
+  std::atomic<std::uint64_t> returned_{0};
   DLTensor tensor_{};
   Loan slot_;
-  std::atomic<bool> owned_{true};
   bool fits_dlpack_ = true;
   ArrayStruct struct_;
   Layout layout_;
