@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dlbench::saboteur {
@@ -16,7 +18,7 @@ class Delay {
   struct Taken {
     std::uint64_t count = 0;
     double mean_ns = 0;
-    double median_ns = 0;  ///< of the last 512
+    double usual_ns = 0;  ///< mean of the middle nine tenths of the last 512
   };
 
   explicit Delay(std::uint64_t ns) : ns_(ns), reading_(cost_of_reading()) {}
@@ -24,11 +26,15 @@ class Delay {
   /// Keeps the thread busy.
   void spin() {
     const std::uint64_t begin = now();
-    std::uint64_t taken = 0;
+    std::uint64_t last = begin;
+    std::uint64_t reading = UINT64_MAX;
     do {
-      taken = now() - begin + reading_;
-    } while (taken < ns_);
-    keep(taken);
+      const std::uint64_t before = std::exchange(last, now());
+      // What a reading costs here and now: beside a busy neighbour it is several times what it is
+      // at rest.
+      reading = std::min(reading, last - before);
+    } while (last - begin + reading < ns_);
+    keep(last - begin + reading);
   }
 
   /// Blocks the thread without using its CPU.
@@ -39,14 +45,17 @@ class Delay {
   }
 
   Taken taken() const {
-    Taken all{count_.load(), 0, 0};
+    Taken all{.count = count_.load()};
     if (all.count == 0) return all;
     all.mean_ns = static_cast<double>(sum_.load()) / static_cast<double>(all.count);
     std::vector<std::uint32_t> last(std::min<std::uint64_t>(all.count, kKept));
     std::copy_n(last_.begin(), last.size(), last.begin());
-    const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
-    std::nth_element(last.begin(), middle, last.end());
-    all.median_ns = *middle;
+    std::sort(last.begin(), last.end());
+    // Not their median: a spin is a whole number of readings, and the mean of a block, with which
+    // this is compared, knows no such steps. What was preempted is in the tail.
+    const auto tail = static_cast<std::ptrdiff_t>(last.size() / 20);
+    const double sum = std::accumulate(last.begin() + tail, last.end() - tail, 0.0);
+    all.usual_ns = sum / static_cast<double>(static_cast<std::ptrdiff_t>(last.size()) - 2 * tail);
     return all;
   }
 

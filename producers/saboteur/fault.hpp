@@ -76,12 +76,13 @@ inline void free_fault(PyObject* self) {
 inline PyObject* delays(PyObject* self, PyObject*) {
   const Delay::Taken taken = fault_of(self)->delay->taken();
   return Py_BuildValue("{s:K,s:d,s:d}", "count", static_cast<unsigned long long>(taken.count),
-                       "mean_ns", taken.mean_ns, "median_ns", taken.median_ns);
+                       "mean_ns", taken.mean_ns, "usual_ns", taken.usual_ns);
 }
 
 inline constexpr const char* kDelaysDoc =
     "delays($self, /)\n--\n\nHow long the planted delays really were: `count`, `mean_ns` of all, "
-    "`median_ns` of the\nlast 512.";
+    "and "
+    "`usual_ns`, the\nmean of the middle nine tenths of the last 512.";
 
 /// `methods` must have `delays` and live as long as the module.
 inline bool ready_fault_type(const char* name, std::span<const std::string_view> names,

@@ -78,7 +78,7 @@ def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
         )
         for name in ("export", "import", "release", "unexplained")
     }
-    return Found(more, answers[-1]["delays"][f"{role} {slow}"]["median_ns"])
+    return Found(more, answers[-1]["delays"][f"{role} {slow}"]["usual_ns"])
 
 
 def _phase(reading: dict[str, Any], name: str) -> float:

@@ -1,7 +1,7 @@
 """A worker that answers a file of requests, then says how long the planted delays really were.
 
 `PYTHON delays_child.py WORKER_MAIN REQUESTS`: the answers, a line each, and as the last line
-{"delays": {library: {"count": ..., "median_ns": ...}}}.
+{"delays": {library: {"count": ..., "usual_ns": ...}}}.
 """
 
 from __future__ import annotations
