@@ -6,7 +6,7 @@
 #include <map>
 
 #include "model/error.hpp"
-#include "results/compare_outcome.hpp"
+#include "results/compare_row.hpp"
 #include "results/compare_side.hpp"
 
 namespace dlbench::results {
@@ -18,27 +18,6 @@ struct Measured {
   const SideCell* base;
   const SideCell* head;
 };
-
-ComparedSide side_of(const SideCell* cell, bool instructions) {
-  ComparedSide side;
-  if (cell == nullptr) return side;
-  side.outcome = cell->outcome;
-  if (!is_measured(cell->outcome)) return side;
-  side.workers = cell->workers.medians.size();
-  if (instructions)
-    side.value = cell->instructions;
-  else if (cell->median_ns > 0)
-    side.value = cell->median_ns;
-  return side;
-}
-
-Presence presence_of(const SideCell* base, const SideCell* head) {
-  const bool before = base != nullptr && is_present(base->outcome);
-  const bool after = head != nullptr && is_present(head->outcome);
-  if (before && !after) return Presence::lost;
-  if (after && !before) return Presence::gained;
-  return Presence::both;
-}
 
 const Anchor& anchor_of(const Side& side, std::string_view machine) {
   static const Anchor kNone;
@@ -151,21 +130,6 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
   warn_of_builds(made, base, head);
 }
 
-ComparedCell row_of(const SideCell* base, const SideCell* head, bool instructions) {
-  ComparedCell row;
-  row.name = (head != nullptr ? head : base)->name;
-  row.machine = (head != nullptr ? head : base)->machine;
-  row.presence = presence_of(base, head);
-  row.base = side_of(base, instructions);
-  row.head = side_of(head, instructions);
-  if (row.presence == Presence::both && base != nullptr && head != nullptr) {
-    OutcomeVerdict verdict = compare_outcomes(*base, *head);
-    row.outcome_change = verdict.change;
-    row.details = std::move(verdict.details);
-  }
-  return row;
-}
-
 /// Calls `take` with what each side has of a name, in the names' order; null where it has nothing.
 template <typename Take>
 void each_pair(const Side& base, const Side& head, const Take& take) {
@@ -225,7 +189,8 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   made.cells.reserve(std::max(base.cells.size(), head.cells.size()));
   measured.reserve(made.cells.capacity());
   each_pair(base, head, [&](const SideCell* before, const SideCell* after) {
-    shared = shared || (before != nullptr && after != nullptr);
+    if (!is_there(before) && !is_there(after)) return;
+    shared = shared || (is_there(before) && after != nullptr);
     ComparedCell row = row_of(before, after, options.instructions);
     if (row.base.value && row.head.value &&
         (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
@@ -233,7 +198,11 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
     }
     made.cells.push_back(std::move(row));
   });
-  if (!shared) throw UsageError("nothing to compare: the two runs have no cell in common");
+  if (!shared) {
+    throw UsageError(
+        "nothing to compare: the two runs have no cell in common; what base did not run, or has no "
+        "library or device for, counts as not there");
+  }
   if (options.instructions && measured.empty()) {
     throw UsageError(
         "nothing to compare: no cell has a count on both sides (--count instructions when "

@@ -247,6 +247,27 @@ def test_the_words_of_a_row() -> None:
     assert [table.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
 
 
+def test_a_cell_that_was_not_compared_is_not_told_as_the_same() -> None:
+    cell = {"presence": "both", "outcome_change": None, "verdict": None, "base": 1.0, "head": None}
+    assert table.words(cell) == ""
+    assert not table.is_changed(cell)
+    assert table.words(cell | {"base": None}) == "SAME"  # its outcome is
+
+
+def test_a_count_that_failed_fails_the_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = document(1)
+    for one in made["benchmarks"]:
+        one["instructions"] = 1000
+    failed = copy.deepcopy(made)
+    del entry(failed, "numpy", "numpy")["instructions"]
+    sides = [write(tmp_path, "base", made), write(tmp_path, "head", failed)]
+    status, out, err = run(capsys, *sides, "--count", "instructions")
+    assert (status, err) == (1, "dlbench: a regression: 1 lost\n")
+    assert "not counted in head" in out
+
+
 def test_exit_statuses() -> None:
     counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG"), 0)
     noisy: dict[str, Any] = {"counts": counts | {"AMBIG": 1}}

@@ -87,6 +87,30 @@ TEST_F(Compare, CellsComeAndGo) {
   EXPECT_NE(usage_error([&] { compare(base, other); }).find("no cell in common"), npos);
 }
 
+TEST_F(Compare, WhatNeitherSideHasIsNoCell) {
+  const auto absent = [](const std::string& consumer, Outcome outcome) {
+    Entry entry = refused("numpy", consumer);
+    entry.outcome = outcome;
+    return entry;
+  };
+  const Entry skipped = absent("skipped", Outcome::not_run);
+  const auto base = write("base", {measured("numpy", "a"), skipped, measured("numpy", "gone"),
+                                   absent("uninstalled", Outcome::not_installed)});
+  const auto head =
+      write("head", {measured("numpy", "a"), skipped, absent("gone", Outcome::not_run),
+                     absent("uninstalled", Outcome::not_run), absent("new", Outcome::no_device)});
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(made.cells.size(), 2U);
+  EXPECT_EQ(made.count(OutcomeChange::other), 0U);
+  EXPECT_EQ(made.count(Presence::lost), 1U);
+  const auto nothing = write("nothing", {skipped});
+  const auto more = write("more", {skipped, measured("numpy", "new")});
+  EXPECT_NE(usage_error([&] { compare(nothing, nothing); }).find("no cell in common"), npos);
+  EXPECT_NE(usage_error([&] { compare(nothing, more); }).find("no cell in common"), npos);
+  const auto lost = write("lost", {absent("gone", Outcome::no_device)});
+  EXPECT_EQ(compare(base, lost).count(Presence::lost), 2U);
+}
+
 TEST_F(Compare, TwoMachinesAreRefusedByName) {
   const auto base = write("base", {measured("numpy", "a")});
   const auto at = [&](const char* key, const nlohmann::json& value) {
@@ -176,6 +200,24 @@ TEST_F(Compare, CountsHaveNoChanceInThem) {
             ChangeWord::fast);
   const auto none = write("none", {measured("numpy", "a")});
   EXPECT_NE(usage_error([&] { compare(none, none, options); }).find("no cell has a count"), npos);
+}
+
+TEST_F(Compare, ACountOfOneSideOnlyIsLostOrGained) {
+  Entry counted = measured("numpy", "a"), b = measured("numpy", "b");
+  counted.instructions = b.instructions = 1000;
+  Entry failed = measured("numpy", "a");
+  const auto base = write("base", {counted, b});
+  const auto head = write("head", {failed, b});
+  const CompareOptions options{0.01, 0.01, true, false};
+  const Comparison made = compare(base, head, options);
+  EXPECT_EQ(made.count(Presence::lost), 1U);
+  EXPECT_EQ(cell(made, "a").presence, Presence::lost);
+  EXPECT_EQ(cell(made, "a").details, std::vector<std::string>{"not counted in head"});
+  EXPECT_EQ(cell(compare(head, base, options), "a").presence, Presence::gained);
+  EXPECT_EQ(cell(compare(base, head), "a").presence, Presence::both) << "of times";
+  failed.outcome = Outcome::copy;
+  const Comparison copied = compare(base, write("copied", {failed, b}), options);
+  EXPECT_EQ(copied.count(OutcomeChange::worse), 1U);
 }
 
 }  // namespace

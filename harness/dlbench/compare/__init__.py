@@ -34,6 +34,8 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
 
 `presence` is `lost` where base has the cell and head has not, or has not run it (`not-run`,
 `not-installed`, `no-device`); one that was tried and not timed is there, by what was found. A cell
-that head refuses is no lost one: its outcome is worse. Where workers of a side disagree, an outcome
-is that which claims least, and `details` has all: "zero-copy -> zero-copy or copy".
+that neither side has is left out. Of instructions a count that one side alone has is lost or
+gained, where both timed the cell. A cell that head refuses is no lost one: its outcome is worse.
+Where workers of a side disagree, an outcome is that which claims least, and `details` has all:
+"zero-copy -> zero-copy or copy".
 """

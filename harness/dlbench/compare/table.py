@@ -21,15 +21,18 @@ AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
 SPARE = ("head", "base", "95 % interval", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
           "gained": "green", "AMBIG": "yellow", "other": "magenta"}  # fmt: skip
-ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", "SAME")
+ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", "", "SAME")
 MOST_ROWS = 60
 
 
 def word(cell: Cell) -> str:
-    """The one word that matters most of a cell: presence, outcome, then speed."""
+    """The one word that matters most of a cell: presence, outcome, then speed. None where the
+    outcome is the same and no number was compared with another."""
     if cell["presence"] != "both":
         return str(cell["presence"])
-    return str(cell["outcome_change"] or cell["verdict"] or "SAME")
+    if cell["outcome_change"] or cell["verdict"]:
+        return str(cell["outcome_change"] or cell["verdict"])
+    return "SAME" if cell["base"] is None and cell["head"] is None else ""
 
 
 def words(cell: Cell) -> str:
@@ -40,8 +43,8 @@ def words(cell: Cell) -> str:
 
 
 def is_changed(cell: Cell) -> bool:
-    """Did it surely change? AMBIG and SAME did not."""
-    return word(cell) not in ("SAME", "AMBIG") or cell["verdict"] in ("SLOW", "FAST")
+    """Did it surely change? AMBIG, SAME, and what was not compared did not."""
+    return word(cell) not in ("SAME", "AMBIG", "") or cell["verdict"] in ("SLOW", "FAST")
 
 
 def change(ratio: float) -> str:
