@@ -16,9 +16,12 @@ constexpr double kConfidence = 0.95;
 constexpr double kSurely = 0.99;
 /// The least number of processes a side for which the order of all pairs tells 95 %.
 constexpr std::size_t kEnough = 4;
-/// Quartiles over a normal distribution's standard deviation, and how well they know it: 37 % of
-/// what the standard deviation of as many values would.
-constexpr double kHalfQuartiles = 0.67449;
+/// Processes differ with heavy tails: a quarter of them by little, one in a hundred by half. So the
+/// anchor's quartiles stand for Student's t of few degrees of freedom, however many there are; with
+/// a normal distribution of as many, one cell in thirty was SLOW or FAST where nothing had changed.
+constexpr double kHeavyFreedom = 3;
+constexpr double kHalfQuartiles = 0.76489;
+/// How well quartiles know a spread: 37 % of what the standard deviation of as many values would.
 constexpr double kEfficiency = 0.37;
 
 std::vector<double> logs_of(const MeasuredSide& side) {
@@ -98,7 +101,8 @@ double without_drift(double shift, double drift) {
 
 std::optional<Noise> anchor_noise(double spread, std::size_t workers) {
   if (workers < 2) return std::nullopt;
-  return Noise{spread / kHalfQuartiles, kEfficiency * static_cast<double>(workers - 1)};
+  const double known = kEfficiency * static_cast<double>(workers - 1);
+  return Noise{spread / kHalfQuartiles, std::min(known, kHeavyFreedom)};
 }
 
 Changes::Changes(double level, std::optional<Noise> noise, double drift)

@@ -30,7 +30,9 @@ Interval median_interval(std::span<const double> values, double confidence = 0.9
 double relative_spread(std::span<const double> values);
 
 /// What one more process may lie away from the median of processes, relative, at 95 %, told from
-/// the anchor's medians in at least two: their relative_spread, times what so few of them need.
+/// the anchor's medians in at least two. From 20 on it is the deviation of that rank, whatever they
+/// are distributed like; below, their relative_spread, times what so few of them need where tails
+/// are heavy.
 double between_half_width(std::span<const double> medians);
 
 }  // namespace dlbench::stats

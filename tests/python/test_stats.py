@@ -32,6 +32,6 @@ def test_the_ratio_of_two_sides() -> None:
 
 
 def test_what_one_process_may_lie_off() -> None:
-    assert _core.between_half_width([99.0, 100.0, 101.0]) == pytest.approx(9.03 * 0.005)
+    assert _core.between_half_width([99.0, 100.0, 101.0]) == pytest.approx(11.1 * 0.005)
     with pytest.raises(ValueError, match="process"):
         _core.between_half_width([1.0])
