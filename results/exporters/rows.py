@@ -26,7 +26,8 @@ def _joined(key: str) -> Callable[[Entry], Value]:
 
 
 def _first_ns(entry: Entry) -> Value:
-    return next((worker["first_ns"] for worker in entry.get("workers", ())), None)
+    # 0 in the document: a phase is replayed, and the device's clock sees no first call.
+    return next((worker["first_ns"] or None for worker in entry.get("workers", ())), None)
 
 
 def _rounds(entry: Entry) -> Value:

@@ -251,6 +251,16 @@ def test_csv_has_a_row_a_cell_and_empty_is_not_zero(document: dict[str, Any]) ->
             assert row["reason"] == entry["reason"]
 
 
+def test_a_first_call_that_nobody_made_is_empty() -> None:
+    none = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [2.0]}
+    made = samples.document(
+        samples.measured("numpy", "torch", 2.0),
+        samples.measured("numpy", "torch", 2.0, phase="export", workers=[none]),
+    )
+    told = csv.DictReader(io.StringIO(export(made, "csv")))
+    assert [row["first_ns"] for row in told] == ["100.0", ""]
+
+
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
 def test_load_gives_a_frame(frame: str, run: Path) -> None:
     pytest.importorskip(frame)
