@@ -14,6 +14,7 @@ from dlbench import _core, comparing, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, first_line
 
+DOCUMENT = "results.json"
 OF_ONE, OF_SEVERAL = "report.html", "change.html"
 
 
@@ -29,8 +30,8 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
     # One document at a time is in memory.
     with _without_collector():
         packed = [
-            page.pack(documents.load(place), label, run)
-            for place, label, run in zip(places, labels(places), runs, strict=True)
+            page.pack(documents.load(place), label, lasting_name(place))
+            for place, label in zip(places, labels(places), strict=True)
         ]
     comparison = _comparison(places)
     writing.write_asked(path, lambda out: page.write(out, packed, comparison))
@@ -49,7 +50,7 @@ def _comparison(places: Sequence[Path]) -> dict[str, Any] | None:
         return None
 
 
-def at_the_end(document: dict[str, Any], folder: Path, name: str) -> tuple[str, ...]:
+def at_the_end(document: dict[str, Any], folder: Path) -> tuple[str, ...]:
     """The report of a run that has just ended, as its file's name; none without the extra.
 
     Raises OSError.
@@ -59,9 +60,18 @@ def at_the_end(document: dict[str, Any], folder: Path, name: str) -> tuple[str, 
         page.require()
     except ModuleNotFoundError:
         return ()
-    packed = page.pack(document, labels([folder / "results.json"])[0], name)
+    place = folder / DOCUMENT
+    packed = page.pack(document, labels([place])[0], lasting_name(place))
     writing.write(folder / OF_ONE, lambda out: page.write(out, [packed]))
     return (OF_ONE,)
+
+
+def lasting_name(place: Path) -> str:
+    """What commands call the run of this document for as long as its page may be kept: `latest` is
+    another run tomorrow."""
+    folder = place.parent
+    folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
+    return str(folder if place.name == DOCUMENT else folder / place.name)
 
 
 def labels(places: Sequence[Path]) -> list[str]:

@@ -182,7 +182,7 @@ def conclude(
         path = Path(_core.write_document(str(folder)))
         document = documents.load(path)
         drawn = draw(document, folder, at_the_end=True) if plots else ()
-        page = reporting.at_the_end(document, folder, shown_place(folder)[0]) if plots else ()
+        page = reporting.at_the_end(document, folder) if plots else ()
         # Each figure is there as SVG as well; one name says enough.
         files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +46,7 @@ class Packed:
 def pack(document: Mapping[str, Any], label: str, name: str) -> Packed:
     """`label` is what the page calls the run, `name` what commands call it."""
     entries: list[Entry] = [*document["benchmarks"], *document["not_measured"]]
-    index = _index(document, entries) | {"label": label, "name": name}
+    index = _index(document, entries) | {"label": label, "name": shlex.quote(name)}
     return Packed(label, facts.of(document), packed(index), list(all_packed(_chunks(entries))))
 
 

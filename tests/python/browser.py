@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -70,3 +70,7 @@ class Page:
     def close(self) -> None:
         self.own.close()
         assert not self.complaints, self.complaints
+
+
+#: Opens the report of these documents.
+Open = Callable[..., Page]

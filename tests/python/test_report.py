@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import report
 
 import browser as browsers
 import comparisons
 import samples
 import synthetic
-from dlbench import cells, merge
+from browser import Open
+from dlbench import merge
 
-Open = Callable[..., browsers.Page]
 LIBRARIES = ("native", "numpy", "torch", "jax", "mlx")
 ARROW = "\u2192"
 
@@ -38,34 +35,6 @@ def pick(document: dict[str, Any], producer: str, consumer: str) -> dict[str, An
     return next(
         e for e in document["benchmarks"] if all(e[key] == value for key, value in wanted.items())
     )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browsers.started() as browser:
-        yield browser
-
-
-@pytest.fixture
-def open_page(chromium: Any, tmp_path: Path) -> Iterator[Open]:
-    pages: list[browsers.Page] = []
-
-    def opened(
-        *documents: dict[str, Any],
-        comparison: dict[str, Any] | None = None,
-        anchor: str = "",
-        **options: Any,
-    ) -> browsers.Page:
-        path = tmp_path / "report.html"
-        packed = [report.pack(d, f"run{i}", f"runs/{i}") for i, d in enumerate(documents)]
-        with path.open("wb") as out:
-            report.write(out, packed, comparison)
-        pages.append(browsers.Page(chromium, path, anchor, **options))
-        return pages[-1]
-
-    yield opened
-    for page in pages:
-        page.close()
 
 
 def button(producer: str, consumer: str) -> str:
@@ -114,21 +83,6 @@ def test_a_cell_without_a_number_says_why(open_page: Open) -> None:
     ]
     page.own.fill("#refusals-choice input", "numpy")
     assert page.texts("#refusals-table tbody tr") == []
-
-
-def test_the_commands_of_a_cell_mean_that_cell(open_page: Open) -> None:
-    plain = synthetic.document(("numpy", "jax"), devices=("cpu", "cuda:0"), failing=0.0)
-    document = synthetic.with_ladder(plain)
-    exchange = "exchange/producer:numpy/consumer:jax/protocol:dlpack"
-    for rest in (
-        "device:cuda:0/case:f16/bytes:4096",
-        "device:cpu/case:f32/bytes:4096",
-        "device:cpu/case:f32/bytes:65536/clock:ready",
-    ):
-        page = open_page(document, anchor=f"#{exchange}/{rest}")
-        page.own.wait_for_selector("dialog[open]")
-        for line in page.text("dialog h3 + pre").splitlines():
-            assert cells.one(document, line.split()[3:])["name"] == f"{exchange}/{rest}"
 
 
 def test_reasons_that_name_the_array_are_one_reason(open_page: Open) -> None:

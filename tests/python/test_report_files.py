@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from dlbench.plots.report import packing
 
 import comparisons
 import samples
-from dlbench import cli, reporting
+from dlbench import cli, reporting, rundir
 
 Captured = pytest.CaptureFixture[str]
 
@@ -58,18 +59,18 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
     assert "url(" not in text
 
 
+def blob(text: str, name: str) -> Any:
+    (packed,) = re.findall(f'<script type="text/plain" id="{name}">([^<]+)</script>', text)
+    return json.loads(packing.zlib.decompress(packing.base64.b64decode(packed), 31))
+
+
 def test_every_cell_is_in_the_page() -> None:
     document = samples.matrix()
     text = page(document)
-
-    def blob(name: str) -> Any:
-        (packed,) = re.findall(f'<script type="text/plain" id="{name}">([^<]+)</script>', text)
-        return json.loads(packing.zlib.decompress(packing.base64.b64decode(packed), 31))
-
-    index = blob("index-0")
+    index = blob(text, "index-0")
     entries = document["benchmarks"] + document["not_measured"]
     names = [cell["name"] for place in range(-(-len(entries) // index["chunk"]))
-             for cell in blob(f"cells-0-{place}")]  # fmt: skip
+             for cell in blob(text, f"cells-0-{place}")]  # fmt: skip
     assert names == [entry["name"] for entry in entries]
     assert index["time"] == [entry["real_time"] for entry in document["benchmarks"]]
     outcomes = index["axes"]["outcome"]
@@ -129,13 +130,46 @@ def test_without_the_extra_it_says_what_to_install(
         "dlbench: the report needs plotly: pip install 'dlbench[report]'\n"
     )
     # A run that ends does not mind.
-    assert reporting.at_the_end(samples.couple(), runs[0], "latest") == ()
+    assert reporting.at_the_end(samples.couple(), runs[0]) == ()
     assert not (runs[0] / "report.html").exists()
 
 
 def test_a_run_leaves_its_report(runs: list[Path]) -> None:
-    assert reporting.at_the_end(samples.couple(), runs[0], "latest") == ("report.html",)
+    assert reporting.at_the_end(samples.couple(), runs[0]) == ("report.html",)
     assert (runs[0] / "report.html").stat().st_size > 1_000_000
+
+
+@pytest.fixture
+def stamped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run in its usual place, which is the latest."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("dlbench-results/20260101T000000Z")
+    folder.mkdir(parents=True)
+    (folder / "results.json").write_text(json.dumps(samples.couple()))
+    rundir.link_latest(folder)
+    return folder
+
+
+def named(path: Path) -> list[str]:
+    """What the page's commands call its run, as a shell reads it."""
+    return shlex.split(blob(path.read_text(), "index-0")["name"])
+
+
+@pytest.mark.parametrize("run", ["latest", "dlbench-results/latest"])
+def test_a_page_calls_its_run_by_no_name_that_moves_on(run: str, stamped: Path) -> None:
+    assert cli.main(["report", run]) == 0
+    assert named(stamped / "report.html") == [str(stamped)]
+    reporting.at_the_end(samples.couple(), stamped)
+    assert named(stamped / "report.html") == [str(stamped)]
+
+
+def test_the_name_of_a_run_is_one_word_to_a_shell(runs: list[Path]) -> None:
+    spaced = runs[0].rename(runs[0].parent / "of a machine")
+    assert cli.main(["report", str(spaced)]) == 0
+    assert named(spaced / "report.html") == [str(spaced)]
+    (spaced / "results.json").rename(spaced / "other.json")
+    assert cli.main(["report", str(spaced / "other.json"), "--force"]) == 0
+    assert named(spaced / "report.html") == [str(spaced / "other.json")]
 
 
 def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -> None:

@@ -18,7 +18,8 @@ function numbers(run, cell, rest) {
     ["95 % interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])}`],
     ["median deviation", duration(rest.mad_ns)],
     ["rounds", `${rounds} of ${rest.iterations} exchanges, ${workers}`],
-    ["first call", duration(rest.workers[0].first_ns)],
+    // None of a phase, which is replayed, and none by the device's clock.
+    ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
     ["CPU time", duration(rest.cpu_time)],
     ["over its floor", rest.floor_ratio && `${rest.floor_ratio.toPrecision(3)}x`],
     ["rate", rest.gb_per_s && `${rest.gb_per_s.toPrecision(2)} GB/s`],
@@ -70,7 +71,7 @@ function versions(run, cell) {
 
 // What a command takes for granted where no word says otherwise; of several devices and cases it
 // prefers none.
-const GRANTED = ["clock", "environment"];
+const GRANTED = ["phase", "clock", "environment"];
 
 function commands(run, cell) {
   const words = ["producer", "consumer", "protocol", "bytes"].map((axis) => String(run.value(axis, cell)));
@@ -79,7 +80,9 @@ function commands(run, cell) {
     const isGranted = GRANTED.includes(axis) && value === USUAL[axis];
     if (run.levels(axis).length > 1 && !isGranted) words.push(value);
   }
-  const verbs = run.isMeasured(cell) ? ["show", "explain"] : ["show", "repro"];
+  // Only a whole exchange by the clock `call` is counted.
+  const counted = ["phase", "clock"].every((axis) => run.value(axis, cell) === USUAL[axis]);
+  const verbs = ["show", ...(!run.isMeasured(cell) ? ["repro"] : counted ? ["explain"] : [])];
   return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.join(" ")}`).join("\n");
 }
 

@@ -1,0 +1,63 @@
+"""A cell of the report in a real browser: what it says of it, and the commands that mean it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+import samples
+import synthetic
+from browser import Open, Page
+from dlbench import cells
+from dlbench.counting import explain
+
+EXCHANGE = "exchange/producer:numpy/consumer:jax/protocol:dlpack"
+
+
+def document() -> dict[str, Any]:
+    """Two devices and a ladder, and of one exchange a phase and the device's own time."""
+    plain = synthetic.document(("numpy", "jax"), devices=("cpu", "cuda:0"), failing=0.0)
+    made = synthetic.with_ladder(plain)
+    unasked = [{"median_ns": 9.0, "first_ns": 0, "samples_ns": [9.0]}]
+    made["benchmarks"] += [
+        samples.measured("numpy", "jax", 9.0, phase="export", workers=unasked),
+        samples.measured("numpy", "jax", 9.0, clock="device", device="cuda:0", workers=unasked),
+    ]
+    return made
+
+
+def opened(open_page: Open, name: str) -> Page:
+    page = open_page(document(), anchor=f"#{name}")
+    page.own.wait_for_selector("dialog[open]")
+    return page
+
+
+@pytest.mark.parametrize(
+    ("name", "verbs"),
+    [
+        (f"{EXCHANGE}/device:cuda:0/case:f16/bytes:4096", ["show", "repro"]),
+        (f"{EXCHANGE}/device:cpu/case:f32/bytes:4096", ["show", "explain"]),
+        (f"{EXCHANGE}/device:cpu/case:f32/bytes:65536/clock:ready", ["show"]),
+        (f"{EXCHANGE}/device:cuda:0/case:f32/bytes:4096/clock:device", ["show"]),
+        (f"{EXCHANGE}/device:cpu/case:f32/bytes:4096".replace("exchange", "export"), ["show"]),
+    ],
+)
+def test_the_commands_of_a_cell_mean_that_cell(
+    name: str, verbs: list[str], open_page: Open
+) -> None:
+    page = opened(open_page, name)
+    lines = [shlex.split(line) for line in page.text("dialog h3 + pre").splitlines()]
+    assert [line[1] for line in lines] == verbs
+    for _, verb, _, *words in lines:
+        entry = cells.one(document(), words)
+        assert entry["name"] == name
+        if verb == "explain":
+            explain.require_countable(entry)
+
+
+def test_a_first_call_that_nobody_made_is_not_told_of(open_page: Open) -> None:
+    name = f"{EXCHANGE}/device:cpu/case:f32/bytes:4096"
+    assert "first call" in opened(open_page, name).text("dialog")
+    assert "first call" not in opened(open_page, name.replace("exchange", "export")).text("dialog")
