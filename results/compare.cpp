@@ -19,9 +19,9 @@ struct Measured {
   const SideCell* head;
 };
 
-const Anchor& anchor_of(const Side& side, std::string_view machine) {
+const Anchor& anchor_of(const Side& side, const Place& place) {
   static const Anchor kNone;
-  const auto found = side.anchors.find(machine);
+  const auto found = side.anchors.find(place);
   return found == side.anchors.end() ? kNone : found->second;
 }
 
@@ -55,9 +55,17 @@ void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
 }
 
-void warn_of_anchors(Comparison& made, std::string_view machine, const Anchor& base,
-                     const Anchor& head, double drift) {
-  const std::string where = machine.empty() ? "" : " on " + std::string(machine);
+/// " in new on laptop"; empty where there is one of each.
+std::string where_is(const Place& place) {
+  const auto& [machine, environment] = place;
+  std::string told = environment == "default" ? "" : " in " + environment;
+  if (!machine.empty()) told += " on " + machine;
+  return told;
+}
+
+void warn_of_anchors(Comparison& made, const Place& place, const Anchor& base, const Anchor& head,
+                     double drift) {
+  const std::string where = where_is(place);
   if (drift > made.options.threshold / 2) {
     made.warnings.push_back("the anchor, native -> native, moved by " + percent(std::expm1(drift)) +
                             " between the runs" + where + ": intervals reach that much further");
@@ -73,23 +81,24 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
                  const Side& head) {
   if (measured.empty()) return;
   const double level = made.options.false_alarms / static_cast<double>(measured.size());
-  std::map<std::string_view, stats::Changes> machines;
-  const auto changes_of = [&](std::string_view machine) -> stats::Changes& {
-    const auto found = machines.find(machine);
-    if (found != machines.end()) return found->second;
-    const Anchor& before = anchor_of(base, machine);
-    const Anchor& after = anchor_of(head, machine);
+  std::map<std::pair<std::string_view, std::string_view>, stats::Changes> places;
+  const auto changes_of = [&](const SideCell& cell) -> stats::Changes& {
+    const std::pair key{cell.machine, cell.environment};
+    const auto found = places.find(key);
+    if (found != places.end()) return found->second;
+    const Place place(key);
+    const Anchor& before = anchor_of(base, place);
+    const Anchor& after = anchor_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
-    warn_of_anchors(made, machine, before, after, drift);
-    return machines.try_emplace(machine, level, noise_of(before, after), drift).first->second;
+    warn_of_anchors(made, place, before, after, drift);
+    return places.try_emplace(key, level, noise_of(before, after), drift).first->second;
   };
   std::vector<double> p, most;
   p.reserve(measured.size());
   most.reserve(measured.size());
   for (const Measured& each : measured) {
     ComparedCell& cell = made.cells[each.cell];
-    const stats::Change change =
-        changes_of(cell.machine).of(each.base->workers, each.head->workers);
+    const stats::Change change = changes_of(*each.head).of(each.base->workers, each.head->workers);
     cell.ratio = change.ratio;
     cell.lo = change.lo;
     cell.hi = change.hi;

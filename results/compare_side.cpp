@@ -21,6 +21,17 @@ constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "d
 /// 95 % of a normal deviation.
 constexpr double kWide = 1.95996;
 
+/// The environment of what is compared as if it were the only one.
+constexpr const char* kOnly = "default";
+
+std::string_view environment_in(std::string_view name) {
+  constexpr std::string_view kKey = "/environment:";
+  const std::size_t at = name.find(kKey);
+  if (at == std::string_view::npos) return kOnly;
+  const std::string_view rest = name.substr(at + kKey.size());
+  return rest.substr(0, rest.find('/'));
+}
+
 /// What a worker's median is known to from its rounds, relative.
 double deviation_of(const WorkerNumbers& worker) {
   if (worker.samples_ns.empty()) return 0;
@@ -38,6 +49,7 @@ SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   SideCell cell;
   cell.name = copied(*side.texts, name);
   cell.machine = cell.name.substr(cell.name.size() - read.machine.size());
+  cell.environment = environment_in(cell.name);
   cell.outcome = entry.found.value_or(entry.outcome);
   cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
   cell.median_ns = entry.median_ns;
@@ -140,7 +152,7 @@ void read_environments(Side& side, const std::string& machine, const json& envir
     }
     if (!item.contains("anchor")) continue;
     const json& told = item["anchor"];
-    Anchor& anchor = side.anchors[machine];
+    Anchor& anchor = side.anchors[{machine, wanted.empty() ? name : kOnly}];
     const auto workers = told["workers"].get<std::size_t>();
     if (workers <= anchor.workers) continue;
     const double spread = told.contains("spread") ? told["spread"].get<double>() : 0;
@@ -189,7 +201,7 @@ Side read_side(const SideSource& source) {
       if (source.environment.empty()) {
         side.cells.push_back(kept(side, read.name, read));
       } else if (exchange.environment == source.environment) {
-        exchange.environment = "default";
+        exchange.environment = kOnly;
         std::string name = dlbench::name(read.entry.cell);
         if (!read.machine.empty()) name += "/machine:" + read.machine;
         side.cells.push_back(kept(side, name, read));

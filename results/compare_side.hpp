@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/compare.hpp"
@@ -18,6 +18,7 @@ namespace dlbench::results {
 struct SideCell {
   std::string_view name;     ///< of the side's texts
   std::string_view machine;  ///< likewise
+  std::string_view environment;
   Outcome outcome = Outcome::not_run;
   std::vector<Outcome> words;  ///< of workers that disagree, each once; else empty
   bool untimed_phase = false;  ///< nobody knows whether there is such a phase
@@ -38,12 +39,15 @@ struct Anchor {
   double spread = 0;
 };
 
+/// Whose anchor it is: a machine, and an environment on it.
+using Place = std::pair<std::string, std::string>;
+
 /// A side as it was read.
 struct Side {
-  std::vector<SideCell> cells;                         ///< sorted by name, each there once
-  std::shared_ptr<Texts> texts;                        ///< what names refer to
-  nlohmann::json machines;                             ///< by name, the facts that must be the same
-  std::map<std::string, Anchor, std::less<>> anchors;  ///< by machine; that of the most workers
+  std::vector<SideCell> cells;      ///< sorted by name, each there once
+  std::shared_ptr<Texts> texts;     ///< what names refer to
+  nlohmann::json machines;          ///< by name, the facts that must be the same
+  std::map<Place, Anchor> anchors;  ///< of several documents that of the most workers
   std::string build;
   SideFacts facts;
 };

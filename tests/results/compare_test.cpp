@@ -71,6 +71,28 @@ TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
   EXPECT_NE(made.warnings.front().find("the anchor"), npos);
 }
 
+TEST_F(Compare, EachEnvironmentHasItsOwnAnchor) {
+  const auto side = [&](const char* name, std::uint64_t seed, double factor, int of_b) {
+    Entry entry = in_workers(measured("numpy", "a"), 12, seed, factor);
+    entry.cell.exchange.environment = "a";
+    auto path = write(name, {entry});
+    nlohmann::json document = nlohmann::json::parse(testing::read_text(path));
+    nlohmann::json& environments = document["context"]["dlbench"]["environments"];
+    environments = {{"a", environments["default"]}, {"b", environments["default"]}};
+    environments["a"]["anchor"] = {{"median_ns", 60}, {"spread", 0.01}, {"workers", 6}};
+    environments["b"]["anchor"] = {{"median_ns", 72}, {"spread", 0.01}, {"workers", of_b}};
+    testing::write_text(path, document.dump());
+    return path;
+  };
+  const auto base = side("base", 1, 1, 5), head = side("head", 2, 1.1, 7);
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(made.warnings, std::vector<std::string>{});
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::slow);
+  const Comparison one = results::compare({{base}, "a"}, {{head}, "a"}, {});
+  EXPECT_EQ(one.warnings, std::vector<std::string>{});
+  EXPECT_EQ(one.cells.at(0).verdict, ChangeWord::slow);
+}
+
 TEST_F(Compare, CellsComeAndGo) {
   Entry not_run = refused("numpy", "budget");
   not_run.outcome = Outcome::not_run;
