@@ -23,16 +23,20 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
     """At most so many rows of one kind. Nothing where not all cases were asked for."""
     if not ladder.is_climbed(document):
         return []
-    climbed = ladder.ladders(documents.entries(dict(document)))
+    entries = list(documents.entries(dict(document)))
+    climbed = ladder.ladders(entries)
     kinds: dict[str, list[Fallback]] = defaultdict(list)
     for one in ladder.fallbacks(climbed):
         kinds[one.becomes.split()[0]].append(one)
     shown = [one for rows in kinds.values() for one in rows[:most_rows]]
-    title = "cases that end otherwise than f32: copied, changed, refused or not made"
+    sizes = {entry["bytes"] for entry in entries if entry["case"] == ladder.BASELINE}
+    at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
+    title = f"cases that end otherwise than f32{at}: copied, changed, refused or not made"
     lines = [Text(shorten(title, width), style="bold")]
     if not shown:
         return [*lines, Text("none")]
-    heads = columns([_head(one) for one in shown])
+    several = len({one.device for one in climbed}) > 1
+    heads = columns([_head(one, several) for one in shown])
     room = width - max(len(head) for head in heads) - 2
     for one, head in zip(shown, heads, strict=True):
         cases = textwrap.wrap(", ".join(one.cases), max(room, LEAST_ROOM))
@@ -51,22 +55,24 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
     if first.pairs:
         producer, consumer = first.pairs[0]
         words = [producer, consumer, first.cases[0]]
+        words += [first.device] if several else []
         words += [] if first.environment == DEFAULT else [first.environment]
         command = f"dlbench show {shlex.quote(run)} {' '.join(words)}"
         lines.append(Text(command.rjust(width), style="cyan"))
     return lines
 
 
-def _head(one: Fallback) -> list[str]:
-    place = where(one.environment)
+def _head(one: Fallback, with_device: bool) -> list[str]:
+    place, device = where(one.environment), [one.device] if with_device else []
     if not one.pairs:
-        return [one.producer + place, "", one.becomes]
+        return [one.producer + place, *device, "", one.becomes]
     producers = listing([producer for producer, _ in one.pairs], 2)
     becomes = one.becomes
     if one.rates:
         low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
         becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
-    return [f"{producers} -> {one.pairs[0][1]}{place}", ", ".join(one.protocols), becomes]
+    protocols = ", ".join(one.protocols)
+    return [f"{producers} -> {one.pairs[0][1]}{place}", *device, protocols, becomes]
 
 
 def _style(one: Fallback) -> str:

@@ -8,18 +8,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dlbench import grid, values
-from dlbench.environments.environment import DEFAULT
+from dlbench.grouping import grouped
 from dlbench.values import Entry
 
 BASELINE = "f32"  #: the plain array that the others are held against
 UNTIMED = "untimed"  #: `code` of a cell that ended like the baseline
 NOT_MADE = "not made"
 Axes = tuple[str, str, str, str, str]
+#: What becomes of which cases, to whom and where: word, consumer, cases, environment, device.
+Told = tuple[str, str, tuple[str, ...], str, str]
 
 
 @dataclass
 class Ladder:
-    """All cases of one pair over one protocol, on the clock `call` and at one size."""
+    """All cases of one pair over one protocol, on the clock `call` and at one size; a case that
+    has a size of its own stands there at that."""
 
     producer: str
     consumer: str
@@ -75,16 +78,32 @@ def untimed_said(untimed: Iterable[Entry]) -> list[str]:
 
 def ladders(entries: Iterable[Entry]) -> list[Ladder]:
     """One for each pair and protocol that the two have in common; in order of their names."""
-    found: dict[Axes, Ladder] = {}
+    found: dict[Axes, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry["phase"] != "exchange" or entry["clock"] != "call":
             continue
-        if entry["outcome"] in grid.DULL:
+        if entry["outcome"] in grid.DULL or _has_no_adapter(entry):
             continue
         axes = (entry["producer"], entry["consumer"], entry["protocol"], entry["device"],
                 entry["environment"])  # fmt: skip
-        found.setdefault(axes, Ladder(*axes)).rungs.setdefault(entry["case"], entry)
-    return [found[axes] for axes in sorted(found)]
+        found[axes].append(entry)
+    return [Ladder(*axes, _at_one_size(found[axes])) for axes in sorted(found)]
+
+
+def _has_no_adapter(entry: Entry) -> bool:
+    """Does either library not play that role? Then nothing was tried, and no array not made."""
+    roles = ("producer", "consumer")
+    return entry.get("reason") in [f"dlbench has no {role} for {entry[role]}" for role in roles]
+
+
+def _at_one_size(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """By case, at the baseline's smallest size, or at its own where it has not that one."""
+    cases = grouped(entries, lambda entry: str(entry["case"]))
+    size = min((entry["bytes"] for entry in cases.get(BASELINE, [])), default=0)
+    return {
+        case: min(of, key=lambda entry: (entry["bytes"] != size, entry["bytes"]))
+        for case, of in cases.items()
+    }
 
 
 def is_climbed(document: Mapping[str, Any]) -> bool:
@@ -107,34 +126,40 @@ class Fallback:
     protocols: tuple[str, ...]
     becomes: str
     cases: tuple[str, ...]
+    environment: str
+    device: str
     rates: tuple[float, ...] = ()
-    environment: str = DEFAULT
 
 
 def fallbacks(climbed: Iterable[Ladder]) -> Iterator[Fallback]:
     """Copies first, then what is changed, then what fails, then what producers cannot make."""
-    together: dict[tuple[str, str, tuple[str, ...], str], list[Ladder]] = defaultdict(list)
-    not_made: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    alike: dict[tuple[Told, str], list[Ladder]] = defaultdict(list)
+    not_made: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
     for one in climbed:
         cases: dict[str, list[str]] = defaultdict(list)
         for case in one.rungs:
             word = one.becomes(case)
             if word == NOT_MADE:
-                not_made[one.producer, one.environment][case] = None
+                not_made[one.producer, one.environment, one.device][case] = None
             elif word in values.COPIED and one.copied_by(case):
                 cases[f"{word} by {one.copied_by(case)}"].append(case)
             elif word:
                 cases[word].append(case)
         for word, those in cases.items():
-            together[word, one.consumer, tuple(those), one.environment].append(one)
-    ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0]), item[0][1:]))
-    for (word, _, alike, environment), members in ordered:
-        rates = [one.rungs[case].get("gb_per_s", 0.0) for one in members for case in alike]
+            told = (word, one.consumer, tuple(those), one.environment, one.device)
+            alike[told, one.producer].append(one)
+    # A row says its protocols of each of its producers.
+    together: dict[tuple[Told, tuple[str, ...]], list[Ladder]] = defaultdict(list)
+    for (told, _), members in alike.items():
+        together[told, tuple(one.protocol for one in members)] += members
+    ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0][0]), item[0]))
+    for ((word, _, same, environment, device), protocols), members in ordered:
+        rates = [one.rungs[case].get("gb_per_s", 0.0) for one in members for case in same]
         yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
-                       tuple(dict.fromkeys(one.protocol for one in members)), word, alike,
-                       tuple(rate for rate in rates if rate), environment)  # fmt: skip
-    for (producer, environment), missing in sorted(not_made.items()):
-        yield Fallback(producer, (), (), NOT_MADE, tuple(missing), environment=environment)
+                       protocols, word, same, environment, device,
+                       tuple(rate for rate in rates if rate))  # fmt: skip
+    for (producer, environment, device), missing in sorted(not_made.items()):
+        yield Fallback(producer, (), (), NOT_MADE, tuple(missing), environment, device)
 
 
 def _rank(word: str) -> tuple[int, str]:

@@ -193,9 +193,12 @@ def _fallbacks(entries: list[Entry]) -> list[str]:
     """Which kind of array ends otherwise than a plain one, where all kinds were tried."""
     if not any(map(ladder.is_untimed, entries)):
         return []
+    climbed = ladder.ladders(entries)
+    several = len({one.device for one in climbed}) > 1
     rows = []
-    for one in ladder.fallbacks(ladder.ladders(entries)):
+    for one in ladder.fallbacks(climbed):
         pairs = ", ".join(f"{p} -> {c}" for p, c in one.pairs) or one.producer
-        rows.append([pairs, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])
-    head = ["exchange", "protocol", "becomes", "cases"]
+        device = [one.device] if several else []
+        rows.append([pairs, *device, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])
+    head = ["exchange", *(["device"] if several else []), "protocol", "becomes", "cases"]
     return ["## Arrays that end otherwise than plain ones", "", table(head, rows)]
