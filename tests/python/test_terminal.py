@@ -207,11 +207,12 @@ def test_the_guard_says_what_was_read_when_and_by_whom() -> None:
 
 
 def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> None:
+    c_api: dict[str, str] = {"protocol": "dlpack_c"}
     document = samples.document(
-        samples.measured("a", "a", 50.0, protocol="dlpack_c"),
-        samples.missing("a", "b", "no-protocol", "b has no call", protocol="dlpack_c"),
-        samples.missing("b", "a", "no-protocol", "no exchange API", protocol="dlpack_c"),
-        samples.missing("b", "b", "no-protocol", "b has no call", protocol="dlpack_c"),
+        samples.measured("a", "a", 50.0, **c_api),
+        samples.missing("a", "b", "no-protocol", "b has no call for dlpack_c", **c_api),
+        samples.missing("b", "a", "no-protocol", "a B offers no dlpack_c", **c_api),
+        samples.missing("b", "b", "no-protocol", "b has no call for dlpack_c", **c_api),
     )
     (grid,) = terminal.matrices(document)
     assert (grid.rows(), grid.columns()) == (["a"], ["a"])

@@ -69,19 +69,32 @@ def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> st
 
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
-    """One line a protocol: who never takes it, who never offers it, and the pairs in between."""
+    """One line a protocol: who never takes it, who never offers it, and the pairs in between.
+
+    Whose doing it is stands in the reason alone: among a few pairs, one half may have no other.
+    """
     here = [e for e in entries if e["outcome"] not in ("no-device", "not-installed")]
     for protocol in dict.fromkeys(entry["protocol"] for entry in here):
         asked = [entry for entry in here if entry["protocol"] == protocol]
-        takers = {entry["consumer"] for entry in asked if entry["outcome"] != "no-protocol"}
-        never = sorted({entry["consumer"] for entry in asked} - takers)
-        asked = [entry for entry in asked if entry["consumer"] in takers]
-        givers = {entry["producer"] for entry in asked if entry["outcome"] != "no-protocol"}
-        silent = sorted({entry["producer"] for entry in asked} - givers)
-        asked = [entry for entry in asked if entry["producer"] in givers]
+        never = _always(asked, "consumer", f" has no call for {protocol}")
+        asked = [entry for entry in asked if entry["consumer"] not in never]
+        silent = _always(asked, "producer", f" offers no {protocol}")
+        asked = [entry for entry in asked if entry["producer"] not in silent]
         pairs = [pair_of(entry) for entry in asked if entry["outcome"] == "no-protocol"]
         said = [f"not taken by {listing(never, 12)}"] if never else []
         said += [f"not offered by {listing(silent, 12)}"] if silent else []
         said += [pairs_text(pairs)] if pairs else []
         if said:
             yield Finding("no-protocol", f"{protocol}: {'; '.join(said)}")
+
+
+def _always(entries: list[Entry], role: str, why: str) -> list[str]:
+    """The libraries in that role of which all entries give this reason."""
+    others = {entry[role] for entry in entries if not _is_because(entry, why)}
+    return sorted({entry[role] for entry in entries} - others)
+
+
+def _is_because(entry: Entry, why: str) -> bool:
+    # NumPy's dispatch tells behind it what it makes of the array instead.
+    before, _, _ = values.reason(entry).partition(": ")
+    return entry["outcome"] == "no-protocol" and before.endswith(why)
