@@ -36,3 +36,63 @@ def test_an_array_that_numpy_converts_offers_no_dispatch() -> None:
     assert told("no-protocol", no_protocol("a", "numpy", why, "array_ufunc")) == [
         "array_ufunc: not offered by a"
     ]
+
+
+def copied(producer: str, consumer: str, by: str, **given: Any) -> dict[str, Any]:
+    found = {"outcome": "copy", "copied_by": by, "gb_per_s": 2.0}
+    return samples.measured(producer, consumer, 9000.0, **found, **given)
+
+
+def test_each_copy_has_its_own_owner() -> None:
+    entries = [copied("a", "b", "consumer"), copied("a", "b", "producer", protocol="convert")]
+    assert told("copies", *entries) == [
+        "a -> b: convert, by a, 2 GB/s",
+        "a -> b: dlpack, by b, 2 GB/s",
+    ]
+
+
+def test_a_late_read_is_of_the_pair_where_it_was_seen() -> None:
+    entries = [copied("a", "jax", "consumer", late_read=True), copied("b", "jax", "consumer")]
+    assert told("copies", *entries) == [
+        "b -> jax: by jax, 2 GB/s",
+        "a -> jax: by jax, 2 GB/s, still reading the source after it returned",
+    ]
+
+
+def test_what_is_so_of_all_copies_of_a_pair_keeps_its_only() -> None:
+    """Zero-copy on the GPU: each line is only of the host."""
+    entries = [copied("a", "b", "consumer"), copied("a", "b", "producer", protocol="convert")]
+    zero = samples.measured("a", "b", 90.0, device="cuda:0")
+    assert told("copies", *entries, zero) == [
+        "a -> b: convert, only cpu, by a, 2 GB/s",
+        "a -> b: dlpack, only cpu, by b, 2 GB/s",
+    ]
+
+
+def test_each_device_has_its_own_rate_beside_its_own_memcpy() -> None:
+    document = samples.document(
+        copied("a", "b", "consumer"),
+        copied("a", "b", "consumer", device="cuda:0") | {"gb_per_s": 900.0},
+    )
+    (environment,) = document["context"]["dlbench"]["environments"].values()
+    environment["copy_floors_gb_per_s"] = {"warm": 16.0, "cuda:0": 2000.0}
+    assert [one.text for one in findings.find(document) if one.label == "copies"] == [
+        "a -> b: cpu, by b, 2 GB/s (memcpy 16)",
+        "a -> b: cuda:0, by b, 900 GB/s (memcpy 2000)",
+    ]
+
+
+def test_a_failure_names_device_case_and_size_where_they_are_not_all() -> None:
+    tried = [
+        samples.measured("a", "b", 90.0, device=device, case=case, bytes=size)
+        for device in ("cpu", "cuda:0")
+        for case in ("f32", "f64")
+        for size in (4096, 65536)
+    ]
+    why = "too large for this kind of array"
+    given = {"protocol": "dlpack", "case": "f64", "bytes": 65536, "device": "cuda:0"}
+    refused = samples.missing("a", "b", "refused", why, **given)
+    left = [entry for entry in tried if entry["name"] != refused["name"]]
+    assert told("refused", *left, refused) == [f"a -> b (f64, 64 KiB, cuda:0): {why}"]
+    everywhere = [samples.missing("a", "b", "refused", why, bytes=size) for size in (4096, 65536)]
+    assert told("refused", *everywhere) == [f"a -> b: {why}"]

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dlbench import values
-from dlbench.findings.finding import Finding, Pair, by_pair, pairs_text, some
+from dlbench.findings.finding import Finding, Pair, by_pair, limits, pairs_text
+from dlbench.grouping import grouped
 from dlbench.values import Entry
 
 #: How the line says it where a pair copies in one kind of array only.
@@ -24,37 +25,40 @@ def copies(
     groups: dict[tuple[str, ...], list[tuple[Pair, list[Entry]]]] = defaultdict(list)
     for pair, of_pair in by_pair(measured).items():
         copied = [entry for entry in of_pair if entry["outcome"] in values.COPIED]
-        if not copied:
-            continue
-        who = next((entry["copied_by"] for entry in copied if entry.get("copied_by")), "")
-        owner = {"producer": pair[0], "consumer": pair[1]}.get(who, "")
-        key = (
-            owner or pair[1],
-            f"by {owner}" if owner else "",
-            some((e["protocol"] for e in of_pair), (e["protocol"] for e in copied)),
-            some((e["case"] for e in of_pair), (e["case"] for e in copied)),
-            some((e["bytes"] for e in of_pair), (e["bytes"] for e in copied), values.size),
-            some((e["device"] for e in of_pair), (e["device"] for e in copied)),
-        )
-        groups[key].append((pair, copied))
-    for (_, by, *limits), members in sorted(groups.items()):
-        copied = [entry for _, of_pair in members for entry in of_pair]
-        when = [WHEN[limit] for limit in limits if limit in WHEN]
-        said = [f"only {limit}" for limit in limits if limit and limit not in WHEN]
-        said += [by] if by else []
-        rates = [rate for _, of_pair in members if (rate := _speed(of_pair))]
+        every = limits(of_pair, copied)
+        # What is so of one cell need not be so of the pair's others.
+        for (role, late, device), alike in grouped(copied, _how).items():
+            owner = {"producer": pair[0], "consumer": pair[1]}.get(role, "")
+            found = map(_limit, limits(of_pair, alike), every)
+            key = (owner or pair[1], f"by {owner}" if owner else "", late, device, *found)
+            groups[key].append((pair, alike))
+    for (_, by, late, device, *words), members in sorted(groups.items()):
+        copied = [entry for _, alike in members for entry in alike]
+        when = [word for word in words if word in WHEN.values()]
+        said = [word for word in (*words, by) if word and word not in when]
+        rates = [rate for _, alike in members if (rate := _speed(alike))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
             where = " in cache" if all("in cache" in e.get("warnings", []) for e in copied) else ""
-            beside = values.floors(floors.get(copied[0]["environment"], {}), copied[0]["device"])
+            beside = values.floors(floors.get(copied[0]["environment"], {}), device)
             speed = low if low == high else f"{low}..{high}"
             said.append(f"{speed} GB/s{where}{beside}")
-        if any(entry.get("late_read") for entry in copied):
-            said.append("still reading the source after it returned")
+        said += [late] if late else []
         text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]
         command = f"dlbench show {run} {producer} {consumer}"
         yield Finding("copies", f"{text}: {', '.join(said)}" if said else text, command)
+
+
+def _how(entry: Entry) -> tuple[str, str, str]:
+    """Who copied, where that is known, when and where."""
+    late = "still reading the source after it returned" if entry.get("late_read") else ""
+    return entry.get("copied_by", ""), late, entry["device"]
+
+
+def _limit(limit: str, every: str) -> str:
+    """ "only" where the pair's other copies, of which another line tells, have that limit too."""
+    return WHEN.get(limit, f"only {limit}" if limit and limit == every else limit)
 
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:

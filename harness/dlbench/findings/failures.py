@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from dlbench import cells, values
-from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text, some
+from dlbench.findings.finding import Finding, Pair, by_pair, limits, pair_of, pairs_text
 from dlbench.layout import listing
 from dlbench.values import Entry
 
@@ -41,7 +41,7 @@ def failures(
         tried = [e for e in entries if pair_of(e) == pair]
         for why in dict.fromkeys(values.reason(entry)[:ALIKE] for entry in of_pair):
             same = [entry for entry in of_pair if values.reason(entry).startswith(why)]
-            only = some((e["protocol"] for e in tried), (e["protocol"] for e in same))
+            only = ", ".join(limit for limit in limits(tried, same) if limit)
             groups[why, only].extend(same)
     lines = sorted(groups.items(), key=lambda item: -len(item[1]))
     for (_, only), same in lines[:most_lines]:

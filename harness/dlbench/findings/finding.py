@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dlbench import values
 from dlbench.grouping import grouped
 from dlbench.layout import listing
 from dlbench.values import Entry
@@ -43,7 +44,14 @@ def by_pair(entries: Iterable[Entry]) -> dict[Pair, list[Entry]]:
     return grouped(entries, pair_of)
 
 
-def some(all_of: Iterable[Any], these: Iterable[Any], text: Callable[[Any], str] = str) -> str:
-    """Names these where they are not all."""
-    chosen = set(these)
-    return "" if set(all_of) <= chosen else ", ".join(text(item) for item in sorted(chosen))
+def limits(all_of: Sequence[Entry], these: Sequence[Entry]) -> tuple[str, ...]:
+    """By protocol, case, size and device: names these where they are not all, else nothing."""
+    return tuple(
+        _some({e[axis] for e in all_of}, {e[axis] for e in these}, text)
+        for axis, text in (("protocol", str), ("case", str), ("bytes", values.size),
+                           ("device", str))
+    )  # fmt: skip
+
+
+def _some(all_of: set[Any], these: set[Any], text: Callable[[Any], str]) -> str:
+    return "" if all_of <= these else ", ".join(text(item) for item in sorted(these))
