@@ -85,20 +85,25 @@ def table(document: dict[str, Any], protocols: Sequence[str], width: int) -> lis
         said = "one process each, so nothing is known of chance (--replicas 6)"
     lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]
     shown = [name for name in names if any(name in of for _, of, _ in told)]
-    rows = [_row(*row, shown) for row in told[:MOST_ROWS]]
+    named = documents.differing(dict(zip(AXES, key, strict=True)) for key, _, _ in found)
+    rows = [_row(*row, named, shown) for row in told[:MOST_ROWS]]
     if not rows:
         return lines
-    heads = ["from -> to", "protocol", *shown[:1]]
+    heads = ["from -> to", "protocol", *named, *shown[:1]]
     for name in shown[1:]:
         heads += [name, "times"]
-    laid_out = columns([heads, *rows], right=range(2, len(heads)))
+    laid_out = columns([heads, *rows], right=range(2 + len(named), len(heads)))
     return lines + [Text(shorten(f" {line}", width)) for line in laid_out]
 
 
 def _row(
-    key: tuple[Any, ...], of: dict[str, Entry], ratios: dict[str, Ratio], shown: list[str]
+    key: tuple[Any, ...],
+    of: dict[str, Entry],
+    ratios: dict[str, Ratio],
+    named: list[str],
+    shown: list[str],
 ) -> list[str]:
-    row = [f"{key[0]} -> {key[1]}", key[2]]
+    row = [f"{key[0]} -> {key[1]}", key[2], *(key[AXES.index(axis)] for axis in named)]
     for index, name in enumerate(shown):
         row.append(values.duration(of[name]["real_time"]) if name in of else "")
         if index:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,12 @@ def exchanges(entries: Iterable[Entry]) -> list[Entry]:
 
 def _tells_more(entry: Entry) -> tuple[bool, bool]:
     return is_measured(entry), entry.get("clock", "call") == "call"
+
+
+def differing(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Those of `device` and `case` that rows of these must name: not all have the same."""
+    found = list(entries)
+    return [axis for axis in ("device", "case") if len({entry[axis] for entry in found}) > 1]
 
 
 def cell_name(entry: Entry) -> str:

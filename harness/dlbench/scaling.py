@@ -34,8 +34,8 @@ def scaling(document: dict[str, Any], protocols: Sequence[str], width: int) -> l
         return []
     steep = sorted((key for key in growth if growth[key] >= GROWS), key=lambda key: -growth[key])
     # The steepest of each consumer: what copies is the consumer's doing, most often.
-    consumer = documents.AXES.index("consumer")
-    by_consumer = {key[consumer]: key for key in reversed(steep)}
+    consumer, device = documents.AXES.index("consumer"), documents.AXES.index("device")
+    by_consumer = {(key[consumer], key[device]): key for key in reversed(steep)}
     told = sorted(by_consumer.values(), key=steep.index)
     if not steep:
         line = f"no exchange of {_exchanges(growth)} takes longer for larger arrays"
@@ -43,9 +43,10 @@ def scaling(document: dict[str, Any], protocols: Sequence[str], width: int) -> l
     grown, known = _exchanges(steep), _exchanges(growth)
     title = f"grows with size: {grown} of {known} exchanges"
     rest = f"; the others stay within {GROWS}x" if grown < known else ""
-    rows = [["", "", *(values.size(size) for size in sizes)]]
-    rows += [_row(key, times[key], sizes) for key in told[:MOST_ROWS]]
-    table = columns(rows, right=range(2, len(rows[0])))
+    named = documents.differing(dict(zip(documents.AXES, key, strict=True)) for key in times)
+    rows = [["", "", *named, *(values.size(size) for size in sizes)]]
+    rows += [_row(key, named, times[key], sizes) for key in told[:MOST_ROWS]]
+    table = columns(rows, right=range(2 + len(named), len(rows[0])))
     lines = [Text(shorten(title + rest, width), style="bold")]
     return lines + [Text(shorten(f" {line}", width)) for line in table]
 
@@ -56,9 +57,12 @@ def _exchanges(keys: Iterable[tuple[str, ...]]) -> int:
     return len({(*key[:clock], *key[clock + 1 :]) for key in keys})
 
 
-def _row(key: tuple[str, ...], times: dict[int, float], sizes: list[int]) -> list[str]:
+def _row(
+    key: tuple[str, ...], named: list[str], times: dict[int, float], sizes: list[int]
+) -> list[str]:
     axes = dict(zip(documents.AXES, key, strict=True))
     how = axes["protocol"] if axes["clock"] == "call" else f"{axes['protocol']} ({axes['clock']})"
     how += f" in {axes['environment']}" if axes["environment"] != "default" else ""
     shown = [values.duration(times[size]) if size in times else "" for size in sizes]
-    return [f"{axes['producer']} -> {axes['consumer']}", how, *shown]
+    place = [axes[axis] for axis in named]
+    return [f"{axes['producer']} -> {axes['consumer']}", how, *place, *shown]

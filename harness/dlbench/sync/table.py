@@ -17,8 +17,8 @@ from dlbench.values import Entry
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "hand-over",
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("hand-over", "export held", "import held", "gap")
-#: Columns that go, in this order, where all do not fit.
-SPARE = ("gap", "why not", "device", "saw", "import held", "export held", "hand-over", "protocol")
+#: Columns that go, in this order, where all do not fit: none by which rows are told apart.
+SPARE = ("gap", "why not", "saw", "import held", "export held", "hand-over")
 UNORDERED = ("nobody", "wrong-queue", "host-wrong")
 
 Handover = dict[str, Any]
