@@ -10,6 +10,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from dlbench import values
+from dlbench.phases import UNSURE_NS, has_shares
 
 from . import choosing
 from .choosing import Document, Entry
@@ -50,7 +51,7 @@ def figure(document: Document) -> Figure:
     bars, said, left_out = _bars(document)
     labels = [bar.label for bar in bars]
     times = [values.duration(bar.whole["real_time"]) for bar in bars]
-    notes = _notes(document, bars, left_out)
+    notes = _notes(document, left_out) if bars else choosing.provenance(document)
     title = "What one exchange is made of"
     made = forest(title, said, labels, times, notes, _nothing(document))
     if made.axes is not None:
@@ -60,32 +61,45 @@ def figure(document: Document) -> Figure:
 
 
 def _nothing(document: Document) -> str:
+    if _with_phases(document):
+        return f"every exchange takes less than {UNSURE_NS:.0f} ns: too short for shares"
     measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
     return "no phases were measured: --phases all" if measured else "nothing was measured"
 
 
 def has_phases(document: Document) -> bool:
     """Is there anything to draw?"""
-    return any("unexplained_ns" in entry for entry in choosing.exchanges(document))
+    return any(has_shares(entry) for entry in _with_phases(document))
 
 
-def _bars(document: Document) -> tuple[list[Bar], str, int]:
-    """The bars, what they have in common, and how many had no room."""
-    entries = [entry for entry in choosing.exchanges(document) if "unexplained_ns" in entry]
+def _with_phases(document: Document) -> list[Entry]:
+    return [entry for entry in choosing.exchanges(document) if "unexplained_ns" in entry]
+
+
+def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
+    """The bars, what they have in common, and what of the same is left out."""
+    found = _with_phases(document)
+    entries = [entry for entry in found if has_shares(entry)]
     if not entries:
-        return [], "", 0
+        return [], "", []
     protocol = choosing.usual(entries, "protocol", "dlpack")
     entries = choosing.where(entries, protocol=protocol)
     case = choosing.usual(entries, "case", "f32")
     entries = choosing.where(entries, case_=case)
     size = min(entry["bytes"] for entry in entries)
-    entries = choosing.where(entries, bytes=size)
+    alike = choosing.where(found, protocol=protocol, case_=case, bytes=size)
+    entries = [entry for entry in alike if has_shares(entry)]
     places = choosing.places(entries)
     bars = [_bar(entry, len(places) > 1) for entry in entries]
     bars.sort(key=lambda bar: (-bar.whole["real_time"], bar.label))
     place = f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
     said = f"share of the host time by phase \u00b7 {place}"
-    return bars[:MOST_BARS], said, len(bars[MOST_BARS:])
+    left_out = []
+    if more := len(bars[MOST_BARS:]):
+        left_out.append(f"{more} shorter exchanges are not shown")
+    if short := len(alike) - len(entries):
+        left_out.append(f"not shown, below {UNSURE_NS:.0f} ns, too short for shares: {short}")
+    return bars[:MOST_BARS], said, left_out
 
 
 def _bar(entry: Entry, with_place: bool) -> Bar:
@@ -142,13 +156,10 @@ def _draw_key(canvas: Axes, left: float, y: float) -> None:
     canvas.text(x + 0.3, y + 0.01, "the whole exchange", fontsize=SMALL + 1, va="center")
 
 
-def _notes(document: Document, bars: list[Bar], left_out: int) -> list[str]:
-    if not bars:
-        return choosing.provenance(document)
-    notes = [
+def _notes(document: Document, left_out: list[str]) -> list[str]:
+    return [
         "unexplained: the exchange less its phases; reaches back where they are too long",
         "diamond: the exchange timed in rounds of its own, with its 95 % interval",
+        *left_out,
+        *choosing.provenance(document),
     ]
-    if left_out:
-        notes.append(f"{left_out} shorter exchanges are not shown")
-    return notes + choosing.provenance(document)

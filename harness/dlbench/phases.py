@@ -88,10 +88,15 @@ def signed(nanoseconds: float) -> str:
     return sign + values.duration(abs(nanoseconds))
 
 
+def has_shares(exchange: Entry) -> bool:
+    """Is the exchange of these phases long enough for a share of it to mean anything?"""
+    return bool(exchange["phases"]["exchange_ns"] >= UNSURE_NS)
+
+
 def unexplained(exchange: Entry) -> tuple[str, str]:
     """In ns and as a share; no share of an exchange that is too short for one."""
     left, whole = exchange["unexplained_ns"], exchange["phases"]["exchange_ns"]
-    share = f"{100 * left / whole:.1f} %" if whole >= UNSURE_NS else ""
+    share = f"{100 * left / whole:.1f} %" if has_shares(exchange) else ""
     return signed(left), share
 
 

@@ -1,6 +1,7 @@
 #include "fleet/phases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -15,6 +16,8 @@ namespace {
 // What may be left over: the relay's own cost is known to about so many ns.
 constexpr double kShare = 0.05;
 constexpr double kNs = 20;
+// Of a shorter exchange that is too much for a share to mean anything.
+constexpr double kShortNs = 250;
 // A floor this much above its best says that the processor ran slowly.
 constexpr double kSlow = 1.5;
 
@@ -27,10 +30,15 @@ std::vector<double> over_rounds(std::span<const PhaseRounds* const> workers, Val
   return all;
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
+/// "8 %", of a short exchange "25 ns".
+std::string unexplained_of(const Bill& bill) {
+  const double left = std::abs(bill.unexplained_ns);
+  std::array<char, 32> text{};
+  if (bill.exchange_ns < kShortNs)
+    std::snprintf(text.data(), text.size(), "%.0f ns", left);
+  else
+    std::snprintf(text.data(), text.size(), "%.0f %%", 100 * left / bill.exchange_ns);
+  return text.data();
 }
 
 }  // namespace
@@ -105,7 +113,7 @@ std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* c
   const bool is_sure = bill.unexplained_lo_ns > 0 || bill.unexplained_hi_ns < 0;
   if (is_sure && share > kShare && std::abs(bill.unexplained_ns) > kNs) {
     const bool more = bill.unexplained_ns > 0;
-    all.push_back("unexplained by the phases: " + percent(share) + "; the exchange takes " +
+    all.push_back("unexplained by the phases: " + unexplained_of(bill) + "; the exchange takes " +
                   (more ? "longer" : "less time") + " whole than in its parts");
   }
   std::size_t slow = 0, rounds = 0;

@@ -69,6 +69,13 @@ TEST(Phases, WhatDoesNotAddUpIsSaid) {
             std::string::npos);
 }
 
+TEST(Phases, OfAShortExchangeNoShareIsSaid) {
+  const std::vector<std::string> found = doubts_of(std::vector<PhaseTime>(6, round(120, 25)));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].find("by the phases: 25 ns; the exchange takes longer"), std::string::npos)
+      << found[0];
+}
+
 TEST(Phases, WhatAddsUpIsNotDoubted) {
   EXPECT_TRUE(doubts_of(std::vector<PhaseTime>(6, round(1000, 45))).empty());
   // 18 % of a short exchange, but less than the relay's own cost is known to.

@@ -136,11 +136,29 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
         assert len(line.plain) <= width
 
 
+def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> str:
+    own = {"exchange_ns": exchange_ns}
+    entry = ENTRY | {"unexplained_ns": unexplained_ns, "phases": own}
+    phases = [ENTRY | {"phase": phase, "real_time": ns} for phase, ns in times.items()]
+    return "\n".join(line.plain for line in bill_text.phase_table(entry, phases, 80))
+
+
 def test_the_run_s_phases_stand_beside_the_bill() -> None:
-    phases = [ENTRY | {"phase": "export", "real_time": 600.0}, ENTRY | {"phase": "query"}]
-    text = "\n".join(
-        line.plain for line in bill_text.phase_table(ENTRY | {"unexplained_ns": -20}, phases, 80)
-    )
+    text = phase_table(1000, -20, export=600.0, query=1000.0)
     assert "60.0 %    600 ns  export" in text
     assert "-20.0 ns  unexplained" in text
     assert text.index("query") < text.index("export") < text.index("exchange")
+
+
+def test_phases_are_shares_of_the_exchange_in_their_own_rounds() -> None:
+    text = phase_table(1250, 50, export=1200.0)
+    assert "96.0 %  1.20 us  export" in text
+    assert "4.0 %  50.0 ns  unexplained" in text
+    assert "100.0 %  1.25 us  exchange, in the same rounds" in text
+    assert text.splitlines()[-1].strip() == "1.00 us  exchange, in rounds of its own"
+
+
+def test_a_short_exchange_has_no_shares() -> None:
+    text = phase_table(120, 25, export=95.0)
+    assert "%" not in text
+    assert "25.0 ns  unexplained" in text

@@ -18,6 +18,8 @@ from matplotlib.patches import Polygon, Rectangle
 import synthetic
 
 LONG = "a_library_with_a_very_long_name_indeed"
+#: Libraries whose exchanges are long enough for shares of phases.
+SLOW = ("torch", "jax", "tensorflow", "paddle", "warp")
 SHAPES = {
     "twelve": synthetic.document(),
     "one": synthetic.document(("numpy",), (4096,), failing=0.0),
@@ -26,7 +28,7 @@ SHAPES = {
     "fifteen": synthetic.document((*synthetic.TWELVE, LONG, "x", "cupy")),
     "two devices": synthetic.document(("numpy", "torch"), devices=("cpu", "cuda:0")),
     "only convert": synthetic.document(("numpy", "torch"), protocols=("convert",)),
-    "phases": synthetic.with_phases(synthetic.document(synthetic.TWELVE[:5], failing=0.0)),
+    "phases": synthetic.with_phases(synthetic.document(SLOW, failing=0.0)),
     "ladder": synthetic.with_ladder(synthetic.document(synthetic.TWELVE[:5])),
     "many phases": synthetic.with_phases(synthetic.document((*synthetic.TWELVE, LONG))),
 }
@@ -268,8 +270,8 @@ def test_phases_are_drawn_as_shares_and_what_is_left_is_hatched() -> None:
 
 
 def test_phases_that_are_too_long_reach_back() -> None:
-    document = synthetic.with_phases(synthetic.document(("numpy",), (4096,), failing=0.0))
-    whole = entry(document, "numpy", "numpy")
+    document = synthetic.with_phases(synthetic.document(("torch",), (4096,), failing=0.0))
+    whole = entry(document, "torch", "torch")
     whole["unexplained_ns"] = -0.05 * whole["real_time"]
     (left,) = [p for p in FIGURES["phases"](document).axes[1].patches if p.get_hatch()]
     assert left.get_x() == pytest.approx(0.90)
@@ -281,6 +283,18 @@ def test_phases_show_the_longest_and_say_how_many_are_not_shown() -> None:
     hatched = [p for p in figure.axes[1].patches if p.get_hatch()]
     assert len(hatched) == phases.MOST_BARS
     assert "shorter exchanges are not shown" in joined(figure)
+
+
+def test_an_exchange_that_is_too_short_has_no_shares(tmp_path: Path) -> None:
+    document = synthetic.with_phases(synthetic.document(("torch", "jax"), failing=0.0))
+    entry(document, "torch", "torch")["phases"]["exchange_ns"] = 249.0
+    figure = FIGURES["phases"](document)
+    assert len([p for p in figure.axes[1].patches if p.get_hatch()]) == 3
+    assert "not shown, below 250 ns, too short for shares: 1" in joined(figure)
+    for one in document["benchmarks"]:
+        one.get("phases", {})["exchange_ns"] = 120.0
+    assert "every exchange takes less than 250 ns" in joined(FIGURES["phases"](document))
+    assert "phases.png" not in {path.name for path in draw(document, tmp_path)}
 
 
 def test_phases_are_drawn_only_where_they_were_measured(tmp_path: Path) -> None:

@@ -135,6 +135,16 @@ def test_choices_switch_the_matrix(open_page: Open) -> None:
     assert len(page.texts("#matrix-table th[scope=col]")) == 2
 
 
+def test_an_exchange_that_is_too_short_has_no_shares_of_phases(open_page: Open) -> None:
+    document = whole()
+    pick(document, "numpy", "torch")["phases"]["exchange_ns"] = 120.0
+    page = open_page(document)
+    page.own.locator("#phases-chart").scroll_into_view_if_needed()
+    page.own.wait_for_selector("#phases-chart .bars .point")
+    # The others are those of native and numpy.
+    assert "Not shown: 5 below 250 ns, too short for shares." in page.text("#phases-said")
+
+
 def test_charts_are_drawn_when_they_come_into_view(open_page: Open) -> None:
     page = open_page(whole(), viewport={"width": 1200, "height": 300})
     assert page.own.locator("#phases-chart .main-svg").count() == 0

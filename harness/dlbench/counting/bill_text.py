@@ -11,6 +11,7 @@ from dlbench.counting import whose
 from dlbench.counting.bill import NO_PYTHON, Bill, Line
 from dlbench.counting.parts import PHASES
 from dlbench.layout import columns, shorten
+from dlbench.phases import has_shares, signed
 from dlbench.values import Entry
 
 SMALL = 0.01  #: lines below this share of the total stand together
@@ -116,20 +117,24 @@ def library_table(bill: Bill, width: int) -> list[Text]:
 
 
 def phase_table(entry: Entry, phases: Sequence[Entry], width: int) -> list[Text]:
-    """The run's times: the exchange, and its phases where the run has them."""
+    """The run's times: the phases and the whole exchange in their rounds, of which they are shares
+    where it is long enough for any; below them the exchange in rounds of its own."""
     if not values.is_measured(entry):
         return []
-    whole = entry["real_time"]
-    rows = [
-        [_share(each["real_time"] / whole), values.duration(each["real_time"]), each["phase"]]
+    told = [
+        (each["real_time"], each["phase"])
         for each in sorted(phases, key=lambda each: PHASES.index(each["phase"]))
         if values.is_measured(each)
     ]
-    if rows and "unexplained_ns" in entry:
-        left = entry["unexplained_ns"]
-        sign = "-" if left < 0 else ""
-        rows.append([_share(left / whole), sign + values.duration(abs(left)), "unexplained"])
-    rows.append([_share(1), values.duration(whole), "exchange"])
+    whole = 0.0
+    if "phases" in entry:
+        whole = entry["phases"]["exchange_ns"] if has_shares(entry) else 0.0
+        told += [
+            (entry["unexplained_ns"], "unexplained"),
+            (entry["phases"]["exchange_ns"], "exchange, in the same rounds"),
+        ]
+    rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in told]
+    rows.append(["", values.duration(entry["real_time"]), "exchange, in rounds of its own"])
     return _table(["share", "time", "phase"], rows, (0, 1), width)
 
 

@@ -2,6 +2,7 @@
 
 const PHASES = [["query", "#e69f00"], ["export", "#d55e00"], ["import", "#0072b2"], ["release", "#56b4e9"]];
 const MOST_BARS = 40;
+const UNSURE_NS = 250; // below it the relay's own cost is too much for a share to mean anything
 
 const hasPhases = (run) => Object.keys(run.parts).length > 0;
 
@@ -9,14 +10,16 @@ function drawPhases(choice, place) {
   const { run } = choice;
   const shown = choice.shown.axes.phase === "exchange" ? choice.shown
     : choice.nearest({ phase: "exchange" }) ?? choice.shown;
-  const cells = shown.cells.filter((cell) => cell in run.parts)
+  const told = shown.cells.filter((cell) => cell in run.parts);
+  const cells = told.filter((cell) => run.parts[cell][5] >= UNSURE_NS)
     .sort((a, b) => run.time[b] - run.time[a]);
   const bars = cells.slice(0, MOST_BARS).reverse();
-  const rest = cells.length - bars.length;
+  const left = [[cells.length - bars.length, "shorter"], [told.length - cells.length, `below ${UNSURE_NS} ns, too short for shares`]]
+    .filter(([many]) => many > 0).map(([many, why]) => `${many} ${why}`).join(", ");
   const { device, protocol, case: kind, bytes } = shown.axes;
-  byId("phases-said").textContent = bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
-    : `Shares of the host time \u00b7 ${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}; the longest above`
-      + `${rest > 0 ? `, ${rest} shorter ones not shown` : ""}. Unexplained reaches back where the phases are too long.`;
+  byId("phases-said").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
+    : `Shares of the host time \u00b7 ${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}; the longest above.`
+      + " Unexplained reaches back where the phases are too long.") + (left && ` Not shown: ${left}.`);
   place.hidden = bars.length === 0;
   if (place.hidden) return null;
   const names = bars.map((cell) => `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}  ${duration(run.time[cell])}`);
