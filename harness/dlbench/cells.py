@@ -52,6 +52,7 @@ def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
     """Words by which `one` finds the entry, as many as that takes behind the names of its pair.
     `pair`: all cells of those two."""
     last = [] if entry["environment"] == DEFAULT else [str(entry["environment"])]
+    last += [str(entry["machine"])] if "machine" in entry else []
     words = [] if entry["protocol"] == "dlpack" else [str(entry["protocol"])]
     for axis in ("device", "case", "bytes", "clock", "environment"):
         fitting = _narrowed(list(pair), [*words, *last])

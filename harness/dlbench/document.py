@@ -16,6 +16,7 @@ from dlbench.values import Entry, is_measured
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
 PROFILE = "profile.json"  #: what `--profile` leaves in place of a document
+LISTS = ("benchmarks", "not_measured")
 #: What an exchange is told by: all of a cell but phase and clock.
 EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
 #: All of a cell but its size.
@@ -113,22 +114,36 @@ def machines(document: dict[str, Any]) -> list[str]:
     return sorted(about(document).get("machines", {}))
 
 
-def of_machine(document: dict[str, Any], machine: str) -> dict[str, Any]:
-    """One machine's own document, as it was before it was merged."""
+def share(document: dict[str, Any], machine: str) -> dict[str, Any]:
+    """One machine's share of a merged document: its own context, and entries that name it still,
+    so that commands find them in the merged one."""
     own = dict(about(document)["machines"][machine])
     context = {**own.pop("context"), "dlbench": own}
     lists = {
-        key: sorted(
-            (_without_machine(entry) for entry in document[key] if entry["machine"] == machine),
-            key=cell_name,
-        )
-        for key in ("benchmarks", "not_measured")
+        key: sorted((e for e in document[key] if e["machine"] == machine), key=_own_name)
+        for key in LISTS
     }
     return {"context": context, **lists}
 
 
+def shares(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """(machine, its share) each; of a single machine the document itself, under no name."""
+    return [(name, share(document, name)) for name in machines(document)] or [("", document)]
+
+
+def of_machine(document: dict[str, Any], machine: str) -> dict[str, Any]:
+    """One machine's own document, as it was before it was merged."""
+    part = share(document, machine)
+    return part | {key: [_without_machine(entry) for entry in part[key]] for key in LISTS}
+
+
+def _own_name(entry: Entry) -> str:
+    """The cell's name before it was merged."""
+    return cell_name(entry).partition("/machine:")[0]
+
+
 def _without_machine(entry: Entry) -> Entry:
-    named = str(entry["name"]).partition("/machine:")[0]
+    named = _own_name(entry)
     made = {key: value for key, value in entry.items() if key != "machine"} | {"name": named}
     return made | {"run_name": named} if "run_name" in entry else made
 

@@ -17,7 +17,6 @@ from dlbench.errors import BadInput, os_line
 Document = dict[str, Any]
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-LISTS = ("benchmarks", "not_measured")
 
 
 @click.command()
@@ -61,7 +60,7 @@ def _fit(host: str, run: str) -> str:
 
 def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
     """One document. Raises BadInput where two machines have one name."""
-    merged: Document = {key: [] for key in LISTS}
+    merged: Document = {key: [] for key in documents.LISTS}
     machines: dict[str, Any] = {}
     contexts: list[dict[str, Any]] = []
     for name, document in parts:
@@ -69,9 +68,9 @@ def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
             raise BadInput(f"two machines are called {name!r}: name the runs, as NAME=RUN")
         machines[name] = _machine(document["context"])
         contexts.append(document["context"])
-        for key in LISTS:
+        for key in documents.LISTS:
             merged[key] += [_entry(entry, name) for entry in document[key]]
-    for key in LISTS:
+    for key in documents.LISTS:
         merged[key].sort(key=lambda entry: entry["name"])
     return {"context": _context(contexts, machines), **merged}
 
@@ -108,7 +107,7 @@ def write(document: Document, path: Path) -> None:
     def fill(out: BinaryIO) -> None:
         text = '{"context": ' + json.dumps(document["context"], allow_nan=False, indent=1)
         out.write(text.encode())
-        for key in LISTS:
+        for key in documents.LISTS:
             entries = ",\n".join(json.dumps(e, allow_nan=False) for e in document[key])
             out.write(f',\n"{key}": [\n{entries}]'.encode())
         out.write(b"}\n")

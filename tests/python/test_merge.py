@@ -9,8 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+import samples
 import synthetic
-from dlbench import cli, document
+from dlbench import cells, cli, document, merge
+from dlbench.counting import explain
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
 
@@ -101,3 +103,33 @@ def test_bad_use_is_one_line(
     assert err.count("\n") == 1
     assert (folder / "box" / "results.json").read_bytes() == before
     assert not (folder / "new").exists()
+
+
+def test_one_cell_goes_with_the_facts_of_its_own_machine(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, version in (("box", "1.26.4"), ("rocm", "2.4.6")):
+        path = folder / name / "results.json"
+        made = json.loads(path.read_text())
+        environment = made["context"]["dlbench"]["environments"]["default"]
+        environment["libraries"]["numpy"] = version
+        path.write_text(json.dumps(made))
+    assert cli.main(["merge", "box", "rocm", "--out", "all"]) == 0
+    capsys.readouterr()
+    for name, version in (("box", "1.26.4"), ("rocm", "2.4.6")):
+        assert cli.main(["repro", "all", "numpy", "native", name]) == 0
+        assert version in capsys.readouterr().out
+
+
+def test_phases_are_of_the_cells_own_machine() -> None:
+    parts = [
+        samples.document(
+            samples.measured("numpy", "torch", ns),
+            samples.measured("numpy", "torch", ns / 2, phase="import"),
+        )
+        for ns in (900.0, 400.0)
+    ]
+    merged = merge.of_parts(zip(("box", "rocm"), parts, strict=True))
+    entry = cells.one(merged, ["numpy", "torch", "rocm"])
+    found = explain.phases_of(document.entries(merged), entry)
+    assert [(each["machine"], each["real_time"]) for each in found] == [("rocm", 200.0)]

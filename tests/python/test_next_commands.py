@@ -10,7 +10,8 @@ import pytest
 
 import samples
 import synthetic
-from dlbench import cells, findings, placed, values
+from dlbench import cells, findings, merge, placed, values
+from dlbench import document as documents
 
 
 def by_size() -> dict[str, Any]:
@@ -77,20 +78,33 @@ def of_all_kinds() -> dict[str, Any]:
     return synthetic.with_ladder(made)
 
 
-KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, of_all_kinds)
+def of_two_machines() -> dict[str, Any]:
+    """The same libraries on each, and what fails on one ends otherwise on the other."""
+    other = samples.document(
+        samples.missing("a", "b", "wrong", "only here", device="cuda:0"),
+        samples.missing("a", "b", "not-run", "the budget was used up"),
+    )
+    machines = {"box": by_environment(), "rocm": other, "third": by_device(), "fourth": by_clock()}
+    return merge.of_parts(machines.items())
+
+
+KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, of_all_kinds,
+         of_two_machines)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_opens_a_cell_of_the_finding(kind: Callable[[], dict[str, Any]]) -> None:
     document = kind()
     opened = 0
-    for found in findings.find(document, "a run", most_lines=1000):
-        verb, *words = shlex.split(found.command)[1:] or [""]
-        if found.label in findings.FAILURES and verb in placed.CHOOSING:
-            entry = cells.one(document, words[1:])
-            assert (words[0], entry["outcome"]) == ("a run", found.label)
-            assert values.reason(entry) in found.text
-            opened += 1
+    for machine, part in documents.shares(document):
+        for found in findings.find(part, "a run", most_lines=1000):
+            verb, *words = shlex.split(found.command)[1:] or [""]
+            if found.label in findings.FAILURES and verb in placed.CHOOSING:
+                entry = cells.one(document, words[1:])
+                assert (words[0], entry["outcome"]) == ("a run", found.label)
+                assert entry.get("machine", "") == machine
+                assert values.reason(entry) in found.text
+                opened += 1
     assert opened > 0
 
 
@@ -113,3 +127,13 @@ def test_it_has_no_more_words_than_that_takes() -> None:
         "dlbench repro latest a b 65536 old",
     ]
     assert commands(only_elsewhere()) == ["dlbench repro latest a b new"]
+
+
+def test_of_several_machines_the_command_names_its_own() -> None:
+    merged = of_two_machines()
+    assert commands(documents.share(merged, "box"))[:2] == [
+        "dlbench repro latest b a box",
+        "dlbench repro latest a b 65536 old box",
+    ]
+    # Nobody goes on with a run that was merged.
+    assert commands(documents.share(merged, "rocm")) == ["dlbench repro latest a b cuda:0 rocm", ""]

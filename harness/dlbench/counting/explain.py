@@ -20,11 +20,12 @@ from dlbench.values import Entry
 
 def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:
     """The phase cells of the same exchange."""
-    wanted = [entry.get(axis) for axis in documents.EXCHANGE]
+    axes = (*documents.EXCHANGE, "machine")
+    wanted = [entry.get(axis) for axis in axes]
     return [
         each
         for each in entries
-        if each["phase"] in PHASES and [each.get(axis) for axis in documents.EXCHANGE] == wanted
+        if each["phase"] in PHASES and [each.get(axis) for axis in axes] == wanted
     ]
 
 
