@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dlbench.counting import bill_text, whose
@@ -73,11 +75,25 @@ def test_machine_code_is_named_by_its_package(path: str, library: str) -> None:
         (f"{SITE}/dlbench/producers/warp.py", "warp"),
         ("/opt/more/consumers/mine.py", "mine"),
         ("/usr/lib/python3.11/functools.py", "CPython"),
+        ("/usr/lib/python311.zip/functools.py", "CPython"),
+        ("/opt/python/lib/python3.13t/collections/abc.py", "CPython"),
         ("<frozen abc>", "CPython"),
+        ("<string>", "generated code"),  # a dataclass's __init__
+        ("/home/me/src/mylib/array.py", "mylib"),
+        ("mine.py", "mine"),
+        ("", "unknown"),
     ],
 )
 def test_python_code_is_named_by_its_package(path: str, library: str) -> None:
     assert whose.of_python(path) == library
+
+
+def test_what_is_not_installed_is_named_by_its_topmost_package(tmp_path: Path) -> None:
+    inside = tmp_path / "lib" / "mylib" / "arrays"
+    inside.mkdir(parents=True)
+    for folder in (inside, inside.parent):
+        (folder / "__init__.py").touch()
+    assert whose.of_python(str(inside / "array.py")) == "mylib"
 
 
 def test_each_table_sums_to_the_total() -> None:
@@ -97,7 +113,8 @@ def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> N
         ("maker", "check"): 100 - 10,
         ("", NO_PYTHON): 1030 - 900,
     }
-    assert made.python[0].whole == 600
+    whole = {line.name: line.whole for line in made.python if line.calls}
+    assert whole == {"take": 900 - 30, "Array.__dlpack__": 600 - 20, "check": 100 - 10}
     told = bill_text.sentence(ENTRY, made)
     assert told == "49 % of maker -> taker is Array.__dlpack__, a Python function of maker"
 
@@ -107,7 +124,14 @@ def test_recursion_is_not_counted_twice() -> None:
     line = next(
         each for each in bill(PLAIN, _named(900, 300), frames).python if each.name == "take"
     )
-    assert (line.whole, line.calls, line.own) == (900, 2, 900 - 30)
+    assert (line.whole, line.calls, line.own) == (900 - 30, 2, 900 - 30)
+
+
+def test_no_function_costs_more_with_its_callees_than_the_exchange() -> None:
+    named = Count(1300.0, PLAIN.own, _named(1300, 900, 600).entered)
+    lines = {line.name: line for line in bill(PLAIN, named, FRAMES).python}
+    assert lines["check"].whole == lines["check"].own == 500
+    assert lines["take"].whole == PLAIN.total
 
 
 def test_without_python_functions_the_dearest_library_is_named() -> None:

@@ -84,6 +84,7 @@ def python_lines(plain: Count, named: Count, frames: Sequence[Frame]) -> list[Li
     if not calls:
         return []
     added = (named.total - plain.total) / calls
+    inside = _calls_inside(shares, frames)
     own = {i: share.cost for i, share in shares.items()}
     rest = named.total
     for i, share in shares.items():
@@ -102,9 +103,20 @@ def python_lines(plain: Count, named: Count, frames: Sequence[Frame]) -> list[Li
             *key,
             before.own + own[i] - added * share.calls,
             before.calls + share.calls,
-            before.whole + (0 if again else share.cost),
+            before.whole + (0 if again else share.cost - added * inside[i]),
         )
     return _ordered([*lines.values(), Line("", NO_PYTHON, rest)])
+
+
+def _calls_inside(shares: dict[int, Share], frames: Sequence[Frame]) -> dict[int, float]:
+    """The calls of each frame and of all below it."""
+    calls: dict[int, float] = defaultdict(float)
+    for i, share in shares.items():
+        at = i
+        while at >= 0:
+            calls[at] += share.calls
+            at = frames[at].parent
+    return calls
 
 
 def _is_inside_itself(index: int, frames: Sequence[Frame]) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 OWN = "dlbench"
 PYTHON = "CPython"
 LIBC = "libc"
+GENERATED = "generated code"
 _LIBC = re.compile(r"(ld-linux.*|ld|libc|libm|libdl|libpthread|librt|libmvec)([-.].*)?")
+_STANDARD = re.compile(r"python3\.\d+t?|python3\d+t?\.zip")
 _PYTHON = re.compile(r"(libpython|python)[\d.]+.*|python3?")
 
 
@@ -33,12 +36,32 @@ def of_object(path: str) -> str:
 
 
 def of_python(path: str) -> str:
-    """A file of Python code: its package, an adapter's library, else the standard library's."""
+    """A file of Python code: its package, an adapter's library, the standard library's, or where
+    there is no file how it was made."""
+    if path.startswith("<"):
+        return PYTHON if path.startswith("<frozen ") else GENERATED
     parts = PurePath(path).parts
     # An adapter of another library may lie anywhere, also inside a package.
     if len(parts) > 1 and parts[-2] in ("producers", "consumers"):
         return PurePath(path).stem
-    return _package(parts) or PYTHON
+    return _package(parts) or (PYTHON if _is_standard(parts) else _top(Path(path)))
+
+
+def _is_standard(parts: tuple[str, ...]) -> bool:
+    """Below lib/python3.11, or in python311.zip."""
+    return any(
+        above in ("lib", "lib64") and _STANDARD.fullmatch(name)
+        for above, name in itertools.pairwise(parts)
+    )
+
+
+def _top(path: Path) -> str:
+    """The package of a file that is not installed: its topmost folder with an `__init__.py`, else
+    the folder that holds the file."""
+    folder = path.parent
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder.name or path.stem or "unknown"
 
 
 def _package(parts: tuple[str, ...]) -> str:
