@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,11 +54,13 @@ def text(document: dict[str, Any]) -> str:
 def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
     versions = documents.versions(document, DEFAULT)
     python = documents.about(document)["environments"][DEFAULT]["python"]
-    command = f"dlbench check {' '.join(libraries)} --markdown docs/conformance.md"
+    devices = dict.fromkeys(entry["device"] for entry in document["checks"])
+    where = ", ".join("the CPU" if device == "cpu" else device for device in devices)
     return [
         "# Which library keeps which rule",
         "",
-        f"Written by `{command}` with dlbench {_core.version} and Python {python}, on the CPU.",
+        f"Written by `{_command(document)}` with dlbench {_core.version} and Python {python}, "
+        f"on {where}.",
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
         "script that shows it.",
         "",
@@ -72,6 +75,14 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
         *(f"| {name} | {versions.get(name) or '-'} |" for name in libraries),
         "",
     ]
+
+
+def _command(document: dict[str, Any]) -> str:
+    """As it was given, with the last names of this machine's paths."""
+    words = documents.about(document)["command"][1:]
+    return shlex.join(
+        ["dlbench", *(re.sub(r"(^|=)/(.*/)?(?=[^/])", r"\1", word) for word in words)]
+    )
 
 
 def _summary(checks: Sequence[dict[str, Any]], libraries: Sequence[str]) -> list[str]:

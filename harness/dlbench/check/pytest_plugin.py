@@ -142,7 +142,9 @@ class Checked:
         from dlbench.check import reproducer
 
         path = getattr(self.library, rule.role)
-        return reproducer.script(rule, seen, path, self.library.name, "")
+        return reproducer.script(
+            rule, seen, path, self.library.name, "", device=self.library.device
+        )
 
 
 class RuleItem(pytest.Item):

@@ -54,14 +54,23 @@ VERSIONED = ("dltensor_versioned", 32, 16)
 LEGACY = ("dltensor", 0, 56)
 
 
-def script(rule: Rule, seen: str, path: Path, library: str, version: str, struct: str = "") -> str:
-    """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent."""
+def script(
+    rule: Rule,
+    seen: str,
+    path: Path,
+    library: str,
+    version: str,
+    struct: str = "",
+    device: str = "cpu",
+) -> str:
+    """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent,
+    `device` where the producer's arrays lie."""
     title = [f"# {rule.name}: {rule.sentence}", f"# {rule.section}"]
     if seen:
         title.append(f"# seen: {seen}")
     if version:
         title.append(f"# with {library.partition(':')[0]} {version}")
-    body = _producer(rule, path, library) if rule.role == "producer" else None
+    body = _producer(rule, path, library, device) if rule.role == "producer" else None
     if body is None:
         body = _consumer(rule, path, library, struct)
     return "\n".join([*title, *body]) + "\n"
@@ -71,11 +80,11 @@ def _unparsed(nodes: list[ast.stmt]) -> list[str]:
     return [ast.unparse(ast.fix_missing_locations(node)) for node in nodes]
 
 
-def _producer(rule: Rule, path: Path, library: str) -> list[str]:
+def _producer(rule: Rule, path: Path, library: str, device: str) -> list[str]:
     shown = rule.shown
     source, changes = SOURCES.get(shown.source, SOURCES["line"])
     case = Case("f32", "float32", _size(shown.source), **changes)  # type: ignore[arg-type]
-    before, making = snippets.making(path, case.attributes(), "cpu", library)
+    before, making = snippets.making(path, case.attributes(), device, library)
     lines = [*_unparsed(before), *source.splitlines(), *_unparsed(making)]
     if "table" in shown.lines or "function(" in shown.lines:
         lines += _table()

@@ -47,7 +47,13 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
             entry["accepted"] = name in accepted
             path = getattr(library, rule.role)
             entry["reproducer"] = reproducer.script(
-                rule, result.seen, path, library.name, report.version, result.struct or usual
+                rule,
+                result.seen,
+                path,
+                library.name,
+                report.version,
+                result.struct or usual,
+                library.device,
             )
         found.append(entry)
     return found

@@ -50,7 +50,7 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
         say(table.rules(console.width), console)
         return 0
     if params["explain"]:
-        explain(params["explain"], libraries, params["adapters"], console)
+        explain(params["explain"], libraries, params["adapters"], params["device"], console)
         return 0
     chosen = rules_of(params["only"])
     if params["proving"]:
@@ -163,18 +163,20 @@ def conduct(
     return 1 if newly else 0
 
 
-def explain(name: str, libraries: Sequence[str], adapters: str | None, console: Console) -> None:
+def explain(
+    name: str, libraries: Sequence[str], adapters: str | None, device: str, console: Console
+) -> None:
     """The rule, and its script for the library that is named."""
     known.require_rule(name)
     rule = RULES.by_name[name]
     script = ""
     for word in libraries[:1]:
-        library = library_of(word, adapters, "cpu")
+        library = library_of(word, adapters, device)
         path = getattr(library, rule.role)
         if path is not None:
             from dlbench.check import reproducer
 
-            script = reproducer.script(rule, "", path, word, "")
+            script = reproducer.script(rule, "", path, word, "", device=device)
     say(table.explained(rule, console.width, script), console)
 
 
