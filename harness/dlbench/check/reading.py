@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dlbench import _check
@@ -23,6 +23,8 @@ CODES = {
 }
 NEWEST = (1, 3)
 CPU = (1, 0)
+#: Device types whose memory the CPU reads: its own, and what CUDA and ROCm pinned for it.
+HOST_KINDS = (1, 3, 11)
 #: Device types of our words.
 DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
 
@@ -39,7 +41,10 @@ def address(facts: Mapping[str, Any]) -> int:
 
 
 def values(facts: Mapping[str, Any]) -> bytes:
-    """The elements in C order. Raises Broken where the description cannot be read."""
+    """The elements in C order. Raises Broken where the description cannot be read, NotApplicable
+    where the memory cannot."""
+    if facts["device"][0] not in HOST_KINDS:
+        raise NotApplicable(f"its memory is on {facts['device']}")
     shape, strides, item = facts["shape"], facts["strides"], itemsize(facts)
     if shape is None:
         raise Broken(f"ndim is {facts['ndim']}, and shape cannot be read")
@@ -55,6 +60,23 @@ def read(capsule: Any) -> Facts:
         return _check.read(capsule)
     except ValueError as error:
         raise NotApplicable(f"nothing that could be read: {error}") from None
+
+
+def values_of(capsule: Any) -> bytes:
+    """The elements of a capsule: they are lent only as long as it is there."""
+    return values(read(capsule))
+
+
+def packed(shape: Sequence[int], strides: Sequence[int] | None, item: int) -> bool:
+    """Do the elements lie in C order, one after another? Strides are bytes."""
+    if strides is None:
+        return True
+    step = item
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
 
 
 def told(error: BaseException) -> str:

@@ -158,7 +158,7 @@ class Subject:
         for way in (self._by_dlpack, self._by_buffer, self._by_numpy):
             try:
                 return way(result)
-            except Exception as error:
+            except (Exception, NotApplicable) as error:
                 last = told(error)
         raise NotApplicable(f"what it returned cannot be looked at: {last}")
 

@@ -67,3 +67,11 @@ def spelled(lender: Lender) -> str:
         f"__dlpack__({', '.join(f'{key}={value!r}' for key, value in call.items())})"
         for call in lender.calls
     )
+
+
+def keeps_device(subject: Subject, result: Any, device: tuple[int, int]) -> bool:
+    """Does it export what it was given as memory of that device?"""
+    try:
+        return bool(subject.export(result).get("device") == device)
+    except NotApplicable:
+        return False

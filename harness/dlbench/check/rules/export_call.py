@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dlbench.check.reading import read, told, values
+from dlbench.check.reading import read, told, values, values_of
 from dlbench.check.rule import (
     DEVICE,
     METHOD,
@@ -139,7 +139,8 @@ def byte_order(subject: Subject) -> str:
     case = subject.case(special="swapped")
     array = subject.exporter(case)
     try:
-        facts = read(subject.ask(array))
+        capsule = subject.ask(array)
+        facts = read(capsule)
     except Exception as error:
         return f"refused: {told(error)}"
     if values(facts) == case.expected().tobytes():
@@ -192,9 +193,9 @@ def refusal_type(subject: Subject) -> str:
 )
 def other_thread(subject: Subject) -> str:
     array = subject.exporter()
-    here = values(subject.export(array))
+    here = values_of(subject.readable(lambda: subject.ask(array)))
     try:
-        there = in_thread(lambda: values(read(subject.ask(array))))
+        there = in_thread(lambda: values_of(subject.ask(array)))
     except Exception as error:
         raise Broken(f"in a thread: {told(error)}") from None
     if here != there:

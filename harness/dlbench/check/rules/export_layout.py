@@ -20,12 +20,18 @@ SHAPE = (
 )
 
 
-def compared(subject: Subject, case: Case) -> str:
-    """The export of the case has its shape, dtype and elements, or is refused."""
+def shaped(subject: Subject, case: Case) -> Any:
+    """An exporter with the shape of the case."""
     array = subject.exporter(case)
     own = getattr(array, "shape", case.shape)
     if isinstance(own, tuple) and own != case.shape:
         raise NotApplicable(f"its array of that kind has shape {own}")
+    return array
+
+
+def compared(subject: Subject, case: Case) -> str:
+    """The export of the case has its shape, dtype and elements, or is refused."""
+    array = shaped(subject, case)
     try:
         capsule = subject.ask(array)
         facts = read(capsule)
@@ -74,18 +80,26 @@ _add("offset", "elements behind an odd address are described as they lie", offse
 )
 def dtypes(subject: Subject) -> str:
     subject.exporter()
-    seen, wrong = [], []
+    made, seen, wrong = 0, 0, []
+    why = "it makes none of them"
     for dtype in CODES:
+        case = subject.case(dtype=dtype)
         try:
-            compared(subject, subject.case(dtype=dtype))
+            array = shaped(subject, case)
         except NotApplicable:
             continue
+        made += 1
+        try:
+            capsule = subject.readable(partial(subject.ask, array))
+            agree(read(capsule), case)
         except Broken as broken:
             wrong.append(str(broken))
-            continue
-        seen.append(dtype)
+        except NotApplicable as end:
+            why = str(end)
+        else:
+            seen += 1
     if wrong:
         raise Broken("; ".join(wrong))
     if not seen:
-        raise NotApplicable("none of them is exported")
-    return f"{len(seen)} dtypes"
+        raise NotApplicable(why)
+    return f"{seen} of {made} dtypes"

@@ -11,7 +11,7 @@ from dlbench.check.lender import IS_READ_ONLY, Lender, content
 from dlbench.check.reading import CODES, Facts, told
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect
-from dlbench.check.taking import brought, versioned_asked
+from dlbench.check.taking import brought, keeps_device, versioned_asked
 
 rule = partial(RULES.add, role="consumer")
 DTYPE = f"{HEADER}, DLDataType"
@@ -81,10 +81,10 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
         result = subject.import_(lender)
     except Exception as error:
         return f"refused: {told(error)}"
+    if keeps_device(subject, result, lender.describes["device"]):
+        return "taken as what it is"
     try:
         got = subject.look(result)
-        if got.get("device") == lender.describes["device"]:
-            return "taken as what it is"
         how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
     except NotApplicable:
         how = "as something that cannot be looked at"

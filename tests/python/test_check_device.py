@@ -1,0 +1,124 @@
+"""Arrays on a device: no rule reads their memory, and what is written says where they lay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import planted
+from dlbench import discover
+from dlbench.check import conformance, reproducer, runner, section
+from dlbench.check.rules import RULES
+
+
+def results(library: runner.Library, *names: str) -> dict[str, runner.Result]:
+    return runner.check(library, [RULES.by_name[name] for name in names], 20).results
+
+
+def mine(folder: Path, role: str, text: str) -> Path:
+    """An adapter of that role."""
+    path = planted.plant(folder) / f"{role}s" / "mine.py"
+    path.write_text(text)
+    return path
+
+
+ON_A_DEVICE = """\
+from types import SimpleNamespace
+
+from dlbench import _check
+from dlbench.check.lender import Lender
+
+
+class Array(Lender):
+    pass
+
+
+def lend(array):
+    return array._lend({"max_version": (1, 3)})
+
+
+def make(case, device):
+    # Nothing is mapped there: so it is with memory of a device.
+    return Array(SimpleNamespace(), case.numpy(), device=(2, 0), data=4096)
+
+
+Array.__dlpack_c_exchange_api__ = _check.make_api({"export": lend, "borrow": lend})
+"""
+
+
+def test_memory_of_a_device_is_not_read(tmp_path: Path) -> None:
+    path = mine(tmp_path, "producer", ON_A_DEVICE)
+    library = runner.Library("mine", path, None, device="cuda:0")
+    names = [name for name, rule in RULES.by_name.items() if rule.role == "producer"]
+    found = results(library, *(name for name in names if "leak" not in name))
+    assert [result for result in found.values() if result.signal or "SIG" in result.seen] == []
+    for name in ("export.grid", "export.dtypes", "export.other-thread", "c-api.export"):
+        assert (found[name].outcome, found[name].seen) == (
+            "not-applicable", "its memory is on (2, 0)",
+        ), name  # fmt: skip
+    # What the tensor says of itself is seen all the same.
+    assert found["export.device-agrees"].outcome == "holds"
+
+
+def test_a_consumers_array_on_a_device_is_not_read(tmp_path: Path) -> None:
+    path = mine(
+        tmp_path,
+        "consumer",
+        ON_A_DEVICE.replace("def make(case, device)", "def from_dlpack(x)")
+        .replace("case.numpy()", "x.array")
+        .replace("return Array", "x.__dlpack__()\n    return Array")
+        + "PROTOCOLS = {'dlpack': from_dlpack}\n",
+    )
+    library = runner.Library("mine", None, path)
+    found = results(library, "import.legacy", "import.reversed", "import.unknown-device")
+    assert not any(result.signal for result in found.values())
+
+
+KEEPS_DEVICE = (
+    "class Kept:\n"
+    "    def __init__(self, x):\n"
+    "        self.x = x\n"
+    "    def __dlpack__(self, **words):\n"
+    "        return self.x.__dlpack__(**words)\n"
+    "PROTOCOLS = {'dlpack': lambda x: Kept(x)}\n"
+)
+
+
+def test_who_hands_on_an_unknown_device_takes_it_as_what_it_is(tmp_path: Path) -> None:
+    library = runner.Library("mine", None, mine(tmp_path, "consumer", KEEPS_DEVICE))
+    (result,) = results(library, "import.unknown-device").values()
+    assert (result.outcome, result.seen) == ("holds", "taken as what it is")
+
+
+def test_the_table_names_the_device_and_the_command_that_was_given() -> None:
+    numpy = discover.catalogue().roles("numpy")["producer"].path
+    library = runner.Library("numpy", numpy, None, device="cuda:0")
+    report = runner.Report("numpy", "1")
+    report.results["cuda.keys"] = runner.Result("cuda.keys", "broken", "so")
+    checks = section.entries(library, report, {})
+    command = ["/opt/bin/dlbench", "check", "numpy", "--adapters", "/home/me/own", "--out=/tmp/a b"]
+    head = conformance.text(section.document(checks, command, 0.0)).splitlines()[2]
+    assert "on cuda:0." in head
+    assert "on the CPU" not in head
+    assert "`dlbench check numpy --adapters own '--out=a b'`" in head
+    host = section.entries(runner.Library("numpy", numpy, None), report, {})
+    assert "on the CPU." in conformance.text(section.document(host, command, 0.0))
+
+
+MAKES = """\
+import mylib
+
+
+def make(case, device):
+    return mylib.array(case.numpy(), device=device)
+"""
+
+
+def test_a_script_makes_its_array_where_the_checked_one_lay(tmp_path: Path) -> None:
+    library = runner.Library("mine", mine(tmp_path, "producer", MAKES), None, device="cuda:0")
+    report = runner.Report("mine", "1")
+    report.results["cuda.keys"] = runner.Result("cuda.keys", "broken", "so")
+    (entry,) = section.entries(library, report, {})
+    assert "device='cuda:0'" in entry["reproducer"]
+    assert library.producer is not None
+    text = reproducer.script(RULES.by_name["cuda.keys"], "", library.producer, "mine", "")
+    assert "device='cpu'" in text
