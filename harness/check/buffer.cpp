@@ -87,23 +87,37 @@ PyObject* sizes(const Py_ssize_t* values, int count) {
   return tuple_of(copy);
 }
 
+void give_back(PyObject* capsule) {
+  const std::unique_ptr<Py_buffer> view(
+      static_cast<Py_buffer*>(PyCapsule_GetPointer(capsule, nullptr)));
+  PyBuffer_Release(view.get());
+}
+
 }  // namespace
 
-PyObject* get_buffer(PyObject*, PyObject* arguments) {
+PyObject* get_buffer(PyObject*, PyObject* arguments) try {
   PyObject* object = nullptr;
   int flags = 0;
-  Py_buffer view;
+  auto view = std::make_unique<Py_buffer>();
   if (!PyArg_ParseTuple(arguments, "Oi:get_buffer", &object, &flags) ||
-      PyObject_GetBuffer(object, &view, flags) != 0) {
+      PyObject_GetBuffer(object, view.get(), flags) != 0) {
     return nullptr;
   }
-  PyObject* facts =
-      Py_BuildValue("{s:N,s:n,s:n,s:N,s:i,s:z,s:N,s:N}", "buf", PyLong_FromVoidPtr(view.buf), "len",
-                    view.len, "itemsize", view.itemsize, "readonly", PyBool_FromLong(view.readonly),
-                    "ndim", view.ndim, "format", view.format, "shape", sizes(view.shape, view.ndim),
-                    "strides", sizes(view.strides, view.ndim));
-  PyBuffer_Release(&view);
-  return facts;
+  const Py_buffer& got = *view;
+  // Given back when the last who looks has gone: until then the memory may be read.
+  PyObject* held = PyCapsule_New(view.get(), nullptr, &give_back);
+  if (held == nullptr) {
+    PyBuffer_Release(view.get());
+    return nullptr;
+  }
+  view.release();
+  return Py_BuildValue("{s:N,s:n,s:n,s:N,s:i,s:z,s:N,s:N,s:N}", "buf", PyLong_FromVoidPtr(got.buf),
+                       "len", got.len, "itemsize", got.itemsize, "readonly",
+                       PyBool_FromLong(got.readonly), "ndim", got.ndim, "format", got.format,
+                       "shape", sizes(got.shape, got.ndim), "strides", sizes(got.strides, got.ndim),
+                       "held", held);
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
 }
 
 bool ready_buffered_type() {

@@ -7,7 +7,7 @@ namespace dlbench::check {
 extern PyTypeObject buffered_type;
 bool ready_buffered_type();
 
-/// get_buffer(x, flags): the facts of the Py_buffer, which is released.
+/// get_buffer(x, flags): the facts of the Py_buffer, which `held` keeps.
 PyObject* get_buffer(PyObject*, PyObject* arguments);
 
 /// read_struct(capsule): the facts of an `__array_struct__`.

@@ -43,7 +43,8 @@ PyMethodDef functions[] = {
                    "make_api(callbacks, *, version=(1, 3), without='', name=...)\n--\n\nA forged C "
                    "exchange API, as a capsule."),
     {"get_buffer", &get_buffer, METH_VARARGS,
-     "get_buffer(x, flags, /)\n--\n\nThe facts of the Py_buffer that x gives for these flags."},
+     "get_buffer(x, flags, /)\n--\n\nThe facts of the Py_buffer that x gives for these flags; the "
+     "buffer is released with `held`."},
     {"read_struct", &read_struct, METH_O,
      "read_struct(capsule, /)\n--\n\nThe facts of an __array_struct__."},
     {"make_struct", &make_struct, METH_VARARGS,

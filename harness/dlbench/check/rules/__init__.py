@@ -22,6 +22,7 @@ for _family in (
         "exchange_api",
         "exchange_api_others",
         "buffers",
+        "import_buffer",
         "array_interface",
         "import_interface",
     ),

@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts
+from dlbench.check.reading import Facts, packed
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject
 
@@ -166,14 +166,16 @@ def struct_flags(subject: Subject) -> str:
     for words, flag, wanted in (
         ({}, WRITEABLE, True),
         ({"readonly": True}, WRITEABLE, False),
-        ({}, C_ORDER, True),
-        ({"layout": "strided"}, C_ORDER, False),
+        ({}, C_ORDER, None),
+        ({"layout": "strided"}, C_ORDER, None),
         ({}, NOT_SWAPPED, True),
     ):
         try:
             _, facts = struct(subject, subject.case(**words))
         except NotApplicable:
             continue
+        if wanted is None:
+            wanted = packed(facts["shape"] or (), facts["strides"], facts["itemsize"])
         if bool(facts["flags"] & flag) != wanted:
             raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'nothing odd'}")
         seen.append(f"{facts['flags']:#x}")

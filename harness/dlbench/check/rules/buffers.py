@@ -1,7 +1,8 @@
-"""The buffer protocol, both sides."""
+"""The buffer protocol: what exporters give."""
 
 from __future__ import annotations
 
+import struct
 from functools import partial
 from typing import Any
 
@@ -9,13 +10,11 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.lender import Array, content
-from dlbench.check.reading import Facts, told
+from dlbench.check.reading import Facts, packed, told
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect
 
 producer = partial(RULES.add, role="producer")
-consumer = partial(RULES.add, role="consumer")
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
@@ -26,7 +25,7 @@ GET = (
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
-    """An array that speaks the protocol, and its facts."""
+    """An array that speaks the protocol, and its facts, which hold the buffer."""
     array = subject.make(case or subject.case())
     try:
         return array, _check.get_buffer(array, FULL_RO)
@@ -42,6 +41,19 @@ def elements(facts: Facts) -> bytes:
     if 0 in shape:
         return b""
     return _check.gather(facts["buf"], shape, facts["strides"], facts["itemsize"])
+
+
+def row(facts: Facts) -> bytes:
+    """What who asked for contiguous memory reads: `len` bytes, one after another."""
+    return _check.gather(facts["buf"], (facts["len"],), None, 1)
+
+
+def is_float32(text: str | None) -> bool:
+    """Do the words of `struct` read it? NumPy's own names of dtypes are no such words."""
+    try:
+        return struct.unpack(text or "B", np.float32(1.5).tobytes()) == (1.5,)
+    except struct.error:
+        return False
 
 
 @producer(
@@ -77,7 +89,7 @@ def values(subject: Subject) -> str:
 )
 def format_(subject: Subject) -> str:
     _, facts = buffered(subject)
-    if facts["format"] is None or np.dtype(facts["format"]) != np.dtype("float32"):
+    if not is_float32(facts["format"]):
         raise Broken(f"float32 is {facts['format']!r}")
     return repr(facts["format"])
 
@@ -105,6 +117,7 @@ def read_only(subject: Subject) -> str:
     array, facts = buffered(subject, subject.case(readonly=True))
     if not facts["readonly"]:
         raise Broken("readonly is 0")
+    del facts
     try:
         _check.get_buffer(array, FULL_RO | WRITABLE)
     except BufferError as error:
@@ -121,16 +134,24 @@ def read_only(subject: Subject) -> str:
     shown=Shown(GET.format(SIMPLE), source="strided"),
 )
 def contiguous(subject: Subject) -> str:
-    array, _ = buffered(subject, subject.case(layout="strided"))
+    case = subject.case(layout="strided")
+    array, facts = buffered(subject, case)
+    if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
+        raise NotApplicable("its array of every second element lies in one piece")
+    del facts  # some lend one buffer at a time
+    seen = []
     for name, flags in (("PyBUF_SIMPLE", SIMPLE), ("PyBUF_C_CONTIGUOUS", C_CONTIGUOUS)):
         try:
-            _check.get_buffer(array, flags)
+            given = _check.get_buffer(array, flags)
         except BufferError:
+            seen.append("BufferError")
             continue
         except Exception as error:
             raise Broken(f"{name}: refused by {told(error)}") from None
-        raise Broken(f"{name} is answered with memory that is not contiguous")
-    return "BufferError"
+        if row(given) != case.expected().tobytes():
+            raise Broken(f"{name} is answered with memory that is not contiguous")
+        seen.append("a copy in one piece")
+    return ", ".join(dict.fromkeys(seen))
 
 
 @producer(
@@ -141,7 +162,7 @@ def contiguous(subject: Subject) -> str:
 )
 def keeps_memory(subject: Subject) -> str:
     case = subject.case(bytes=1 << 17)
-    array, _ = buffered(subject, case)
+    array = buffered(subject, case)[0]
     view = memoryview(array)
     del array
     collect()
@@ -150,87 +171,3 @@ def keeps_memory(subject: Subject) -> str:
         raise Broken("the values changed when the array was dropped")
     del used
     return "its values stay"
-
-
-class Source(_check.Buffered):
-    """The known producer of buffers: counts who holds one."""
-
-    def __init__(self, array: Array, **changes: Any) -> None:
-        self.array = array
-        self.changes = changes
-        self.given = self.released = 0
-
-    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
-        inner = (self.array, flags, self.changes)
-        self.given += 1
-        return inner
-
-    def _released(self) -> None:
-        self.released += 1
-
-
-def imported(subject: Subject, source: Source) -> Facts:
-    """What it makes of a buffer; its elements are the source's, though perhaps as bytes."""
-    subject.entry("buffer")
-    try:
-        result = subject.import_(source, "buffer")
-    except Exception as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
-    if result is source:
-        raise NotApplicable("it returned what it was given")
-    return {**subject.look(result), "result": result}
-
-
-@consumer(
-    "import-buffer.values",
-    "what it makes of a buffer has the buffer's elements",
-    PEP3118,
-    shown=Shown(struct="memoryview", source="line"),
-)
-def import_values(subject: Subject) -> str:
-    array = content()
-    seen = imported(subject, Source(array))
-    if seen["values"] != array.tobytes():
-        raise Broken("its values are not the buffer's")
-    return f"{len(seen['values'])} bytes"
-
-
-@consumer(
-    "import-buffer.held",
-    "a buffer is held while its memory is used, and given back once",
-    PEP3118,
-    shown=Shown(struct="memoryview", source="line"),
-)
-def import_held(subject: Subject) -> str:
-    array = content()
-    source = Source(array)
-    seen = imported(subject, source)
-    shares = seen["address"] == array.ctypes.data
-    # Who looked has let go; what is left is the consumer's.
-    collect()
-    if shares and source.given == source.released:
-        raise Broken("it was given back while its memory is used")
-    seen.clear()
-    collect()
-    if source.given != source.released:
-        raise Broken(f"of {source.given} buffers {source.released} were given back")
-    return "held" if shares else "copied"
-
-
-@consumer(
-    "import-buffer.read-only",
-    "what it makes of a read-only buffer cannot be written to, or is a copy",
-    PEP3118,
-    shown=Shown(struct="memoryview", source="readonly"),
-)
-def import_read_only(subject: Subject) -> str:
-    array = content()
-    array.flags.writeable = False
-    seen = imported(subject, Source(array))
-    if seen["address"] != array.ctypes.data:
-        return "a copy"
-    if seen["readonly"] is None:
-        raise NotApplicable("what it returns does not tell whether it may be written to")
-    if not seen["readonly"]:
-        raise Broken("it may be written to")
-    return "read-only"

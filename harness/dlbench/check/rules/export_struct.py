@@ -10,6 +10,7 @@ from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 KNOWN_FLAGS = 0b111
+READ_ONLY, COPIED = 1, 2
 STRIDES_SINCE = (1, 2)
 #: So many that not all of them are aligned by chance.
 ARRAYS = 32
@@ -92,7 +93,7 @@ def alignment(subject: Subject) -> str:
 
 @rule(
     "export.read-only-flag",
-    "a read-only array has the flag READ_ONLY, or is not exported",
+    "a read-only array has the flag READ_ONLY, is copied, or is not exported",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     shown=Shown(
         "print('flags', ctypes.c_uint64.from_address(struct + 24).value)", source="readonly"
@@ -106,7 +107,8 @@ def read_only_flag(subject: Subject) -> str:
         return f"refused: {told(error)}"
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
-    if not facts["flags"] & 1:
+    # A copy is the consumer's own: nothing that is read-only was lent.
+    if not facts["flags"] & (READ_ONLY | COPIED):
         raise Broken(f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 

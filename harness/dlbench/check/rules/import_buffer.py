@@ -1,0 +1,98 @@
+"""The buffer protocol: what consumers make of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dlbench import _check
+from dlbench.check.lender import Array, content
+from dlbench.check.reading import Facts, told
+from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
+from dlbench.check.subject import Subject, collect
+
+consumer = partial(RULES.add, role="consumer")
+
+
+class Source(_check.Buffered):
+    """The known producer of buffers: counts who holds one."""
+
+    def __init__(self, array: Array, **changes: Any) -> None:
+        self.array = array
+        self.changes = changes
+        self.given = self.released = 0
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        inner = (self.array, flags, self.changes)
+        self.given += 1
+        return inner
+
+    def _released(self) -> None:
+        self.released += 1
+
+
+def imported(subject: Subject, source: Source) -> Facts:
+    """What it makes of a buffer; its elements are the source's, though perhaps as bytes."""
+    subject.entry("buffer")
+    try:
+        result = subject.import_(source, "buffer")
+    except Exception as error:
+        raise NotApplicable(f"refused: {told(error)}") from None
+    if result is source:
+        raise NotApplicable("it returned what it was given")
+    return {**subject.look(result), "result": result}
+
+
+@consumer(
+    "import-buffer.values",
+    "what it makes of a buffer has the buffer's elements",
+    PEP3118,
+    shown=Shown(struct="memoryview", source="line"),
+)
+def import_values(subject: Subject) -> str:
+    array = content()
+    seen = imported(subject, Source(array))
+    if seen["values"] != array.tobytes():
+        raise Broken("its values are not the buffer's")
+    return f"{len(seen['values'])} bytes"
+
+
+@consumer(
+    "import-buffer.held",
+    "a buffer is held while its memory is used, and given back once",
+    PEP3118,
+    shown=Shown(struct="memoryview", source="line"),
+)
+def import_held(subject: Subject) -> str:
+    array = content()
+    source = Source(array)
+    seen = imported(subject, source)
+    shares = seen["address"] == array.ctypes.data
+    # Who looked has let go; what is left is the consumer's.
+    collect()
+    if shares and source.given == source.released:
+        raise Broken("it was given back while its memory is used")
+    seen.clear()
+    collect()
+    if source.given != source.released:
+        raise Broken(f"of {source.given} buffers {source.released} were given back")
+    return "held" if shares else "copied"
+
+
+@consumer(
+    "import-buffer.read-only",
+    "what it makes of a read-only buffer cannot be written to, or is a copy",
+    PEP3118,
+    shown=Shown(struct="memoryview", source="readonly"),
+)
+def import_read_only(subject: Subject) -> str:
+    array = content()
+    array.flags.writeable = False
+    seen = imported(subject, Source(array))
+    if seen["address"] != array.ctypes.data:
+        return "a copy"
+    if seen["readonly"] is None:
+        raise NotApplicable("what it returns does not tell whether it may be written to")
+    if not seen["readonly"]:
+        raise Broken("it may be written to")
+    return "read-only"
