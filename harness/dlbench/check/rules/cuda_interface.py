@@ -13,9 +13,8 @@ rule = partial(RULES.add, role="producer")
 PRINT = "print(array.__cuda_array_interface__)"
 
 
-def interface(subject: Subject, case: Case | None = None) -> dict[str, Any]:
-    """The dict of an array."""
-    array = subject.make(case or subject.case())
+def interface(array: Any) -> dict[str, Any]:
+    """Its dict."""
     try:
         found = getattr(array, "__cuda_array_interface__", None)
     except Exception as error:
@@ -34,8 +33,9 @@ def interface(subject: Subject, case: Case | None = None) -> dict[str, Any]:
 def host(subject: Subject) -> str:
     if subject.device != "cpu":
         raise NotApplicable(f"the array is on {subject.device}")
+    array = subject.make()
     try:
-        interface(subject)
+        interface(array)
     except NotApplicable:
         return "it has none"
     raise Broken("it has one")
@@ -45,7 +45,7 @@ def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
     """The dict of an array that is not the host's."""
     if subject.device == "cpu":
         raise NotApplicable("the array is on cpu")
-    return interface(subject, case)
+    return interface(subject.make(case or subject.case()))
 
 
 @rule(

@@ -50,17 +50,21 @@ def stream_minus_one(subject: Subject) -> str:
     )
 
 
-def refused_stream(subject: Subject, kind: str, stream: int) -> str:
-    """The stream is refused by arrays on a device of that kind."""
+def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
+    """Each stream is refused by arrays on a device of that kind."""
     array = subject.exporter()
     device = device_of(array)
     if device[0] != DEVICE_TYPES[kind]:
         raise NotApplicable(f"the array is not on {kind}")
-    try:
-        array.__dlpack__(stream=stream)
-    except Exception as error:
-        return f"stream={stream} is refused: {told(error)}"
-    raise Broken(f"stream={stream} is accepted")
+    seen = []
+    for stream in streams:
+        try:
+            array.__dlpack__(stream=stream)
+        except Exception as error:
+            seen.append(f"stream={stream} is refused: {told(error)}")
+        else:
+            raise Broken(f"stream={stream} is accepted")
+    return "; ".join(seen)
 
 
 @rule(
@@ -70,14 +74,20 @@ def refused_stream(subject: Subject, kind: str, stream: int) -> str:
     shown=Shown("print(array.__dlpack__(stream=0))"),
 )
 def stream_cuda_zero(subject: Subject) -> str:
-    return refused_stream(subject, "cuda", 0)
+    return refused_streams(subject, "cuda", 0)
 
 
 @rule(
     "export.stream-rocm-one",
     "on ROCm the streams 1 and 2 are refused",
     f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=1))"),
+    shown=Shown(
+        "for stream in (1, 2):\n"
+        "    try:\n"
+        "        print(stream, array.__dlpack__(stream=stream))\n"
+        "    except Exception as error:\n"
+        "        print(stream, error)"
+    ),
 )
 def stream_rocm_one(subject: Subject) -> str:
-    return refused_stream(subject, "rocm", 1)
+    return refused_streams(subject, "rocm", 1, 2)

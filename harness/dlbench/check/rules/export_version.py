@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import read, told
-from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.reading import NEWEST, read, told
+from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
@@ -53,6 +53,11 @@ def answer(array: Any, *versions: Any) -> tuple[str, Any]:
     keywords = {"max_version": versions[0]} if versions else {}
     facts = read(array.__dlpack__(**keywords))
     return facts["struct"], facts["version"]
+
+
+def shown_version(struct: str, version: Any) -> str:
+    """ "legacy", or "1.3"."""
+    return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"
 
 
 @rule(
@@ -111,7 +116,7 @@ def version_current(subject: Subject) -> str:
             raise Broken(f"{asked}: {told(error)}") from None
         if struct == "versioned" and version[0] != 1:
             raise Broken(f"{asked}: a struct of version {version}")
-        seen.append("legacy" if struct == "legacy" else f"{version[0]}.{version[1]}")
+        seen.append(shown_version(struct, version))
     return " and ".join(dict.fromkeys(seen))
 
 
@@ -129,4 +134,14 @@ def version_newer(subject: Subject) -> str:
         raise Broken(told(error)) from None
     if struct == "versioned" and version[0] > 2:
         raise Broken(f"a struct of version {version}")
-    return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"
+    try:
+        known_struct, known = answer(array, NEWEST)
+    except Exception:
+        known_struct = "legacy"  # another rule says what is wrong with that
+    if known_struct == "versioned" and (struct == "legacy" or version < known):
+        raise Unclear(
+            f"it gives {shown_version(struct, version)}, though {NEWEST} gives "
+            f"{shown_version(known_struct, known)}: the text recommends the newest, and allows "
+            "another"
+        )
+    return shown_version(struct, version)

@@ -83,7 +83,7 @@ class Array(Others):
             ("cpu", 1): "export.stream-host",
             ("cpu", -1): "export.stream-host-minus-one",
             ("cuda", 0): "export.stream-cuda-zero",
-            ("rocm", 1): "export.stream-rocm-one",
+            ("rocm", 2): "export.stream-rocm-one",
         }.get((kind, stream))
         if refused and not (allowed and breaks(allowed)):
             raise ValueError(f"stream {stream} on {kind}")

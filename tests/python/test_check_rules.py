@@ -1,0 +1,205 @@
+"""Rules on halves made for them, in this very process: who is blamed, and who is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlbench import _check
+from dlbench.case import Case
+from dlbench.check import running
+from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, Lender
+from dlbench.check.rules import RULES
+from dlbench.check.subject import Subject
+
+Array = np.ndarray[Any, Any]
+
+
+def concluded(rule: str, make: Callable[[Case, str], Any] | None, device: str = "cpu") -> Any:
+    """The outcome, and what was seen, of a library that makes such arrays."""
+    subject = Subject("mine", None, None, device)
+    if make is not None:
+        subject.producer = SimpleNamespace(make=make, SPECIAL=("swapped",))  # type: ignore[assignment]
+    return running.conclusion(subject, RULES.by_name[rule])
+
+
+class Exporter(Lender):
+    """An array that speaks DLPack; `describes` as in a Loan."""
+
+    def __init__(self, array: Array, **describes: Any) -> None:
+        super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
+        self.shape = array.shape
+
+
+def test_a_library_without_arrays_is_not_told_to_keep_a_rule() -> None:
+    assert concluded("cuda.host", None)[0] == "not-applicable"
+    assert concluded("cuda.host", lambda case, device: case.numpy()) == ("holds", "it has none")
+
+
+def test_refused_dtypes_are_not_counted_as_exported() -> None:
+    def refuses(*dtypes: str) -> Callable[[Case, str], Any]:
+        def make(case: Case, device: str) -> Any:
+            raises = BufferError("not that") if case.dtype in dtypes or not dtypes else None
+            return Exporter(case.numpy(), raises=raises)
+
+        return make
+
+    outcome, seen = concluded("export.dtypes", refuses())
+    assert outcome == "not-applicable"
+    assert "BufferError: not that" in seen
+    every = concluded("export.dtypes", refuses("none"))[1].split()[0]
+    assert concluded("export.dtypes", refuses("none")) == ("holds", f"{every} of {every} dtypes")
+    one_less = f"{int(every) - 1} of {every} dtypes"
+    assert concluded("export.dtypes", refuses("bool")) == ("holds", one_less)
+
+
+class Versions(Exporter):
+    """Knows DLPack 1.3; `given` is what it makes of max_version=(2, 0)."""
+
+    given: str
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        is_newer = keywords.get("max_version") == (2, 0)
+        if is_newer and self.given == "refusal":
+            raise BufferError("too new")
+        self.describes = {"legacy": True} if is_newer and self.given == "legacy" else {}
+        return super().__dlpack__(**keywords)
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome"), [("versioned", "holds"), ("legacy", "unclear"), ("refusal", "broken")]
+)
+def test_less_for_a_newer_consumer_than_for_an_older_one_is_seen(given: str, outcome: str) -> None:
+    def make(case: Case, device: str) -> Any:
+        array = Versions(case.numpy())
+        array.given = given
+        return array
+
+    assert concluded("export.version-newer", make)[0] == outcome
+
+
+@pytest.mark.parametrize("accepted", [1, 2, None])
+def test_rocm_refuses_both_streams(accepted: int | None) -> None:
+    class Streams(Exporter):
+        def __dlpack__(self, **keywords: Any) -> Any:
+            if keywords.get("stream") not in (None, accepted):
+                raise ValueError("no such stream")
+            return super().__dlpack__(**keywords)
+
+    outcome, seen = concluded(
+        "export.stream-rocm-one", lambda case, _: Streams(case.numpy(), device=(10, 0)), "rocm:0"
+    )
+    assert outcome == ("holds" if accepted is None else "broken")
+    assert accepted is None or f"stream={accepted} is accepted" in seen
+
+
+@pytest.mark.parametrize(
+    ("flags", "outcome"),
+    [(0, "broken"), (IS_READ_ONLY, "holds"), (IS_COPIED, "holds")],
+)
+def test_a_copy_of_a_read_only_array_may_be_written_to(flags: int, outcome: str) -> None:
+    answer = concluded("export.read-only-flag", lambda case, _: Exporter(case.numpy(), flags=flags))
+    assert answer[0] == outcome
+
+
+class Buffer(_check.Buffered):
+    """An array with the buffer protocol; who asks for contiguous memory gets `asked`."""
+
+    def __init__(self, array: Array, asked: Array) -> None:
+        self.array, self.asked = array, asked
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        strided = flags & 0x18 == 0x18 and flags & 0x38 != 0x38
+        return (self.array if strided else self.asked), 0x11C, {}
+
+    def _released(self) -> None:
+        pass
+
+
+def test_contiguous_memory_is_memory_in_one_piece() -> None:
+    rule = "buffer.contiguous"
+    packs = concluded(rule, lambda case, _: Buffer(case.numpy(), case.numpy().copy()))
+    assert packs == ("holds", "a copy in one piece")
+    assert concluded(rule, lambda case, _: Buffer(case.numpy(), case.numpy()))[0] == "broken"
+    # What asarray packed is contiguous, and no question.
+    packed = concluded(rule, lambda case, _: np.ascontiguousarray(case.numpy()))
+    assert packed[0] == "not-applicable"
+
+
+def test_the_flag_of_contiguous_memory_is_that_of_its_strides() -> None:
+    rule = "struct.flags"
+    assert concluded(rule, lambda case, _: case.numpy())[0] == "holds"
+
+    class Packed:
+        def __init__(self, case: Case, flags: int) -> None:
+            self.array = np.ascontiguousarray(case.numpy())
+            self.flags = flags | (0 if case.readonly else 0x400)
+
+        @property
+        def __array_struct__(self) -> Any:
+            array = self.array
+            return _check.make_struct(
+                2, "f", 4, self.flags, array.shape, array.strides, array.ctypes.data, self
+            )
+
+    assert concluded(rule, lambda case, _: Packed(case, 0x201))[0] == "holds"
+    assert concluded(rule, lambda case, _: Packed(case, 0x200))[0] == "broken"
+
+
+class Formatted(Buffer):
+    """Its format is a word of our own."""
+
+    format = ""
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        return self.array, flags, {"format": self.format}
+
+
+@pytest.mark.parametrize(
+    ("format_", "outcome"),
+    [("f", "holds"), ("<f", "holds"), ("float32", "broken"), ("<f4", "broken"), ("i", "broken")],
+)
+def test_a_format_is_in_the_words_of_struct(format_: str, outcome: str) -> None:
+    def make(case: Case, device: str) -> Any:
+        array = Formatted(case.numpy(), case.numpy())
+        array.format = format_
+        return array
+
+    assert concluded("buffer.format", make)[0] == outcome
+
+
+class Fresh(Exporter):
+    """Lends a copy each time; the first one is overwritten when it is given back."""
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        array, first = self.array, not self.calls
+        self.calls.append(keywords)
+        memory = _check.Memory(array.astype("=f4"))
+        self.kept = [*getattr(self, "kept", ()), memory]
+        return _check.Loan(memory, array.shape, (1,), poison=first).capsule()
+
+
+@pytest.mark.parametrize("rule", ["export.other-thread", "export.byte-order"])
+def test_a_loan_is_held_while_it_is_read(rule: str) -> None:
+    assert concluded(rule, lambda case, _: Fresh(case.numpy()))[0] == "holds"
+
+
+class Lent(Buffer):
+    """A copy for each who asks, overwritten when it is given back."""
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        self.lent = self.array.copy()
+        return self.lent, flags, {}
+
+    def _released(self) -> None:
+        self.lent[:] = -1
+
+
+def test_a_buffer_is_held_while_it_is_read() -> None:
+    assert (
+        concluded("buffer.values", lambda case, _: Lent(case.numpy(), case.numpy()))[0] == "holds"
+    )
