@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dlbench.check import running
 from dlbench.check.process import Ran, run, telling_line
-from dlbench.check.rule import BROKEN, NOT_APPLICABLE, ROLES, UNCLEAR, Rule
+from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, ROLES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
 from dlbench.errors import BadInput
 
@@ -126,7 +126,8 @@ def _chain(
         answers = [line for line in ran.said if "rule" in line]
         for line in answers:
             last = line is answers[-1] and line["rule"] == left[-1]
-            if last and ends and (ran.status != 0 or ran.hung):
+            held = line["outcome"] == HOLDS
+            if held and last and ends and (ran.status != 0 or ran.hung):
                 settle(_bad_end(library, line["rule"], ran, timeout_s, report))
             else:
                 settle(Result(**line))

@@ -116,8 +116,9 @@ def released(subject: Subject, how: str) -> str:
     return "it may be"
 
 
+LETS_GO = "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
 WITHOUT_GIL = (
-    "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
+    f"{LETS_GO}"
     "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(\n"
     "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
     "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
@@ -140,11 +141,12 @@ def deleter_without_gil(subject: Subject) -> str:
 
 @rule(
     "export.deleter-thread",
-    "the deleter may be called from a thread that Python does not know",
+    "the deleter may be called in another thread, which holds the GIL",
     SPEC,
     risky=True,
     shown=Shown(
-        WITHOUT_GIL
+        # PYFUNCTYPE keeps it.
+        WITHOUT_GIL.replace(LETS_GO, "").replace("ctypes.CFUNCTYPE", "ctypes.PYFUNCTYPE")
         + "import threading\n"
         + "thread = threading.Thread(target=deleter, args=(struct,))\n"
         + "thread.start(); thread.join()"
