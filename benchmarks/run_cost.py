@@ -1,5 +1,7 @@
 """What a run costs beside its imports and its rounds, on the default matrix of what is installed.
 
+`run_cost.py [LIBRARY ...]`: of these libraries only.
+
 - wall time of the run over (the couples' bare imports at the same concurrency + time in rounds);
 - from the last import to the end: milliseconds a cell that were not spent in timed blocks, and how
   many of them not in the libraries' own untimed calls either (make, first call, tapped call).
@@ -51,7 +53,12 @@ def import_alone(script: Path) -> None:
 
 def main() -> None:
     """Run the default matrix and print the two figures."""
-    libraries = discover.libraries(discover.catalogue(None))
+    wanted = set(sys.argv[1:])
+    libraries = [
+        one
+        for one in discover.libraries(discover.catalogue(None))
+        if one.name in wanted or not wanted
+    ]
     paths = {one.name: (one.producer_path, one.consumer_path) for one in libraries}
     plan = _core.make_plan(libraries, _core.Axes())
     with tempfile.TemporaryDirectory() as folder:
