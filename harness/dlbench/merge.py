@@ -41,6 +41,8 @@ def _parts(text: str) -> Iterator[tuple[str, Document]]:
     name, equals, run = text.partition("=")
     named = bool(equals) and NAME.fullmatch(name) is not None and not Path(text).exists()
     document = documents.load(documents.locate(run if named else text))
+    if "checks" in document:
+        raise BadInput(f"{text} is of 'dlbench check', which has no rows to merge")
     inside = documents.machines(document)
     if inside:
         if named:

@@ -12,6 +12,7 @@ import pytest
 import samples
 import synthetic
 from dlbench import cells, cli, document, merge
+from dlbench.check import section
 from dlbench.counting import explain
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
@@ -133,3 +134,12 @@ def test_phases_are_of_the_cells_own_machine() -> None:
     entry = cells.one(merged, ["numpy", "torch", "rocm"])
     found = explain.phases_of(document.entries(merged), entry)
     assert [(each["machine"], each["real_time"]) for each in found] == [("rocm", 200.0)]
+
+
+def test_a_check_has_no_rows_to_merge(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "checked").mkdir()
+    checked = section.document([], ["dlbench", "check", "numpy"], 0.0)
+    (folder / "checked" / "results.json").write_text(json.dumps(checked))
+    assert cli.main(["merge", "box", "mine=checked", "--out", "new"]) == 2
+    assert "mine=checked is of 'dlbench check'" in capsys.readouterr().err
+    assert not (folder / "new").exists()
