@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
+from dlbench.compare import table
 
 from .drawing import INK, PALE, PAPER, text_width
 from .forest import SMALL, Forest, forest
@@ -24,7 +25,6 @@ LOOKS = {
     "SAME": ("#0072b2", "o"),
 }
 ORDER = ("SLOW", "FAST", "AMBIG", "SAME")
-USUAL = {"phase": "exchange", "device": "cpu", "case": "f32", "clock": "call"}
 
 
 def figure(comparison: Mapping[str, Any]) -> Figure:
@@ -35,26 +35,26 @@ def figure(comparison: Mapping[str, Any]) -> Figure:
     counts = comparison["counts"]
     told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
     within = values.percent(comparison["threshold"])
-    notes = ["bar: 95 % interval of the ratio", f"band: changes within {within} count as none"]
+    metric = comparison["metric"]
+    timed = metric == "time"
+    notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
+             f"band: changes within {within} count as none"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison['version']}", _sides(comparison)]
-    labels, words = [_label(cell) for cell in shown], [_word(cell) for cell in shown]
+    labels = ["  ".join(table.named(cell)).replace("->", "\u2192") for cell in shown]
+    words = [_word(cell) for cell in shown]
     nothing = "no cell was measured on both sides"
-    made = forest("What changed", told, labels, words, notes, nothing)
+    title = "What changed" if timed else f"What changed, in {metric}"
+    made = forest(title, told, labels, words, notes, nothing)
     if made.axes is not None:
         _draw(made.axes, shown, comparison["threshold"])
         _draw_key(made, {cell["verdict"] for cell in shown})
+        made.name_axis(f"{metric}, head over base")
     return made.figure
 
 
 def _size(cell: Mapping[str, Any]) -> float:
     return abs(math.log(cell["ratio"]))
-
-
-def _label(cell: Mapping[str, Any]) -> str:
-    unusual = [str(cell[axis]) for axis, value in USUAL.items() if cell[axis] != value]
-    words = [f"{cell['producer']} \u2192 {cell['consumer']}", cell["protocol"]]
-    return "  ".join([*words, values.size(cell["bytes"]), *unusual])
 
 
 def _word(cell: Mapping[str, Any]) -> str:

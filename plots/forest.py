@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .drawing import GREY, PALE, inches, shortened, text_width, wrapped
+from .drawing import GREY, PALE, inches, text_width, wrapped
 
 MARGIN, HEADING, BOTTOM, LINE = 0.25, 0.86, 0.62, 0.17  # inches, as all measures here
 ROW, WIDE = 0.26, 5.2
 LABEL, SMALL = 8.5, 7.0  # points
-LONGEST_LABEL = 3.4
 
 
 @dataclass(frozen=True)
@@ -24,13 +23,18 @@ class Forest:
     axes: Axes | None
     key: tuple[float, float]
 
+    def name_axis(self, said: str) -> None:
+        """Below the axis, at the right end of the key's line."""
+        x, y = self.key
+        self.canvas.text(x + WIDE, y, said, fontsize=SMALL + 1, color=GREY, ha="right", va="center")
+
 
 def forest(
     title: str, said: str, labels: list[str], words: list[str], notes: list[str], nothing: str
 ) -> Forest:
     """Room for these rows; `nothing` is said where there are none."""
-    rooms = (min(text_width(label, LABEL), LONGEST_LABEL) for label in labels)
-    left = MARGIN + max([1.0, *rooms]) + 0.12
+    # A label that is cut may be that of another row.
+    left = MARGIN + max([1.0, *(text_width(label, LABEL) for label in labels)]) + 0.12
     right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15
     width = left + WIDE + right + MARGIN
     told = wrapped(notes, SMALL, width - 2 * MARGIN)
@@ -49,7 +53,7 @@ def forest(
                     va="center")  # fmt: skip
         return Forest(figure, canvas, None, (left, below - 0.42))
     axes = figure.add_axes((left / width, below / height, WIDE / width, body / height))
-    axes.set_ylim(len(labels), 0)
+    axes.set_ylim(body / ROW, 0)
     axes.yaxis.set_visible(False)
     axes.grid(axis="x", color=PALE, linewidth=0.5)
     axes.set_axisbelow(True)
@@ -58,7 +62,6 @@ def forest(
         axes.spines[side].set_visible(False)
     for index, (label, word) in enumerate(zip(labels, words, strict=True)):
         y = below + body - ROW * (index + 0.5)
-        canvas.text(left - 0.1, y, shortened(label, LABEL, LONGEST_LABEL), fontsize=LABEL,
-                    ha="right", va="center")  # fmt: skip
+        canvas.text(left - 0.1, y, label, fontsize=LABEL, ha="right", va="center")
         canvas.text(left + WIDE + 0.1, y, word, fontsize=LABEL, va="center")
     return Forest(figure, canvas, axes, (left, below - 0.42))

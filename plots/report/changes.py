@@ -6,25 +6,27 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dlbench.compare import table
+
 from . import packing
 
 #: Of each cell, in this order; the page names them by it.
-KEYS = ("name", "phase", "clock", "producer", "consumer", "protocol", "device", "case", "bytes",
-        "base", "head", "ratio", "lo", "hi", "verdict", "presence", "base_outcome",
-        "head_outcome", "outcome_change", "could_see")  # fmt: skip
+KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "base_outcome",
+        "head_outcome", "outcome_change")  # fmt: skip
 
 
 def packed(comparison: Mapping[str, Any]) -> str:
     """Its head, and a row a cell."""
     head = {key: value for key, value in comparison.items() if key != "cells"}
-    return packing.packed({**head, "keys": [*KEYS, "details"], "rows": rows(comparison)})
+    return packing.packed({**head, "keys": [*KEYS, "label", "details"], "rows": rows(comparison)})
 
 
 def rows(comparison: Mapping[str, Any]) -> list[list[Any]]:
-    """The cells' values by KEYS, and the details; what matters most comes first."""
+    """The cells' values by KEYS, what a cell is called, and the details; what matters most comes
+    first."""
     cells = sorted(comparison["cells"], key=_weight)
-    return [[*(cell.get(key) for key in KEYS), "; ".join(cell.get("details") or ())]
-            for cell in cells]  # fmt: skip
+    return [[*(cell.get(key) for key in KEYS), " ".join(table.named(cell)).replace("->", "\u2192"),
+             "; ".join(cell.get("details") or ())] for cell in cells]  # fmt: skip
 
 
 def _weight(cell: Mapping[str, Any]) -> tuple[int, float, str]:

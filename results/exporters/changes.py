@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbench import values
+from dlbench.compare.table import amount, named
 
 from .tables import escaped, table
 
 Cell = Mapping[str, Any]
 
 MOST_ROWS = 200
-HEAD = ("", "cell", "ratio", "95 % interval", "base", "head", "outcome")
-USUAL = {"phase": "exchange", "device": "cpu", "case": "f32", "clock": "call", "environment": ""}
+INTERVAL = "95 % interval"
+HEAD = ("", "cell", "ratio", INTERVAL, "base", "head", "outcome")
 
 
 def section(comparison: Mapping[str, Any]) -> str:
@@ -21,7 +22,8 @@ def section(comparison: Mapping[str, Any]) -> str:
     counts = comparison["counts"]
     told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
     within = values.percent(comparison["threshold"])
-    text = f"\n### What changed: {told or 'nothing'}\n\n"
+    what = "" if comparison["metric"] == "time" else f", in {comparison['metric']}"
+    text = f"\n### What changed{what}: {told or 'nothing'}\n\n"
     text += f"Changes within {within} count as none.\n\n"
     cells = comparison["cells"]
     changed = [cell for cell in cells if _is_changed(cell)]
@@ -48,32 +50,20 @@ def _rank(cell: Cell) -> tuple[int, str]:
 
 
 def _table(cells: Iterable[Cell], metric: str) -> str:
-    rows = [_row(cell, metric) for cell in cells]
-    text = table(HEAD, rows[:MOST_ROWS], (2, 3, 4, 5))
+    rows = [dict(zip(HEAD, _row(cell, metric), strict=True)) for cell in cells]
+    # There is no chance in a count.
+    head = [one for one in HEAD if metric == "time" or one != INTERVAL]
+    shown = ([row[one] for one in head] for row in rows[:MOST_ROWS])
+    text = table(head, shown, range(2, len(head) - 1))
     return text + (f"\nand {len(rows) - MOST_ROWS} more\n" if len(rows) > MOST_ROWS else "")
 
 
 def _row(cell: Cell, metric: str) -> list[str]:
-    unusual = [str(cell[axis]) for axis, value in USUAL.items() if cell[axis] != value]
-    where = [f"{cell['producer']} -> {cell['consumer']}", cell["protocol"], *unusual]
     verdict = cell["verdict"] or "" if cell["presence"] == "both" else cell["presence"]
     ratio = "" if cell["ratio"] is None else f"{cell['ratio']:.3f}"
     known = cell["lo"] is not None and cell["hi"] is not None
     interval = f"{cell['lo']:.3f} .. {cell['hi']:.3f}" if known else ""
     before, after = cell["base_outcome"], cell["head_outcome"]
     outcome = after or "" if before == after else f"{before or 'none'} -> {after or 'none'}"
-    sides = [_number(cell[side], metric) for side in ("base", "head")]
-    return [
-        verdict,
-        " ".join([*where, values.size(cell["bytes"])]),
-        ratio,
-        interval,
-        *sides,
-        outcome,
-    ]
-
-
-def _number(value: float | None, metric: str) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if metric == "instructions" else values.duration(value)
+    sides = [amount(cell[side], metric) for side in ("base", "head")]
+    return [verdict, " ".join(named(cell)), ratio, interval, *sides, outcome]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-AXES = ("phase", "clock", "producer", "consumer", "protocol", "device", "case", "bytes")
+import samples
+
+AXES = ("phase", "clock", "producer", "consumer", "protocol", "device", "case", "bytes",
+        "environment")  # fmt: skip
 
 
 def cell(
@@ -12,7 +16,8 @@ def cell(
 ) -> dict[str, Any]:
     """One cell; a change beyond the threshold is one, whatever the intervals."""
     some = head or base or {}
-    made = {"name": name, **{axis: some[axis] for axis in AXES}, "environment": "", "machine": ""}
+    made = {"name": name, **{axis: some[axis] for axis in AXES}}
+    made["machine"] = some.get("machine", "")
     made["presence"] = "both" if base and head else "gained" if head else "lost"
     for side, entry in (("base", base), ("head", head)):
         made[side] = entry.get("real_time") if entry else None
@@ -49,3 +54,29 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
         "warnings": [],
         "cells": cells,
     }
+
+
+def alike_but_for_two_axes(head_times: float = 1.0) -> dict[str, Any]:
+    """One pair with a long name in two environments on two machines, each phase a cell."""
+    places = itertools.product(
+        ("exchange", "query", "export", "import", "release"), ("default", "old"), ("box", "gpu")
+    )
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for phase, environment, machine in places:
+        axes = {"phase": phase, "environment": environment, "machine": machine}
+        for ns, side in zip((100.0, 100.0 * head_times), sides, strict=True):
+            entry = samples.measured("array_api_strict", "a_long_library", ns, **axes)
+            side.append(entry | {"name": f"{entry['name']}/machine:{machine}"})
+    base, head = (samples.document(*side) for side in sides)
+    return of(base, head)
+
+
+def of_instructions(ratio: float) -> dict[str, Any]:
+    """A cell whose count differs: without noise the ratio is its own interval, and all beyond the
+    threshold could have been seen."""
+    entries = (samples.measured("numpy", "torch", round(1234 * times)) for times in (1.0, ratio))
+    made = of(*map(samples.document, entries), threshold=0.01)
+    for one in made["cells"]:
+        one |= {"lo": one["ratio"], "hi": one["ratio"], "could_see": 0.01}
+    could_see = dict.fromkeys(("least", "median", "most"), 0.01)
+    return made | {"metric": "instructions", "could_see": could_see}

@@ -415,6 +415,23 @@ def test_the_summary_says_what_changed() -> None:
     assert "| 2.000 |" in rows_[2]
 
 
+def test_the_summary_calls_no_two_cells_the_same() -> None:
+    made = comparisons.alike_but_for_two_axes(head_times=2.0)
+    rest = exporters.summary(samples.couple(), made).partition("### What changed: 20 SLOW")[2]
+    names = [line.split("|")[2].strip() for line in rest.splitlines() if " SLOW |" in line]
+    assert len(set(names)) == len(made["cells"]) == 20
+    plain = exporters.summary(samples.couple(), comparisons.of_instructions(1.5))
+    assert "| numpy -> torch dlpack 4 KiB |" in plain
+
+
+def test_the_summary_of_counts_has_no_interval() -> None:
+    text = exporters.summary(samples.couple(), comparisons.of_instructions(1.012))
+    _, _, rest = text.partition("### What changed, in instructions: 1 SLOW")
+    told = rest.partition("<details>")[0]
+    assert "| 1.012 | 1,234 | 1,249 |" in told
+    assert "95 %" not in told
+
+
 def test_a_summary_of_many_changes_is_cut() -> None:
     names = [f"library{i:02}" for i in range(20)]
     base = synthetic.document(names, (4096,), protocols=("dlpack",), failing=0.0)

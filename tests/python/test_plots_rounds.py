@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from dlbench.plots import AT_THE_END, FIGURES, change, draw, draw_change, drift, ecdf, lines, sync
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -109,6 +110,23 @@ def test_change_is_a_forest_with_the_slowest_above() -> None:
     assert [x.get_marker() for x in points] == [">", ">", "<", "o"]
     bars = [list(x.get_xdata()) for x in axes.lines if x.get_linewidth() == 1.6]
     assert bars[0] == pytest.approx([2.0 * 0.98, 2.0 * 1.02])
+
+
+def test_change_calls_no_two_cells_the_same() -> None:
+    made = comparisons.alike_but_for_two_axes()
+    figure = change.figure(made)
+    labels = {t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()}
+    assert len(labels) == len(made["cells"])
+    FigureCanvasAgg(figure).draw()
+    assert all(t.get_window_extent().x0 >= 0 for t in figure.axes[0].texts)
+
+
+def test_change_of_counts_is_no_change_of_times() -> None:
+    told = words(change.figure(comparisons.of_instructions(1.012)))
+    for word in ("What changed, in instructions", "instructions, head over base"):
+        assert word in told
+    assert "95 %" not in told
+    assert "time, head over base" in words(change.figure(compared(a=1.0)))
 
 
 def test_change_names_an_outcome_that_changed() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -33,6 +33,14 @@ def word(cell: Cell) -> str:
     if cell["outcome_change"] or cell["verdict"]:
         return str(cell["outcome_change"] or cell["verdict"])
     return "SAME" if cell["base"] is None and cell["head"] is None else ""
+
+
+def named(cell: Mapping[str, Any]) -> list[str]:
+    """What tells it from every other cell: "numpy -> torch", "dlpack", "4 KiB", and each further
+    axis on which it is not the usual."""
+    unusual = [str(cell[axis]) for axis, usual in AXES.items() if cell[axis] not in ("", usual)]
+    pair = f"{cell['producer']} -> {cell['consumer']}"
+    return [pair, cell["protocol"], values.size(cell["bytes"]), *unusual]
 
 
 def words(cell: Cell) -> str:

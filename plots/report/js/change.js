@@ -4,20 +4,19 @@ const MOST_RATIOS = 50;
 const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
   AMBIG: ["#8a8a8a", "diamond-open"], SAME: ["#56b4e9", "circle-open"] };
 
-function changeName(cell) {
-  const usual = [["phase", "exchange"], ["device", "cpu"], ["case", "f32"], ["clock", "call"]];
-  const unusual = usual.filter(([key, value]) => cell[key] !== value).map(([key]) => cell[key]);
-  return [`${cell.producer} \u2192 ${cell.consumer}`, cell.protocol, size(cell.bytes), ...unusual].join(" ");
-}
+// There is no chance in a count: no interval, and nothing that could not have been seen.
+const isTimed = (change) => change.metric === "time";
 
 function changeSaid(change) {
   const { counts } = change;
   const told = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
   const within = `Changes within ${percent(change.threshold)} count as none`;
-  const could = change.could_see ? `; the smallest that could have been seen: ${percent(change.could_see.least)}, `
-    + `in the median ${percent(change.could_see.median)}` : "";
-  return [`${side(change.base)} against ${side(change.head)}: ${told.join(", ")}. ${within}${could}.`,
+  const see = isTimed(change) ? change.could_see : null;
+  const could = see ? `; the smallest that could have been seen: ${percent(see.least)}, `
+    + `in the median ${percent(see.median)}` : "";
+  const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
+  return [`${side(change.base)} against ${side(change.head)}${counted}: ${told.join(", ")}. ${within}${could}.`,
     ...(change.warnings ?? [])].join(" ");
 }
 
@@ -26,14 +25,14 @@ function ratioSaid(ratio) {
   return ratio >= 0.01 && ratio < 100 ? ratio.toFixed(3) : ratio.toPrecision(2).replace("e+", "e");
 }
 
-function changeRow(cell, runs) {
-  const ns = cell.metric === "instructions" ? (value) => value?.toLocaleString("en") : duration;
-  const number = (value) => (value === null ? "" : ns(value));
+function changeRow(change, cell, runs) {
+  const amount = isTimed(change) ? duration : (value) => value.toLocaleString("en");
+  const number = (value) => (value === null ? "" : amount(value));
   const verdict = cell.presence === "both" ? cell.verdict ?? "" : cell.presence;
   const kind = cell.verdict === "SLOW" || cell.presence === "lost" ? "worse" : cell.verdict === "FAST" ? "better" : "";
   const outcome = cell.base_outcome === cell.head_outcome ? cell.head_outcome ?? ""
     : `${cell.base_outcome ?? "none"} \u2192 ${cell.head_outcome ?? "none"}`;
-  const name = element("button", { type: "button" }, changeName(cell));
+  const name = element("button", { type: "button" }, cell.label);
   name.addEventListener("click", async () => {
     for (const run of [...runs].reverse()) {
       const found = await run.named(cell.name);
@@ -41,8 +40,8 @@ function changeRow(cell, runs) {
     }
   });
   const interval = cell.lo === null || cell.hi === null ? "" : `${ratioSaid(cell.lo)} .. ${ratioSaid(cell.hi)}`;
-  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioSaid(cell.ratio), interval,
-    number(cell.base), number(cell.head),
+  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioSaid(cell.ratio),
+    ...(isTimed(change) ? [interval] : []), number(cell.base), number(cell.head),
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
 
@@ -61,11 +60,12 @@ function drawRatios(change, place) {
   const told = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
   place.hidden = told.length === 0;
   if (place.hidden) return null;
+  const names = told.map((cell) => cell.name);
   const traces = Object.entries(VERDICTS).map(([verdict, [color, symbol]]) => {
     const cells = told.filter((cell) => cell.verdict === verdict);
-    return { name: verdict, type: "scatter", mode: "markers", y: cells.map(changeName),
+    return { name: verdict, type: "scatter", mode: "markers", y: cells.map((cell) => cell.name),
       x: cells.map((cell) => cell.ratio), marker: { color, symbol, size: 10, line: { width: 1.5, color } },
-      error_x: { type: "data", symmetric: false, color, thickness: 1.5, width: 4,
+      error_x: { type: "data", symmetric: false, visible: isTimed(change), color, thickness: 1.5, width: 4,
         array: cells.map((cell) => (cell.hi ?? cell.ratio) - cell.ratio),
         arrayminus: cells.map((cell) => cell.ratio - (cell.lo ?? cell.ratio)) },
       text: cells.map((cell) => percent(cell.ratio - 1)), hovertemplate: "%{text}<extra></extra>" };
@@ -75,17 +75,18 @@ function drawRatios(change, place) {
   const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
   return drawChart(place, traces, { height: 110 + 22 * told.length, shapes: [band, one],
     legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis("head over base", { type: "log", ...ratioTicks(told) }),
-    yaxis: axis("", { categoryorder: "array", categoryarray: told.map(changeName) }) });
+    xaxis: axis(`${change.metric}, head over base`, { type: "log", ...ratioTicks(told) }),
+    yaxis: axis("", { categoryorder: "array", categoryarray: names, tickvals: names,
+      ticktext: told.map((cell) => cell.label) }) });
 }
 
 async function loadChange(runs) {
   const change = await unpackJson("change-data");
-  change.cells = change.rows.map((row) => Object.fromEntries([...change.keys, "metric"].map(
-    (key, i) => [key, key === "metric" ? change.metric : row[i]])));
+  change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
   byId("change-said").textContent = changeSaid(change);
-  const head = ["cell", "verdict", "ratio", "95 % interval", "base", "head", "outcome", "in words"];
+  const interval = isTimed(change) ? ["95 % interval"] : [];
+  const head = ["cell", "verdict", "ratio", ...interval, "base", "head", "outcome", "in words"];
   longTable(byId("change-table"), `${change.cells.length} cells, those that changed first`, head,
-    change.cells.map((cell) => () => changeRow(cell, runs)), [2, 3, 4, 5]);
+    change.cells.map((cell) => () => changeRow(change, cell, runs)), [2, 3, 4, ...interval.map(() => 5)]);
   return new LazyChart("change-chart", (place) => drawRatios(change, place));
 }

@@ -1,0 +1,44 @@
+"""What changed, in a real browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import comparisons
+import samples
+from browser import Open, Page
+
+
+def opened(open_page: Open, comparison: dict[str, Any]) -> Page:
+    page = open_page(samples.couple(), comparison=comparison)
+    page.own.locator("#change-chart").scroll_into_view_if_needed()
+    page.own.wait_for_selector("#change-chart .scatterlayer .point")
+    return page
+
+
+def heights(page: Page) -> list[float]:
+    """Of the points, from above."""
+    script = "points => points.map(p => Math.round(p.getBoundingClientRect().y))"
+    return list(page.own.locator("#change-chart .scatterlayer .point").evaluate_all(script))
+
+
+def test_each_cell_has_a_row_and_a_name_of_its_own(open_page: Open) -> None:
+    made = comparisons.alike_but_for_two_axes()
+    page = opened(open_page, made)
+    cells = len(made["cells"])
+    assert len(set(page.texts("#change-table tbody th"))) == cells
+    assert len(set(page.texts("#change-chart .ytick text"))) == cells
+    assert len(set(heights(page))) == cells
+
+
+def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
+    page = opened(open_page, comparisons.of_instructions(1.012))
+    said = page.text("#change-said")
+    assert "base against head, instructions counted: 1 SLOW" in said
+    assert "could have been seen" not in said
+    assert page.texts("#change-chart .xtitle") == ["instructions, head over base"]
+    assert page.own.locator("#change-chart .errorbar").count() == 0
+    assert "95 % interval" not in page.texts("#change-table thead th")
+    (row,) = page.own.locator("#change-table tbody tr").all()
+    told = [text.strip() for text in row.locator("th, td").all_text_contents()]
+    assert told[1:6] == ["SLOW", "1.012", "1,234", "1,249", "zero-copy"]
