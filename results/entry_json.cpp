@@ -75,6 +75,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
            {"first_ns", worker.first_ns},
            {"samples_ns", worker.samples_ns}};
     if (worker.outcome) own["outcome"] = to_string(*worker.outcome);
+    if (worker.iterations) own["iterations"] = *worker.iterations;
   }
   item["seen"] = seen_to_json(entry.seen);
 }

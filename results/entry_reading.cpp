@@ -88,6 +88,7 @@ WorkerNumbers worker_from(const Fields& item, bool is_phase) {
     worker.outcome = outcome_from(item.one_of("outcome", kOutcomes));
     if (!is_measured(*worker.outcome)) item.fail("outcome", "an outcome of a measured cell");
   }
+  if (item.has("iterations")) worker.iterations = item.count("iterations");
   return worker;
 }
 

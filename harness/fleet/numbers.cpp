@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -57,6 +58,10 @@ bool agrees(const Share& share, const Entry& entry) {
   return share.numbers.outcome.value_or(entry.outcome) == entry.outcome;
 }
 
+bool are_equal(const std::vector<double>& numbers) {
+  return std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
+}
+
 }  // namespace
 
 bool is_enough(const Samples& samples) {
@@ -71,7 +76,7 @@ std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
 }
 
 void fill_numbers(Entry& entry, std::span<const Share> shares) {
-  std::vector<double> medians, cpu, floors, data, all;
+  std::vector<double> medians, cpu, floors, data, iterations, all;
   std::vector<const PhaseRounds*> phases;
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;
@@ -88,13 +93,18 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     if (share.data_ns > 0 && agrees(share, entry)) data.push_back(share.data_ns);
     all.insert(all.end(), ns.begin(), ns.end());
     entry.workers.push_back(share.numbers);
-    entry.iterations = share.iterations;
+    entry.workers.back().iterations = share.iterations;
+    iterations.push_back(static_cast<double>(share.iterations));
     if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
   }
   if (const std::string told = disagreement(shares); !told.empty()) {
     entry.warnings.push_back("workers disagree: " + told);
   } else {
     for (WorkerNumbers& worker : entry.workers) worker.outcome.reset();
+  }
+  entry.iterations = static_cast<std::uint64_t>(stats::median(iterations));
+  if (are_equal(iterations)) {
+    for (WorkerNumbers& worker : entry.workers) worker.iterations.reset();
   }
   entry.median_ns = stats::median(medians);
   entry.mad_ns = stats::mad(all);

@@ -92,7 +92,8 @@ void Settling::share(Task& task, const std::string& warning) {
     share.numbers.samples_ns = samples.ns;
     share.iterations = samples.iterations;
     share.cpu_ns = stats::median(samples.cpu_ns);
-    share.floor_ns = task.floor_ns;
+    // A floor is the host's time; the device's has none.
+    share.floor_ns = samples.clock == "device" ? 0 : task.floor_ns;
     share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
                        samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;

@@ -69,9 +69,10 @@ struct ApiCalls {
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
-  double first_ns = 0;               ///< the first call, which no round holds
-  std::vector<double> samples_ns;    ///< a round's mean each, in the order of the rounds
-  std::optional<Outcome> outcome{};  ///< its own, where the cell's workers disagree
+  double first_ns = 0;                        ///< the first call, which no round holds
+  std::vector<double> samples_ns;             ///< a round's mean each, in the order of the rounds
+  std::optional<Outcome> outcome{};           ///< its own, where the cell's workers disagree
+  std::optional<std::uint64_t> iterations{};  ///< likewise, each having calibrated its own
 };
 
 /// A settled cell: numbers where it was measured, else a reason.
@@ -81,7 +82,7 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::uint64_t iterations = 0;        ///< calls in one round
+  std::uint64_t iterations = 0;        ///< calls in one round; of several workers the median
   double floor_ratio = 0;              ///< median over the floor of its kind of call
   std::optional<double> gb_per_s;      ///< copies only, taken to `ready`; 10^9 bytes a second
   std::optional<double> instructions;  ///< of one exchange, where they were counted

@@ -25,19 +25,22 @@ def _benchmark(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
     metadata: dict[str, Any] = {
         "name": entry["name"],
         "unit": "second",
-        "loops": max(entry["iterations"], 1),
         "dlbench_outcome": entry["outcome"],
     }
     known = {"python_version": origin.environment(document, entry).get("python", "")}
     known["cpu_model_name"] = origin.machine(document, entry)["machine"].get("cpu", "")
     metadata |= {key: text.strip() for key, text in known.items() if text.strip()}
-    return {"metadata": metadata, "runs": [_run(worker) for worker in entry["workers"]]}
+    runs = [_run(worker, entry["iterations"]) for worker in entry["workers"]]
+    return {"metadata": metadata, "runs": runs}
 
 
-def _run(worker: Mapping[str, Any]) -> dict[str, Any]:
+def _run(worker: Mapping[str, Any], iterations: int) -> dict[str, Any]:
+    """`iterations`: of a worker that has none of its own."""
     # A phase less the instrument's own cost may come out below 0; pyperf knows positive times only.
     positive = [sample * NS for sample in worker["samples_ns"] if sample > 0]
-    run: dict[str, Any] = {"values": positive or [worker["median_ns"] * NS]}
+    loops = max(worker.get("iterations", iterations), 1)
+    run: dict[str, Any] = {"metadata": {"loops": loops}}
+    run["values"] = positive or [worker["median_ns"] * NS]
     if worker["first_ns"] > 0:
         run["warmups"] = [[1, worker["first_ns"] * NS]]
     return run

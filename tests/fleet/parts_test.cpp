@@ -117,6 +117,20 @@ TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
   EXPECT_EQ(entry.warnings, std::vector<std::string>{"few rounds"});
 }
 
+TEST(Numbers, EachWorkerThatCalibratedAnotherBlockKeepsIt) {
+  Entry entry;
+  std::array shares{share_of({10, 10, 10}), share_of({10, 10, 10}), share_of({10, 10, 10})};
+  fill_numbers(entry, shares);
+  EXPECT_EQ(entry.iterations, 10U);
+  for (const WorkerNumbers& worker : entry.workers) EXPECT_FALSE(worker.iterations);
+  shares[0].iterations = 30;
+  shares[1].iterations = 20;
+  fill_numbers(entry, shares);
+  EXPECT_EQ(entry.iterations, 20U);
+  EXPECT_EQ(entry.workers[0].iterations, 30U);
+  EXPECT_EQ(entry.workers[2].iterations, 10U);
+}
+
 TEST(Numbers, OnlyWorkersThatCopiedCountForTheRate) {
   Entry entry;
   entry.cell.exchange.bytes = 8192;

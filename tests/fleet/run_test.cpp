@@ -68,6 +68,16 @@ TEST_F(FleetTest, EachClockHasItsNumber) {
   EXPECT_EQ(entries_.at("a>b/ready").median_ns, 2000);
 }
 
+TEST_F(FleetTest, TheDevicesTimeHasNoFloorOfTheHosts) {
+  plan::Library a = library("a");
+  a.devices = {"sim:0"};
+  axes_.devices = {"sim:0"};
+  run({a});
+  EXPECT_EQ(entries_.at("a>a").floor_ratio, 50);
+  EXPECT_EQ(entries_.at("a>a/device").median_ns, 1000);
+  EXPECT_EQ(entries_.at("a>a/device").floor_ratio, 0);
+}
+
 TEST_F(FleetTest, WithoutItsReadyAnAsynchronousCopyHasNoRate) {
   plan::Library b = library("b");
   b.has_ready = true;

@@ -228,6 +228,15 @@ def test_pyperf_reads_its_format(document: dict[str, Any], tmp_path: Path) -> No
     assert "no change" in told.stdout or "not significant" in told.stdout
 
 
+def test_pyperf_gets_the_loops_of_each_process() -> None:
+    pyperf = pytest.importorskip("pyperf")
+    worker = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [2.0, 3.0]}
+    entry = samples.measured("numpy", "torch", 2.0, workers=[worker, worker | {"iterations": 7}])
+    suite = pyperf.BenchmarkSuite.loads(export(samples.document(entry), "pyperf"))
+    runs = suite.get_benchmark(entry["name"]).get_runs()
+    assert [run.get_loops() for run in runs] == [entry["iterations"], 7]
+
+
 def test_pyperf_gets_no_time_below_zero() -> None:
     pyperf = pytest.importorskip("pyperf")
     worker = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [-1.0, 2.0, 3.0]}

@@ -70,6 +70,16 @@ def test_a_click_shows_the_cell(open_page: Open) -> None:
     assert not page.own.locator("dialog[open]").count()
 
 
+def test_processes_of_other_blocks_are_told_of(open_page: Open) -> None:
+    document = whole()
+    cell = pick(document, "numpy", "torch")
+    cell["workers"] += [cell["workers"][0] | {"iterations": 4000}]
+    page = open_page(document)
+    page.own.click(button("numpy", "torch"))
+    page.own.wait_for_selector("dialog[open] .main-svg")
+    assert "4 of 1000 to 4000 exchanges, 2 processes" in page.text("dialog")
+
+
 def test_a_cell_without_a_number_says_why(open_page: Open) -> None:
     page = open_page(whole())
     page.own.click(button("torch", "mlx"))

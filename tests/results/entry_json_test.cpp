@@ -71,6 +71,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.warnings = {"few rounds"};
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
   entry.workers[1].outcome = Outcome::zero_copy;
+  entry.workers[1].iterations = 500;
   entry.has_ready = true;
 
   const Entry back = through_json(entry);
@@ -83,6 +84,8 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_EQ(back.workers[1].samples_ns, entry.workers[1].samples_ns);
   EXPECT_FALSE(back.workers[0].outcome);
   EXPECT_EQ(back.workers[1].outcome, Outcome::zero_copy);
+  EXPECT_FALSE(back.workers[0].iterations);
+  EXPECT_EQ(back.workers[1].iterations, 500U);
   EXPECT_TRUE(back.has_ready);
   EXPECT_EQ(back.seen.version, entry.seen.version);
   EXPECT_EQ(back.evidence.guard, Proof::no);

@@ -7,17 +7,20 @@ function facts(caption, rows) {
     ([key, value]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, value)))));
 }
 
+const lowToHigh = (low, high) => (low === high ? `${low}` : `${low} to ${high}`);
+
 const list = (items) => (items?.length ? element("ul", {}, ...items.map((item) => element("li", {}, item))) : null);
 
 function numbers(run, cell, rest) {
   if (!run.isMeasured(cell)) return [];
   const rounds = rest.workers.reduce((sum, worker) => sum + worker.samples_ns.length, 0);
+  const each = rest.workers.map((worker) => worker.iterations ?? rest.iterations);
   const workers = rest.workers.length === 1 ? "one process" : `${rest.workers.length} processes`;
   return [
     ["median", duration(run.time[cell])],
     ["95 % interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])}`],
     ["median deviation", duration(rest.mad_ns)],
-    ["rounds", `${rounds} of ${rest.iterations} exchanges, ${workers}`],
+    ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
     // None of a phase, which is replayed, and none by the device's clock.
     ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
     ["CPU time", duration(rest.cpu_time)],
