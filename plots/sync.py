@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,12 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from dlbench.environments.environment import DEFAULT
+
 from . import choosing
 from .choosing import Document, Entry
 from .drawing import text_width
 from .forest import SMALL, Forest, forest
 
 MOST_ROWS = 60
+#: Axes that a row's label has only where not all rows are the usual.
+USUAL = {"protocol": "dlpack", "environment": DEFAULT}
 #: Okabe and Ito's colours, as the phases have them.
 COLOURS = {"export": "#d55e00", "import": "#0072b2"}
 BAR = 0.62  # of a row
@@ -31,12 +35,13 @@ def figure(document: Document) -> Figure:
     """A row a cell and stream argument."""
     rows = [(e, one) for e in choosing.exchanges(document) for one in e.get("sync") or ()]
     shown = rows[:MOST_ROWS]
+    telling = [axis for axis, usual in USUAL.items() if any(e[axis] != usual for e, _ in shown)]
     notes = ["share of a known delay of the producer's queue for which the call held the host"]
     if any(one.get("asked_by") == "dlbench" for _, one in shown):
         notes.append("in brackets: a stream that the consumer does not pass by itself")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
     made = forest("Who waits for whom", "host held, by export and by import" if shown else "",
-                  [_label(*row) for row in shown], [_word(one) for _, one in shown],
+                  [_label(*row, telling) for row in shown], [_word(one) for _, one in shown],
                   (notes if shown else []) + choosing.provenance(document),
                   _why_empty(document))  # fmt: skip
     if made.axes is not None:
@@ -53,11 +58,12 @@ def _why_empty(document: Document) -> str:
     return "no streams were looked at: --sync"
 
 
-def _label(entry: Entry, one: Mapping[str, Any]) -> str:
+def _label(entry: Entry, one: Mapping[str, Any], telling: Sequence[str]) -> str:
     stream = "no stream" if one["stream"] is None else f"stream {one['stream']}"
     # What the consumer does not pass by itself stands in brackets.
     stream = f"({stream})" if one.get("asked_by") == "dlbench" else stream
-    return f"{entry['producer']} \u2192 {entry['consumer']}  {entry['device']}  {stream}"
+    pair = f"{entry['producer']} \u2192 {entry['consumer']}"
+    return "  ".join([pair, *(entry[axis] for axis in telling), entry["device"], stream])
 
 
 def _word(one: Mapping[str, Any]) -> str:

@@ -164,6 +164,16 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
         assert word in words(figure)
 
 
+def test_sync_calls_no_two_rows_the_same() -> None:
+    waits = {"device": "cuda:0", "sync": [{"stream": None, "waits": "stream"}]}
+    ways: list[dict[str, Any]] = [{}, {"protocol": "dlpack_c"}, {"environment": "old"}]
+    made = [samples.measured("torch", "jax", 9.0, **waits, **way) for way in ways]
+    labels = [t.get_text() for t in sync.figure(samples.document(*made)).axes[0].texts]
+    assert len({label for label in labels if ARROW in label}) == len(ways)
+    (plain,) = (t for t in words(sync.figure(samples.document(made[0]))).split("jax")[1:])
+    assert plain.split()[:3] == ["cuda:0", "no", "stream"]
+
+
 def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
     names = {path.stem for path in draw(with_streams(), tmp_path, among=AT_THE_END)}
     assert names == {"matrix", "scaling", "sync"}

@@ -5,10 +5,12 @@ const hasSync = (run) => Object.keys(run.sync).length > 0;
 function drawSync(run) {
   const share = (value) => (typeof value === "number" ? percent(value) : "");
   const time = (value) => (typeof value === "number" ? duration(value) : "");
+  const axes = ["protocol", "device", ...["environment", "machine"].filter((axis) => run.levels(axis).length > 1)];
   const rows = Object.entries(run.sync).flatMap(([place, variants]) => variants.map((one) => () => {
     const cell = Number(place);
+    const pair = `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`;
     const name = element("button", { type: "button" },
-      `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)} ${run.value("protocol", cell)} ${run.value("device", cell)}`);
+      [pair, ...axes.map((axis) => run.value(axis, cell))].join(" "));
     name.addEventListener("click", () => openCell(run, cell));
     const stream = one.stream === null ? "none" : String(one.stream);
     return [name, one.asked_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
