@@ -24,8 +24,8 @@ function numbers(run, cell, rest) {
     // None of a phase, which is replayed, and none by the device's clock.
     ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
     ["CPU time", duration(rest.cpu_time)],
-    ["over its floor", rest.floor_ratio && `${rest.floor_ratio.toPrecision(3)}x`],
-    ["rate", rest.gb_per_s && `${rest.gb_per_s.toPrecision(2)} GB/s`],
+    ["over its floor", rest.floor_ratio && `${significant(rest.floor_ratio)}x`],
+    ["rate", rest.gb_per_s && rate(rest.gb_per_s)],
     ["instructions", rest.instructions?.toLocaleString("en")],
   ];
 }

@@ -5,9 +5,11 @@ const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e
 const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven whether copied"],
   [1, "~ within 2x of the instrument's own time"]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
-const COUNTED = { exchange: "host time of one exchange", query: "time of the query in one exchange",
-  export: "time of the export in one exchange", import: "time of the import in one exchange",
-  release: "time of the release in one exchange" };
+const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is there",
+  device: "the device's own time of one exchange" };
+
+// A phase is timed on the clock `call` only.
+const timed = ({ phase, clock }) => (phase === "exchange" ? TIMED[clock] : `time of the ${phase} in one exchange`);
 
 function channels(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -75,7 +77,7 @@ function drawMatrix(choice) {
       const cell = places.get(`${producer}/${consumer}`);
       return element("td", {}, cell === undefined ? null : cellButton(run, cell, share(cell)));
     })));
-  const caption = `${COUNTED[shown.axes.phase]}: ${choice.said()}`;
+  const caption = `${timed(shown.axes)}: ${choice.said()}`;
   byId("matrix-said").textContent = times.length ? `${caption}. Choose a cell for all that is known of it.`
     : `${caption}. Nothing was measured here.`;
   byId("matrix-table").replaceChildren(element("table", { class: "grid", "aria-label": caption },

@@ -27,29 +27,44 @@ function scalingLines(choice) {
   });
 }
 
-function scalingTrace(run, line, name, i) {
+// The marks, and behind them the line: a piece is dashed where the larger array was copied.
+function scalingTraces(run, line, name, i) {
   const { color, symbol } = look(i);
   const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
   const times = line.cells.map((cell) => run.time[cell]);
-  return { x: line.cells.map((cell) => run.value("bytes", cell)), y: times, name, type: "scatter",
-    mode: "lines+markers", line: { color, dash: copied.some(Boolean) ? "dash" : "solid", width: 1.8 },
+  const sizes = line.cells.map((cell) => run.value("bytes", cell));
+  const own = { name, legendgroup: name, type: "scatter" };
+  const part = (isCopy, dash) => {
+    const ends = copied.flatMap((is, at) => (at > 0 && is === isCopy ? [at - 1, at, null] : []));
+    const along = (values) => ends.map((at) => (at === null ? null : values[at]));
+    return { ...own, x: along(sizes), y: along(times), mode: "lines", line: { color, dash, width: 1.8 },
+      showlegend: false, hoverinfo: "skip" };
+  };
+  const marks = { ...own, x: sizes, y: times, mode: "markers",
     marker: { color, size: 8, symbol: copied.map((is) => (is ? `${symbol}-open` : symbol)) },
     error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color,
       array: line.cells.map((cell, at) => Math.max(run.hi[cell] - times[at], 0)),
       arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo[cell], 0), times[at] * 0.999)) },
     text: line.cells.map((cell, at) => `${duration(times[at])}, ${run.value("outcome", cell)}`),
     hovertemplate: `${name}: %{text}<extra></extra>` };
+  return [part(false, "solid"), part(true, "dash"), marks];
 }
 
-function floorTraces(found, sizes) {
+// Those of the host's memory, or those of this device or pair of devices.
+function copyFloors(found, device) {
+  return Object.entries(found.copy_floors_gb_per_s ?? {}).filter(([name]) => (
+    device === "cpu" ? ["warm", "fresh"].includes(name) : name.split(" ")[0] === device));
+}
+
+function floorTraces(found, device, sizes) {
   const ends = [Math.min(...sizes), Math.max(...sizes)];
   const line = (y, name, dash) => ({ x: ends, y, name, mode: "lines", type: "scatter",
     line: { color: styled("--grey"), width: 1, dash }, hoverinfo: "name" });
   const traces = [];
   const call = found.floors_ns?.call;
   if (call > 0) traces.push(line([call, call], "floor: an empty call", "dot"));
-  for (const [key, rate] of Object.entries(found.copy_floors_gb_per_s ?? {})) {
-    traces.push(line(ends.map((bytes) => bytes / rate), `a plain copy, ${key}: ${rate.toPrecision(2)} GB/s`, "dashdot"));
+  for (const [key, gbPerSecond] of copyFloors(found, device)) {
+    traces.push(line(ends.map((bytes) => bytes / gbPerSecond), `a plain copy, ${key}: ${rate(gbPerSecond)}`, "dashdot"));
   }
   return traces;
 }
@@ -72,13 +87,13 @@ function drawScaling(choice, place) {
   place.hidden = sizes.length < 2 || names.length === 0;
   if (place.hidden) return null;
   const all = inOrder(lines.map((line) => line[other]));
-  const traces = [...chosen.map((line) => scalingTrace(run, line, line[other], all.indexOf(line[other]))),
-    ...floorTraces(run.environment(shown.cells[0]) ?? {}, sizes)];
+  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, line[other], all.indexOf(line[other]))),
+    ...floorTraces(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
   sizes.sort((a, b) => a - b);
-  return drawChart(place, traces, { height: 430, legend: { orientation: innerWidth < 700 ? "h" : "v",
+  return drawChart(place, traces, { height: 430, legend: { tracegroupgap: 0, orientation: innerWidth < 700 ? "h" : "v",
     y: innerWidth < 700 ? -0.25 : 1 },
   xaxis: axis("size of the array", { type: "log", tickvals: sizes, ticktext: sizes.map(size) }),
-  yaxis: timeAxis("one exchange", traces.flatMap((trace) => trace.y)) });
+  yaxis: timeAxis("one exchange", traces.flatMap((trace) => trace.y.filter((ns) => ns !== null))) });
 }
 
 function drawScalingForm(choice, names) {

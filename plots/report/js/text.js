@@ -28,6 +28,10 @@ function duration(nanoseconds) {
   return `${nanoseconds < 0 ? "-" : ""}${significant(value)} ${unit}`;
 }
 
+function rate(gbPerSecond) {
+  return `${gbPerSecond < 10 ? Number(gbPerSecond.toPrecision(2)) : gbPerSecond.toFixed(0)} GB/s`;
+}
+
 function size(bytes) {
   for (const [power, unit] of [[40, "TiB"], [30, "GiB"], [20, "MiB"], [10, "KiB"]]) {
     const one = 2 ** power;
