@@ -15,6 +15,11 @@ def first_line(error: BaseException | str) -> str:
     return next((line for line in lines if line), type(error).__name__)
 
 
+def printable(text: str) -> str:
+    """A foreign document's values may hold anything: what no terminal prints is spelled out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def signal_name(status: int) -> str:
     """What ended a process, by its status as of `subprocess`: "SIGSEGV", "signal 40" where it has
     no name, or nothing where it ended by itself."""

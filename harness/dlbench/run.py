@@ -17,7 +17,7 @@ from dlbench.counting import run as counting
 from dlbench.counting import valgrind
 from dlbench.environments import probe
 from dlbench.environments.environment import Environment
-from dlbench.errors import BadInput, first_line, os_line
+from dlbench.errors import BadInput, first_line, os_line, printable
 from dlbench.layout import count, listing
 from dlbench.profiling import api
 from dlbench.request import Request
@@ -25,7 +25,7 @@ from dlbench.sync import run as waiting
 
 
 def warn(text: str) -> None:
-    sys.stderr.write(f"dlbench: {text}\n")
+    sys.stderr.write(f"dlbench: {printable(text)}\n")
 
 
 def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:

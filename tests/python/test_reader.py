@@ -129,6 +129,11 @@ def test_something_else_anywhere(path: Path_, value: Any, drop: bool) -> None:
     check(planted(path, value, drop))
 
 
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place)))
+def test_what_no_terminal_prints_is_spelled_out(place: Path_) -> None:
+    check(planted(place, "\ud7fc", drop=False))
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_damaged_text(data: st.DataObject) -> None:
