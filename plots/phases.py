@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from dlbench import values
-from dlbench.phases import UNSURE_NS, has_shares
+from dlbench.phases import UNSURE_NS, has_shares, whole_of
 
 from . import choosing
 from .choosing import Document, Entry
@@ -39,7 +39,7 @@ class Bar:
 
     def share(self, key: str) -> float:
         """One of the whole's times by the same measure."""
-        return float(self.whole[key] / self.whole["phases"]["exchange_ns"])
+        return float(self.whole[key] / whole_of(self.whole))
 
     def end(self) -> float:
         explained = sum(max(part, 0.0) for part in self.parts.values())
@@ -103,7 +103,7 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
 
 
 def _bar(entry: Entry, with_place: bool) -> Bar:
-    whole = entry["phases"]["exchange_ns"]
+    whole = whole_of(entry)
     parts = dict.fromkeys(COLOURS, 0.0)
     for part in entry["phases"]["parts"]:
         parts[part["phase"]] += part["ns"] / whole

@@ -88,14 +88,19 @@ def signed(nanoseconds: float) -> str:
     return sign + values.duration(abs(nanoseconds))
 
 
+def whole_of(exchange: Entry) -> float:
+    """What its phases are parts of, in ns: the exchange in their own rounds, not in its cell's."""
+    return float(exchange["phases"]["exchange_ns"])
+
+
 def has_shares(exchange: Entry) -> bool:
     """Is the exchange of these phases long enough for a share of it to mean anything?"""
-    return bool(exchange["phases"]["exchange_ns"] >= UNSURE_NS)
+    return whole_of(exchange) >= UNSURE_NS
 
 
 def unexplained(exchange: Entry) -> tuple[str, str]:
     """In ns and as a share; no share of an exchange that is too short for one."""
-    left, whole = exchange["unexplained_ns"], exchange["phases"]["exchange_ns"]
+    left, whole = exchange["unexplained_ns"], whole_of(exchange)
     share = f"{100 * left / whole:.1f} %" if has_shares(exchange) else ""
     return signed(left), share
 
@@ -109,7 +114,7 @@ def lines(exchange: Entry) -> Iterator[tuple[str, str]]:
         yield part["phase"], f"{signed(part['ns'])}  {part['what']}"
     left, share = unexplained(exchange)
     interval = f"{signed(exchange['unexplained_lo_ns'])} .. {signed(exchange['unexplained_hi_ns'])}"
-    whole = values.duration(phases["exchange_ns"])
+    whole = values.duration(whole_of(exchange))
     said = f"{left}, {share}" if share else left
     yield "unexplained", f"{said} of {whole}  ({interval})"
 

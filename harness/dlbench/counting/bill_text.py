@@ -11,7 +11,7 @@ from dlbench.counting import whose
 from dlbench.counting.bill import NO_PYTHON, Bill, Line
 from dlbench.counting.parts import PHASES
 from dlbench.layout import columns, shorten
-from dlbench.phases import has_shares, signed
+from dlbench.phases import has_shares, signed, whole_of
 from dlbench.values import Entry
 
 SMALL = 0.01  #: lines below this share of the total stand together
@@ -128,10 +128,10 @@ def phase_table(entry: Entry, phases: Sequence[Entry], width: int) -> list[Text]
     ]
     whole = 0.0
     if "phases" in entry:
-        whole = entry["phases"]["exchange_ns"] if has_shares(entry) else 0.0
+        whole = whole_of(entry) if has_shares(entry) else 0.0
         told += [
             (entry["unexplained_ns"], "unexplained"),
-            (entry["phases"]["exchange_ns"], "exchange, in the same rounds"),
+            (whole_of(entry), "exchange, in the same rounds"),
         ]
     rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in told]
     rows.append(["", values.duration(entry["real_time"]), "exchange, in rounds of its own"])

@@ -6,13 +6,14 @@ import shutil
 import statistics
 from collections.abc import Mapping, Sequence
 
+from dlbench.phases import UNSURE_NS, has_shares, whole_of
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 from dlbench.values import Entry, is_measured
 
 #: Shares of the exchange. Shorter ones have none: what a relay costs is known to OFF_NS only.
 MEDIAN, MOST = 0.02, 0.05
-SHORT_NS, OFF_NS = 250.0, 20.0
+OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
 SAME_WORK = 0.01
 WORDS = ("--phases", "all", "--sizes", "4KiB", "--protocols", "dlpack")
@@ -26,15 +27,15 @@ def trial(setting: Setting) -> list[Row]:
     found = _exchanges(runs.run(setting.folder, "phases", words, setting.seed))
     if not found:
         return [Row("phases of exchanges", "no exchange could be told apart", False)]
-    long = [entry for entry in found if entry["real_time"] >= SHORT_NS]
-    shares = [abs(entry["unexplained_ns"]) / entry["real_time"] for entry in long]
+    long = [entry for entry in found if has_shares(entry)]
+    shares = [abs(entry["unexplained_ns"]) / whole_of(entry) for entry in long]
     off = [_told(entry, setting) for entry in found if not _explained(entry)]
     median = statistics.median(shares) if shares else 0.0
     good = median <= MEDIAN and len(off) <= 0.1 * len(found)
     return [
         Row(
             f"unexplained by the phases of {len(found)} exchanges",
-            f"{median:.1%} in the median of the {len(long)} of {SHORT_NS:.0f} ns and more; "
+            f"{median:.1%} in the median of the {len(long)} of {UNSURE_NS:.0f} ns and more; "
             f"{len(found) - len(off)} within {MOST:.0%} or {OFF_NS:.0f} ns",
             good,
             tuple(off),
@@ -44,7 +45,7 @@ def trial(setting: Setting) -> list[Row]:
 
 def _explained(entry: Entry) -> bool:
     left = abs(entry["unexplained_ns"])
-    return bool(left <= MOST * entry["real_time"] or left <= OFF_NS)
+    return bool(left <= MOST * whole_of(entry) or left <= OFF_NS)
 
 
 def _exchanges(entries: Sequence[Entry]) -> list[Entry]:
@@ -64,7 +65,7 @@ def _told(entry: Entry, setting: Setting) -> str:
 
 
 def _left(entry: Entry) -> str:
-    left, whole = entry["unexplained_ns"], entry["real_time"]
+    left, whole = entry["unexplained_ns"], whole_of(entry)
     return f"{left:.0f} of {whole:.0f} ns ({left / whole:.1%})"
 
 
