@@ -114,7 +114,7 @@ def machines(document: dict[str, Any]) -> list[str]:
     return sorted(about(document).get("machines", {}))
 
 
-def share(document: dict[str, Any], machine: str) -> dict[str, Any]:
+def part_of(document: dict[str, Any], machine: str) -> dict[str, Any]:
     """One machine's share of a merged document: its own context, and entries that name it still,
     so that commands find them in the merged one."""
     own = dict(about(document)["machines"][machine])
@@ -126,14 +126,14 @@ def share(document: dict[str, Any], machine: str) -> dict[str, Any]:
     return {"context": context, **lists}
 
 
-def shares(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def parts(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(machine, its share) each; of a single machine the document itself, under no name."""
-    return [(name, share(document, name)) for name in machines(document)] or [("", document)]
+    return [(name, part_of(document, name)) for name in machines(document)] or [("", document)]
 
 
 def of_machine(document: dict[str, Any], machine: str) -> dict[str, Any]:
     """One machine's own document, as it was before it was merged."""
-    part = share(document, machine)
+    part = part_of(document, machine)
     return part | {key: [_without_machine(entry) for entry in part[key]] for key in LISTS}
 
 

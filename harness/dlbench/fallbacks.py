@@ -57,6 +57,8 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
         words = [producer, consumer, first.cases[0]]
         words += [first.device] if several else []
         words += [] if first.environment == DEFAULT else [first.environment]
+        # Of a machine's share of a merged run all entries have the same.
+        words += [machine] if (machine := entries[0].get("machine")) else []
         command = f"dlbench show {shlex.quote(run)} {' '.join(words)}"
         lines.append(Text(command.rjust(width), style="cyan"))
     return lines

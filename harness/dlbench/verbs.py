@@ -82,7 +82,7 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         return
     if not cell:
         made = files(path.parent)
-        for machine, part in documents.shares(document):
+        for machine, part in documents.parts(document):
             if machine:
                 console.print(f"\nmachine {machine}", style="bold", highlight=False)
             lines = terminal.render_as_asked(
@@ -94,7 +94,7 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     if len(chosen) > 1:
         terminal.show(couple.table(chosen, console.width), console)
         return
-    own = dict(documents.shares(document))[chosen[0].get("machine", "")]
+    own = dict(documents.parts(document))[chosen[0].get("machine", "")]
     floors = documents.copy_floors(own).get(chosen[0]["environment"], {})
     for line in couple.details(chosen[0], floors):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
@@ -111,7 +111,7 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any
     document = documents.load(documents.locate(run_))
     entry = cells.one(document, cell)
     if "machine" in entry:
-        document = documents.share(document, entry["machine"])
+        document = documents.part_of(document, entry["machine"])
     folder = adapters or documents.about(document).get("request", {}).get("adapters", "")
     return document, entry, folder
 

@@ -112,8 +112,8 @@ class Block {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  // Above the deletions: the creator's reference has gone, and nothing more is lent.
-  static constexpr std::uint64_t kDropped = std::uint64_t{1} << 63;
+  // What is counted to once the creator's reference has gone and all that was lent is back.
+  static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
   union Loan {
     DLManagedTensorVersioned versioned;
@@ -188,7 +188,8 @@ class Block {
                nullptr};
   }
 
-  void drop() { after(returned_.fetch_or(kDropped, std::memory_order_acq_rel) | kDropped); }
+  // Nothing more is lent: from here on the count is short of kOver by what is still out.
+  void drop() { count(kOver - lent_); }
 
   // The block's own slot is free where nothing else is lent.
   Loan* take_loan() {
@@ -203,17 +204,18 @@ class Block {
     auto* block = static_cast<Block*>(managed->manager_ctx);
     auto* loan = reinterpret_cast<Loan*>(managed);
     if (loan != &block->slot_) delete loan;
-    block->after(block->returned_.fetch_add(1, std::memory_order_acq_rel) + 1);
+    block->count(1);
   }
 
-  // Until the creator's reference has gone `lent_` may change, and it is the end of nothing.
-  void after(std::uint64_t returned) {
-    if ((returned & kDropped) != 0 && (returned & ~kDropped) >= lent_) [[unlikely]]
+  // The sum alone decides: behind it another thread may have deleted the block already.
+  void count(std::uint64_t more) {
+    if (returned_.fetch_add(more, std::memory_order_acq_rel) + more == kOver) [[unlikely]]
       delete this;
   }
 
   Counts own_counts() const {
-    return {lent_, returned_.load(std::memory_order_relaxed) & ~kDropped};
+    const std::uint64_t counted = returned_.load(std::memory_order_relaxed);
+    return {lent_, counted > kOver / 2 ? counted - (kOver - lent_) : counted};
   }
 
   friend Counts operator+(Counts a, Counts b) { return {a.lent + b.lent, a.deleted + b.deleted}; }

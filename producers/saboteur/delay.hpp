@@ -27,7 +27,8 @@ class Delay {
   void spin() {
     const std::uint64_t begin = now();
     std::uint64_t last = begin;
-    std::uint64_t reading = UINT64_MAX;
+    // More than any reading takes: a first one that is interrupted is not one's cost.
+    std::uint64_t reading = 16 * reading_;
     do {
       const std::uint64_t before = std::exchange(last, now());
       // What a reading costs here and now: beside a busy neighbour it is several times what it is

@@ -81,8 +81,7 @@ inline PyObject* delays(PyObject* self, PyObject*) {
 
 inline constexpr const char* kDelaysDoc =
     "delays($self, /)\n--\n\nHow long the planted delays really were: `count`, `mean_ns` of all, "
-    "and "
-    "`usual_ns`, the\nmean of the middle nine tenths of the last 512.";
+    "and\n`usual_ns`, the mean of the middle nine tenths of the last 512.";
 
 /// `methods` must have `delays` and live as long as the module.
 inline bool ready_fault_type(const char* name, std::span<const std::string_view> names,

@@ -96,6 +96,15 @@ def test_what_is_not_installed_is_named_by_its_topmost_package(tmp_path: Path) -
     assert whose.of_python(str(inside / "array.py")) == "mylib"
 
 
+def test_code_with_a_name_for_a_file_ends_at_the_top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "__init__.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert whose.of_python("kernel.py") == "kernel"
+    assert whose.of_python("made/kernel.py") == "made"
+
+
 def test_each_table_sums_to_the_total() -> None:
     made = bill(PLAIN, _named(900, 600, 100), FRAMES)
     for table in (made.python, made.native, made.libraries()):

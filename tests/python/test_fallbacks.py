@@ -76,6 +76,14 @@ def test_each_line_has_its_device_where_there_are_several() -> None:
     assert {e["outcome"] for e in cells.matching(two_devices(), words)} == {"refused"}
 
 
+def test_of_a_merged_run_the_command_names_the_machine() -> None:
+    share = two_devices()
+    for entry in [*share["benchmarks"], *share["not_measured"]]:
+        entry["machine"] = "box"
+    *_, command = lines(share)
+    assert command.split()[-1] == "box"
+
+
 def test_the_support_page_has_the_device_too() -> None:
     _, _, table = support.export(two_devices()).partition("## Arrays that end otherwise")
     devices = [line.split("|")[2].strip() for line in table.splitlines() if "|" in line]

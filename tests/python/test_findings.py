@@ -24,6 +24,15 @@ def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
     assert said == ["dlpack_c: not taken by a; not offered by a"]
 
 
+def test_a_protocol_without_other_devices_tells_of_no_library() -> None:
+    why = "dlpack_c asks for no other device"
+    crossing = samples.missing(
+        "a", "b", "no-protocol", why, protocol="dlpack_c", device="cuda:0+cpu"
+    )
+    silent = no_protocol("a", "b", "a X offers no dlpack_c", "dlpack_c")
+    assert told("no-protocol", silent, crossing) == ["dlpack_c: not offered by a"]
+
+
 def test_where_it_is_neither_one_alone_the_pair_is_named() -> None:
     why = "the consumer took a path of its own, not dlpack_legacy"
     assert told("no-protocol", no_protocol("a", "b", why, "dlpack_legacy")) == [

@@ -96,7 +96,7 @@ KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, 
 def test_it_opens_a_cell_of_the_finding(kind: Callable[[], dict[str, Any]]) -> None:
     document = kind()
     opened = 0
-    for machine, part in documents.shares(document):
+    for machine, part in documents.parts(document):
         for found in findings.find(part, "a run", most_lines=1000):
             verb, *words = shlex.split(found.command)[1:] or [""]
             if found.label in findings.FAILURES and verb in placed.CHOOSING:
@@ -131,9 +131,12 @@ def test_it_has_no_more_words_than_that_takes() -> None:
 
 def test_of_several_machines_the_command_names_its_own() -> None:
     merged = of_two_machines()
-    assert commands(documents.share(merged, "box"))[:2] == [
+    assert commands(documents.part_of(merged, "box"))[:2] == [
         "dlbench repro latest b a box",
         "dlbench repro latest a b 65536 old box",
     ]
     # Nobody goes on with a run that was merged.
-    assert commands(documents.share(merged, "rocm")) == ["dlbench repro latest a b cuda:0 rocm", ""]
+    assert commands(documents.part_of(merged, "rocm")) == [
+        "dlbench repro latest a b cuda:0 rocm",
+        "",
+    ]

@@ -59,7 +59,8 @@ def _top(path: Path) -> str:
     """The package of a file that is not installed: its topmost folder with an `__init__.py`, else
     the folder that holds the file."""
     folder = path.parent
-    while (folder.parent / "__init__.py").exists():
+    # "." and "/" have no name, and may hold an `__init__.py`.
+    while folder.parent.name and (folder.parent / "__init__.py").exists():
         folder = folder.parent
     return folder.name or path.stem or "unknown"
 

@@ -26,6 +26,9 @@ FAILURES = {
 MOST_LINES = 8  #: of one outcome
 ALIKE = 30  #: reasons that begin with as many equal letters differ in the array's name or size
 
+#: Of a protocol without a word for devices: it tells of neither library.
+ELSEWHERE = " asks for no other device"
+
 
 def failures(
     entries: list[Entry],
@@ -91,8 +94,9 @@ def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
 
 def _always(entries: list[Entry], role: str, why: str) -> list[str]:
     """The libraries in that role of which all entries give this reason."""
-    others = {entry[role] for entry in entries if not _is_because(entry, why)}
-    return sorted({entry[role] for entry in entries} - others)
+    told = [entry for entry in entries if not _is_because(entry, ELSEWHERE)]
+    others = {entry[role] for entry in told if not _is_because(entry, why)}
+    return sorted({entry[role] for entry in told} - others)
 
 
 def _is_because(entry: Entry, why: str) -> bool:

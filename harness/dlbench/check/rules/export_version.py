@@ -136,7 +136,7 @@ def version_newer(subject: Subject) -> str:
         raise Broken(f"a struct of version {version}")
     try:
         known_struct, known = answer(array, NEWEST)
-    except Exception:
+    except (Exception, NotApplicable):
         known_struct = "legacy"  # another rule says what is wrong with that
     if known_struct == "versioned" and (struct == "legacy" or version < known):
         raise Unclear(

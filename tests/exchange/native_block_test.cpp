@@ -1,0 +1,89 @@
+// The memory of the native producer, whose deleters come from anywhere. Needs no Python.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "../../producers/native/block.hpp"
+
+namespace dlbench::native {
+namespace {
+
+Block::Owner some_block() {
+  Layout layout;
+  layout.dtype = find_dtype('f', 4);
+  layout.shape = {16};
+  return Block::blank(std::move(layout));
+}
+
+void give_back(DLManagedTensorVersioned* managed) {
+  managed->deleter(managed);
+}
+
+TEST(NativeBlock, LendsItsOwnSlotAgainOnlyWhenAllIsBack) {
+  const Block::Owner block = some_block();
+  DLManagedTensorVersioned* first = block->lend(0);
+  DLManagedTensorVersioned* second = block->lend(0);
+  EXPECT_NE(first, second);
+  give_back(first);
+  DLManagedTensorVersioned* third = block->lend(0);
+  EXPECT_NE(third, first);
+  give_back(second);
+  give_back(third);
+  DLManagedTensorVersioned* fourth = block->lend(0);
+  EXPECT_EQ(fourth, first);
+  give_back(fourth);
+}
+
+TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
+  const Block::Counts before = Block::counts();
+  Block::Owner block = some_block();
+  DLManagedTensorVersioned* early = block->lend(0);
+  DLManagedTensorVersioned* late = block->lend(0);
+  give_back(early);
+  EXPECT_EQ(Block::counts().lent - before.lent, 2U);
+  EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
+  block.reset();
+  EXPECT_EQ(Block::counts().lent - before.lent, 2U);
+  EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
+  give_back(late);
+  EXPECT_EQ(Block::counts().deleted - before.deleted, 2U);
+}
+
+// Whoever is last deletes it: nobody may look at it behind his own part. Under AddressSanitizer a
+// block that was looked at too late ends the program.
+TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
+  constexpr std::uint64_t kTimes = 20'000;
+  const Block::Counts before = Block::counts();
+  std::array<DLManagedTensorVersioned*, 2> lent{};
+  std::atomic<std::uint64_t> turn{0};
+  std::atomic<std::uint64_t> done{0};
+  std::vector<std::thread> threads;
+  for (DLManagedTensorVersioned*& mine : lent) {
+    threads.emplace_back([&] {
+      for (std::uint64_t i = 1; i <= kTimes; ++i) {
+        while (turn.load() < i) std::this_thread::yield();
+        give_back(mine);
+        ++done;
+      }
+    });
+  }
+  for (std::uint64_t i = 1; i <= kTimes; ++i) {
+    Block::Owner block = some_block();
+    for (DLManagedTensorVersioned*& managed : lent) managed = block->lend(0);
+    // In turns the creator goes first, and with the others.
+    if (i % 2 == 0) block.reset();
+    turn = i;
+    block.reset();
+    while (done.load() < lent.size() * i) std::this_thread::yield();
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Block::counts().lent - before.lent, lent.size() * kTimes);
+  EXPECT_EQ(Block::counts().deleted - before.deleted, lent.size() * kTimes);
+}
+
+}  // namespace
+}  // namespace dlbench::native
