@@ -122,6 +122,16 @@ def test_what_is_left_over_is_judged_by_share_or_by_ns(
     assert "300 of 1000 ns" in row.details[0]
 
 
+def test_a_warning_of_the_library_is_named_as_a_cause(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loud = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0)
+    loud |= {"phases": {"exchange_ns": 1000.0}, "warnings": ["DeprecationWarning: old"]}
+    monkeypatch.setattr(runs, "run", lambda *_: [loud, loud | {"warnings": ["drift"]}])
+    (row,) = unexplained.trial(setting)
+    assert [unexplained.BLAMED in told for told in row.details] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("in_export", "told"),
     [

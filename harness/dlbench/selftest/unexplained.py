@@ -16,6 +16,9 @@ MEDIAN, MOST = 0.02, 0.05
 OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
 SAME_WORK = 0.01
+#: How the words of a library's own warning begin, behind its kind.
+LIBRARY_WARNS = "Warning: "
+BLAMED = "Python blames a warning on the frame that called, and a replay has another"
 WORDS = ("--phases", "all", "--sizes", "4KiB", "--protocols", "dlpack")
 
 
@@ -60,7 +63,9 @@ def _exchanges(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _told(entry: Entry, setting: Setting) -> str:
-    why = "; ".join([*runs.verdicts(entry), *_looked_again(entry, setting)])
+    said = runs.verdicts(entry)
+    blamed = [BLAMED] if any(LIBRARY_WARNS in text for text in said) else []
+    why = "; ".join([*said, *blamed, *_looked_again(entry, setting)])
     return f"{entry['producer']} -> {entry['consumer']}: {_left(entry)}: {why}"
 
 
