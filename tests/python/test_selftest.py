@@ -12,7 +12,7 @@ from rich.console import Console
 
 from dlbench.cli import main
 from dlbench.errors import BadInput
-from dlbench.selftest import alike, copies, delays, faults, repeats, runs, table, unexplained
+from dlbench.selftest import alike, delays, faults, repeats, runs, table, unexplained
 from dlbench.selftest.row import Row, Setting
 
 
@@ -24,18 +24,6 @@ def setting(tmp_path: Path) -> Setting:
 def good(rows: list[Row]) -> None:
     assert rows
     assert [(row.planted, row.found, row.details) for row in rows if not row.good] == []
-
-
-def test_every_fault_is_named_and_no_honest_run_is_blamed(setting: Setting) -> None:
-    good(faults.trial(setting))
-
-
-def test_copies_are_found_with_who_and_when(setting: Setting) -> None:
-    good(copies.trial(setting))
-
-
-def test_intervals_hold_the_truth_as_often_as_they_say(setting: Setting) -> None:
-    good(repeats.coverage(setting))
 
 
 def cell(**more: Any) -> dict[str, Any]:
