@@ -75,10 +75,8 @@ double usual_deviation(std::span<const double> medians) {
   std::vector<double> deviations(medians.begin(), medians.end());
   for (double& each : deviations) each = std::abs(each - center) / center;
   std::sort(deviations.begin(), deviations.end());
-  const double rank = 0.95 * static_cast<double>(deviations.size() + 1) - 1;
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, deviations.size() - 1);
-  return std::lerp(deviations[below], deviations[above], rank - static_cast<double>(below));
+  const auto seen = static_cast<double>(deviations.size());
+  return quantile(deviations, (0.95 * (seen + 1) - 1) / (seen - 1));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ from typing import Any
 from dlbench import grid, ladder, values
 from dlbench.errors import first_line
 from dlbench.findings import FAILURES, pairs_text
+from dlbench.phases import whole_of
 
 from . import facts
 from .packing import all_packed, packed
@@ -87,8 +88,7 @@ def _parts(entry: Entry) -> list[float]:
     times = dict.fromkeys(PARTS, 0.0)
     for part in entry["phases"]["parts"]:
         times[part["phase"]] += part["ns"]
-    whole = entry["phases"]["exchange_ns"]
-    return [*times.values(), entry.get("unexplained_ns", 0.0), whole]
+    return [*times.values(), entry.get("unexplained_ns", 0.0), whole_of(entry)]
 
 
 def _refusals(missing: Sequence[Entry], first: int) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.exporters import FORMATS, export, markdown, rows, support
+from dlbench.exporters import FORMATS, export, markdown, rows
 
 import comparisons
 import dlbench
@@ -40,69 +40,6 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
 def run(tmp_path: Path) -> Path:
     (tmp_path / "results.json").write_text(json.dumps(samples.couple()))
     return tmp_path
-
-
-def test_support_tells_what_crosses() -> None:
-    made = synthetic.with_ladder(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
-    made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
-    made["context"]["dlbench"]["request"] = {"producers": ["numpy", "jax"], "cases": ["all"]}
-    lines = support.export(made).splitlines()
-    assert "`dlbench --matrix --producers numpy,jax --cases all`" in lines[2]
-    assert "where" not in lines[2]
-    assert any(line.startswith("| mlx | ") and "dlpack" in line for line in lines)
-    at = lines.index("## `dlpack` on cpu, 4 KiB")
-    assert lines[at + 2] == "| from, to | jax | mlx | numpy |"
-    assert "| numpy | 0 | copy | 0 |" in lines[at:]
-    assert any(line.endswith("| refused | f16 |") for line in lines)
-
-
-def test_support_says_why_a_library_is_not_there() -> None:
-    absent = samples.missing("numpy", "torch", "not-installed", "pip install torch")
-    [row] = [line for line in support.export(samples.document(absent)).splitlines()
-             if line.startswith("| torch |")]  # fmt: skip
-    assert row.endswith("| pip install torch |")
-
-
-def test_support_gives_each_absent_library_its_own_reason() -> None:
-    cells = [
-        samples.missing("cupy", "torch", "not-installed", "pip install torch"),
-        samples.missing("cupy", "numpy", "not-installed", "pip install cupy"),
-        samples.missing("numpy", "torch", "not-installed", "pip install torch"),
-        samples.measured("numpy", "numpy", 100.0),
-    ]
-    rows = support.export(samples.document(*cells)).splitlines()
-    [cupy] = [row for row in rows if row.startswith("| cupy |")]
-    assert cupy.endswith("| pip install cupy |")
-
-
-def test_support_of_another_environment_tells_what_is_there() -> None:
-    cells = [
-        samples.measured("numpy", "numpy", 100.0),
-        samples.measured("numpy", "numpy", 100.0, environment="old"),
-        samples.missing("cupy", "numpy", "not-installed", "python -m pip install cupy",
-                        environment="old"),
-    ]  # fmt: skip
-    made = samples.document(*cells)
-    environments = made["context"]["dlbench"]["environments"]
-    environments["old"] = environments["default"]
-    old = support.export(made).partition("## old")[2]
-    assert "Not installed there: cupy." in old
-    assert "pip install" not in old
-    assert "| numpy |" in old
-
-
-@pytest.mark.parametrize(
-    ("became", "told"),
-    [
-        ("numpy.ndarray, drops mask", "converted: numpy.ndarray, drops mask"),
-        ("TypeError: no *", "raises TypeError: no \\*"),
-    ],
-)
-def test_support_tells_what_numpy_makes_of_an_array(became: str, told: str) -> None:
-    reason = f"a x.Array offers no array_ufunc: NumPy converts it; np.multiply: {became}"
-    cell = samples.missing("x", "numpy", "no-protocol", reason, protocol="array_ufunc")
-    page = support.export(samples.document(cell, samples.measured("numpy", "numpy", 100.0)))
-    assert f"| x | {told} |" in page
 
 
 @pytest.mark.parametrize("name", FORMATS)

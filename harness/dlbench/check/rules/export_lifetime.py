@@ -116,16 +116,20 @@ def released(subject: Subject, how: str) -> str:
     return "it may be"
 
 
+def _taken(function: str) -> str:
+    """The capsule is taken; its deleter is a function of that type of ctypes'."""
+    return (
+        f"deleter = ctypes.{function}(None, ctypes.c_void_p)(\n"
+        "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
+        "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
+        "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
+        "used = b'used_' + name\n"
+        "set_name(capsule, used)\n"
+    )
+
+
 LETS_GO = "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
-WITHOUT_GIL = (
-    f"{LETS_GO}"
-    "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(\n"
-    "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
-    "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
-    "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
-    "used = b'used_' + name\n"
-    "set_name(capsule, used)\n"
-)
+WITHOUT_GIL = LETS_GO + _taken("CFUNCTYPE")
 
 
 @rule(
@@ -145,8 +149,8 @@ def deleter_without_gil(subject: Subject) -> str:
     SPEC,
     risky=True,
     shown=Shown(
-        # PYFUNCTYPE keeps it.
-        WITHOUT_GIL.replace(LETS_GO, "").replace("ctypes.CFUNCTYPE", "ctypes.PYFUNCTYPE")
+        # It keeps the GIL.
+        _taken("PYFUNCTYPE")
         + "import threading\n"
         + "thread = threading.Thread(target=deleter, args=(struct,))\n"
         + "thread.start(); thread.join()"
