@@ -9,15 +9,20 @@ import signal
 import socket
 import subprocess
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dlbench import child_output
+from dlbench.child_output import Garbage, Lines, Reader, Stream, Streams, Tail, message
 from dlbench.environments.environment import Environment
 from dlbench.errors import signal_name
 
 WORKER = Path(__file__).with_name("worker_main.py")
+#: A profile is one answer.
+LONGEST_ANSWER = 64 << 20
 Asked = TypeVar("Asked", bound="Worker")
 
 
@@ -38,7 +43,7 @@ def command(place: Environment, fd: int, *options: str) -> list[str]:
 
 
 class Worker:
-    """One process, its files in `folder`. A context: it ends with the block, whatever happens.
+    """One process. A context: it ends with the block, whatever happens.
 
     `wrapped` makes its command from a file descriptor; `called` is what it is called where it
     fails; its failures are of the type `failure`.
@@ -48,7 +53,6 @@ class Worker:
 
     def __init__(
         self,
-        folder: Path,
         wrapped: Callable[[int], Sequence[str]],
         timeout_s: float,
         called: str = "the worker",
@@ -56,22 +60,29 @@ class Worker:
         before: Callable[[], None] | None = None,
     ) -> None:
         self._timeout_s, self._called = timeout_s, called
-        self._buffer = b""
-        self._step, self._late = "", False
+        self._step, self._lost = "", False
         ours, theirs = socket.socketpair()
         self._socket = ours
-        with theirs, (folder / "stderr").open("wb") as said:
+        with theirs, contextlib.ExitStack() as failing:
+            failing.callback(ours.close)
             self._process = subprocess.Popen(
                 wrapped(theirs.fileno()),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 env=environment,
                 preexec_fn=before,
                 start_new_session=True,
             )
-        self._said = folder / "stderr"
+            failing.pop_all()
+        assert self._process.stdout is not None
+        self._lines, self._unread = Lines(LONGEST_ANSWER), deque[bytes]()
+        self._printed = Tail()
+        self._streams = Streams({ours: self._hear, self._process.stdout: self._printed.add})
+
+    def _hear(self, chunk: bytes) -> None:
+        self._unread.extend(self._lines.add(chunk))
 
     def __enter__(self: Asked) -> Asked:
         try:
@@ -85,10 +96,9 @@ class Worker:
         self._kill()
 
     def _kill(self) -> None:
+        self._streams.close()
         # Of its own session, so this ends its children too.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        child_output.end(self._process)
         self._socket.close()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -98,12 +108,13 @@ class Worker:
         except OSError:
             raise self._last_words() from None
         reply = self._answer()
-        if "error" in reply:
-            error = reply["error"]
-            words = [error.get("exception", ""), error.get("reason", "")]
+        error, body = reply.get("error"), reply.get("ok")
+        if isinstance(error, dict):
+            words = [str(error.get(key, "")) for key in ("exception", "reason")]
             told = ": ".join(word for word in words if word)
             raise self.failure(told, str(error.get("outcome", "")), words[0])
-        body: dict[str, Any] = reply["ok"]
+        if not isinstance(body, dict):
+            raise self._no_answer("neither ok nor error")
         return body
 
     def finish(self) -> None:
@@ -111,8 +122,9 @@ class Worker:
         `failure` where it does not."""
         with contextlib.suppress(OSError):
             self._socket.sendall(b'{"do": "end"}\n')
+        late = time.monotonic() + self._timeout_s
         try:
-            status = self._process.wait(timeout=self._timeout_s)
+            status = self._listen(late)
         except subprocess.TimeoutExpired:
             raise self.failure(
                 f"{self._called} did not end within {self._timeout_s:.0f} s"
@@ -122,45 +134,57 @@ class Worker:
 
     def is_alive(self) -> bool:
         """Whether it can be asked more: it did not die and answered in time."""
-        return not self._late and self._process.poll() is None
+        return not self._lost and self._process.poll() is None
 
     def _answer(self) -> dict[str, Any]:
-        until = time.monotonic() + self._timeout_s
+        late = time.monotonic() + self._timeout_s
         while True:
-            line = self._line(until)
-            message: dict[str, Any] = json.loads(line)
-            if "step" not in message:
-                return message
-            self._step = str(message["step"])
-
-    def _line(self, until: float) -> bytes:
-        while b"\n" not in self._buffer:
-            self._socket.settimeout(max(until - time.monotonic(), 0.001))
             try:
-                got = self._socket.recv(1 << 16)
-            except TimeoutError:
-                self._late = True
+                found = message(self._line(late))
+            except Garbage as garbage:
+                raise self._no_answer(str(garbage)) from None
+            if "step" not in found:
+                return found
+            self._step = str(found["step"])
+
+    def _no_answer(self, what: str) -> AskFailed:
+        self._lost = True
+        return self.failure(f"{self._called} gave no answer{self._at_step()}: {what}", "crashed")
+
+    def _listen(self, late: float) -> int:
+        """Its status when it has ended. Raises TimeoutExpired."""
+        assert self._process.stdout is not None
+        readers: dict[Stream, Reader] = {self._process.stdout: self._printed.add}
+        # What nobody waits for must not fill the socket either.
+        readers[self._socket] = lambda chunk: None
+        return child_output.listen(self._process, readers, lambda: late)
+
+    def _line(self, late: float) -> bytes:
+        while not self._unread:
+            if not self._read(late):
+                self._lost = True
                 told = f"no answer from {self._called} within {self._timeout_s:.0f} s"
-                raise self.failure(told + self._at_step(","), "timed-out") from None
-            except OSError:
-                got = b""
-            if not got:
+                raise self.failure(told + self._at_step(","), "timed-out")
+            if not self._unread and self._socket not in self._streams:
                 raise self._last_words()
-            self._buffer += got
-        line, self._buffer = self._buffer.split(b"\n", 1)
-        return line
+        return self._unread.popleft()
+
+    def _read(self, late: float) -> bool:
+        """Whether anything came before that time."""
+        left = late - time.monotonic()
+        return left > 0 and self._streams.read(left)
 
     def _at_step(self, comma: str = "") -> str:
         return f"{comma} at step {self._step!r}" if self._step else ""
 
     def _last_words(self) -> AskFailed:
         try:
-            self._process.wait(timeout=5)
+            self._listen(time.monotonic() + 5)
         except subprocess.TimeoutExpired:
             return self.failure(f"{self._called} fell silent", "crashed")
         status = self._process.returncode
         name = signal_name(status)
-        lines = self._said.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = self._printed.text().split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         told = f"{self._called} ended{self._at_step()}: {name or f'exit status {status}'}"
         return self.failure(told + (f": {last}" if last else ""), "crashed", "", name)
@@ -168,7 +192,7 @@ class Worker:
 
 def starting(place: Environment, timeout_s: float, *options: str) -> Callable[[Path], Worker]:
     """Starts plain workers of that environment, each for a folder of its own."""
-    return lambda folder: Worker(folder, lambda fd: command(place, fd, *options), timeout_s)
+    return lambda folder: Worker(lambda fd: command(place, fd, *options), timeout_s)
 
 
 class Stopped(Exception):  # noqa: N818  (a request, not an error)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import _device, device_facts
+from dlbench import _device, child_output, device_facts
 from dlbench.errors import signal_name
 
 KINDS = ("cuda", "rocm")
@@ -69,35 +69,21 @@ class Driver:
 @functools.cache
 def ask() -> tuple[Driver, ...]:
     """One for each of KINDS, asked once a process."""
-    asked = [(kind, _start(kind)) for kind in KINDS]
-    return tuple(_answer(kind, process) for kind, process in asked)
+    with ThreadPoolExecutor(len(KINDS)) as pool:
+        return tuple(pool.map(_answer, KINDS))
 
 
-def _start(kind: str) -> subprocess.Popen[str]:
+def _answer(kind: str) -> Driver:
     words = [sys.executable, "-I", "-S", device_facts.__file__, _device.__file__, kind]
-    return subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-
-
-def _answer(kind: str, process: subprocess.Popen[str]) -> Driver:
-    try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
+    ended = child_output.run(words, TIMEOUT_S)
+    if ended.status is None:
         return Driver(kind, "failed", f"its driver did not answer within {TIMEOUT_S:g} s")
-    for line in reversed(out.splitlines()):
+    for line in reversed(ended.out.splitlines()):
         if line.startswith(device_facts.MARK):
             return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
-    words = err.strip().splitlines()
-    last = f": {words[-1].strip()}" if words else ""
-    return Driver(kind, "failed", f"asking its driver ended by {_end(process.returncode)}{last}")
+    said = ended.err.strip().splitlines()
+    last = f": {said[-1].strip()}" if said else ""
+    return Driver(kind, "failed", f"asking its driver ended by {_end(ended.status)}{last}")
 
 
 def _end(status: int) -> str:

@@ -20,6 +20,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def encodable(text: str) -> str:
+    """A library's text may hold half of a surrogate pair, which no file may: it is spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def signal_name(status: int) -> str:
     """What ended a process, by its status as of `subprocess`: "SIGSEGV", "signal 40" where it has
     no name, or nothing where it ended by itself."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from rich.text import Text
 
 from dlbench import _core, arguments, debug, discover
+from dlbench.asking import AskFailed, Worker, command
 from dlbench.environments.environment import Environment
 from dlbench.layout import columns, fold, shorten
 
@@ -64,46 +64,35 @@ class Offer:
         return "; ".join(f"np.{name}: {found}" for name, found in self.dispatch.items())
 
 
-def offers(library: _core.Library, python: str) -> Offer:
+def offers(library: _core.Library, place: Environment) -> Offer:
     """Asked of an array in a process of its own."""
     if not library.producer_path:
         return Offer(NOTHING)
-    asked = [
-        debug.load(role, library.name, path)
-        for role, path in (
-            ("producer", library.producer_path),
-            ("consumer", library.consumer_path),
-        )
-        if path
-    ]
-    case = _core.case("f32")
     where = library.devices[0]
     if where != "cpu" and ":" not in where:
         where += ":0"
-    asked.append({"do": "offers", "library": library.name, "device": where, "case": case})
-    script = debug.write(asked)
+    case = _core.case("f32")
+    request = {"do": "offers", "library": library.name, "device": where, "case": case}
     try:
-        done = subprocess.run(
-            debug.command(script, python),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return Offer(f"no answer within {LIMIT_S} s")
-    finally:
-        script.unlink()
-    for line in done.stdout.splitlines():
-        answer = json.loads(line) if line.startswith("{") else {}
-        if "error" in answer:
-            error = answer["error"]
-            return Offer(f"{error['outcome']}: {error['reason']}")
-        if "protocols" in answer.get("ok", {}):
-            ok = answer["ok"]
-            gives = " ".join(ok["protocols"]) or NOTHING
-            return Offer(gives, tuple(ok["exports"]), ok["dispatch"])
-    return Offer(f"crashed with status {done.returncode}")
+        with Worker(lambda fd: command(place, fd), LIMIT_S) as worker:
+            for role, path in (
+                ("producer", library.producer_path),
+                ("consumer", library.consumer_path),
+            ):
+                if path:
+                    worker.ask(debug.load(role, library.name, path))
+            return _offer(worker.ask(request))
+    except AskFailed as failure:
+        return Offer(f"{failure.outcome}: {failure}" if failure.outcome else str(failure))
+
+
+def _offer(answer: dict[str, Any]) -> Offer:
+    match answer:
+        case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch)}:
+            gives = " ".join(map(str, protocols)) or NOTHING
+            kept = {str(name): str(found) for name, found in dispatch.items()}
+            return Offer(gives, tuple(map(str, exports)), kept)
+    return Offer("crashed: an answer without what was asked")
 
 
 def table(libraries: list[_core.Library], place: Environment, width: int) -> list[Text]:
@@ -113,7 +102,7 @@ def table(libraries: list[_core.Library], place: Environment, width: int) -> lis
     ordered = sorted(libraries, key=lambda one: (not one.installed, one.name))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         installed = [one for one in ordered if one.installed]
-        given = list(pool.map(lambda one: offers(one, place.python), installed))
+        given = list(pool.map(lambda one: offers(one, place), installed))
     rows = [("library", "version", "devices", "")]
     for one, offer in zip(ordered, given, strict=False):
         rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.told()}"))

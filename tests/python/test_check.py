@@ -122,6 +122,56 @@ def test_a_hang_is_its_rules_result(folder: Path) -> None:
     assert found.results["import-buffer.values"].outcome == "not-applicable"
 
 
+# Writes to all that could be a wire, prints a flood, and raises what no file can hold.
+HOSTILE = """\
+import os, stat
+VERSION = "1 \\ud83d"
+DISTRIBUTION = None
+
+def make(case, device):
+    for fd in range(3, 1024):
+        try:
+            if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                os.write(fd, b"garbage\\n")
+        except OSError:
+            pass
+    return case.numpy()
+"""
+SURROGATE = """\
+import os
+VERSION = "1 \\ud83d"
+DISTRIBUTION = None
+
+def make(case, device):
+    os.write(1, b"y" * (1 << 20))
+    raise ValueError("x \\ud83d y")
+"""
+UNFIT = "DISTRIBUTION = None\nraise ImportError('x \\ud83d')\ndef make(case, device): ...\n"
+
+
+def test_a_hostile_library_spoils_its_own_rules_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "producers").mkdir()
+    for name, source in (("hostile", HOSTILE), ("surrogate", SURROGATE), ("unfit", UNFIT)):
+        (folder / "producers" / f"{name}.py").write_text(source)
+    names = ("hostile", "surrogate", "unfit", "bytearray")
+    words = ("--adapters", ".", "--only", "buffer.length,export.copy-true", "--out", "out")
+    assert run(*names, *words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "unfit cannot be imported" in line
+    text = (folder / "out" / "results.json").read_text()
+    _core.validate_document(str(folder / "out" / "results.json"))
+    outcomes: dict[str, set[str]] = {}
+    for entry in json.loads(text)["checks"]:
+        outcomes.setdefault(entry["library"], set()).add(entry["outcome"])
+    assert outcomes == {
+        "hostile": {"unclear"},
+        "surrogate": {"not-applicable"},
+        "bytearray": {"holds", "not-applicable"},
+    }
+
+
 def test_a_rule_that_fails_itself_blames_nobody(folder: Path) -> None:
     library = own(
         folder,

@@ -28,6 +28,8 @@ for line in wire:
         os.abort()
     if word == "hang":
         time.sleep(600)
+    if word in ("[]", "{}", '{"ok": []}', "garbage"):
+        print(word, file=wire, flush=True)
     if word == "refuse":
         say(error={"exception": "BufferError", "reason": "not this one"})
     elif word == "end":
@@ -48,9 +50,7 @@ class Seen:
     def go(self, *words: str, load: str = "load") -> Generator[tuple[str, ...], None, None]:
         def start(folder: Path) -> Worker:
             self.folders.append(folder)
-            worker = Worker(
-                folder, lambda fd: [sys.executable, "-c", SCRIPT, str(fd)], self.timeout_s
-            )
+            worker = Worker(lambda fd: [sys.executable, "-c", SCRIPT, str(fd)], self.timeout_s)
             self.pids.append(worker._process.pid)
             return worker
 
@@ -93,6 +93,14 @@ def test_what_takes_the_worker_along_costs_its_own_answer() -> None:
     seen.nothing_is_left()
 
 
+def test_what_is_no_answer_costs_the_worker() -> None:
+    seen = Seen()
+    lines = ("[]", "{}", '{"ok": []}', "garbage")
+    found = list(seen.go(*lines, "a"))
+    assert [line[:2] for line in found] == [*((line, "crashed") for line in lines), ("a",)]
+    seen.nothing_is_left()
+
+
 @pytest.mark.parametrize(
     ("load", "outcome", "why"),
     [
@@ -117,9 +125,7 @@ def test_who_is_asked_to_end_may_fail_alone() -> None:
 
     asked = exchanges.one_by_one(
         ["a"],
-        start=lambda folder: Worker(
-            folder, lambda fd: [sys.executable, "-c", SCRIPT, str(fd)], 60.0
-        ),
+        start=lambda folder: Worker(lambda fd: [sys.executable, "-c", SCRIPT, str(fd)], 60.0),
         load=lambda worker: None,
         ask=lambda worker, word: worker.ask({"do": word})["word"],
         failed=lambda word, why: why,

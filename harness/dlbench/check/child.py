@@ -7,20 +7,23 @@ after it; {"end": true}. With `"ends"` the interpreter is then shut down as anyb
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import resource
 import runpy
 import sys
 from pathlib import Path
 from typing import Any
 
+#: A library's words may be of any length, and a line may not.
+LONGEST_TEXT = 2000
 WORKER_MAIN = Path(__file__).absolute().parent.parent / "worker_main.py"
 
 
 def main() -> None:
     """Serve, then end at once, or as an interpreter ends."""
-    fd, asked = int(sys.argv[1]), json.loads(sys.argv[2])
-    os.set_inheritable(fd, False)
+    fd, asked = moved_up(int(sys.argv[1])), json.loads(sys.argv[2])
     # This script's own folder is no place to import from.
     own = {str(Path(sys.argv[0]).absolute().parent), str(Path(__file__).resolve().parent)}
     sys.path[:] = [entry for entry in sys.path if entry not in own]
@@ -34,6 +37,16 @@ def main() -> None:
         os._exit(0)
 
 
+def moved_up(fd: int) -> int:
+    """The descriptor at the end of the table, where no library meets it by chance, and which no
+    process of theirs inherits."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    last = 1023 if most == resource.RLIM_INFINITY else min(most, 1024) - 1
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, last)
+    os.close(fd)
+    return moved
+
+
 def serve(asked: dict[str, Any], say: Any) -> None:
     """Load the library, run the rules."""
     from dlbench.check import running
@@ -42,15 +55,18 @@ def serve(asked: dict[str, Any], say: Any) -> None:
     try:
         subject, version = running.load(asked)
     except BaseException as error:
-        say(failed=f"{type(error).__name__}: {first_line(error)}")
+        say(failed=f"{type(error).__name__}: {first_line(error)}"[:LONGEST_TEXT])
         return
-    say(loaded=version)
+    say(loaded=version[:LONGEST_TEXT])
     if not asked["rules"]:
         # What the library does when it ends without any exchange.
         running.warm(subject)
     for name in asked["rules"]:
         say(begin=name)
-        say(rule=name, **running.run(subject, name))
+        say(
+            rule=name,
+            **{key: text[:LONGEST_TEXT] for key, text in running.run(subject, name).items()},
+        )
     # Whatever is kept for the end must be: nobody else holds it.
     sys.modules["dlbench"].__dict__["_subject"] = subject
     say(end=True)

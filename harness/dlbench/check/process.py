@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import selectors
-import signal
 import subprocess
-import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from dlbench import child_output
+from dlbench.check.wire import Wire
+from dlbench.child_output import Garbage, Reader, Stream, Tail
 from dlbench.errors import signal_name
 
 CHILD = Path(__file__).with_name("child.py")
@@ -24,25 +23,29 @@ START_S = 120.0
 
 @dataclass
 class Ran:
-    """What one process said, and how it ended."""
+    """What one process wrote, and how it ended."""
 
-    said: list[dict[str, Any]] = field(default_factory=list)
+    wire: Wire
     status: int = 0
     hung: bool = False
+    garbage: str = ""  #: what it wrote that is no message; it was killed for that
     tail: str = ""
-
-    def word(self, key: str) -> Any:
-        """The last value said under a key."""
-        return next((line[key] for line in reversed(self.said) if key in line), None)
 
     @property
     def signal(self) -> str:
-        """ "SIGSEGV", or nothing."""
-        return "" if self.hung else signal_name(self.status)
+        """ "SIGSEGV", or nothing where it did not end by itself."""
+        return "" if self.hung or self.garbage else signal_name(self.status)
+
+    @property
+    def is_bad_end(self) -> bool:
+        """Whether it did not end as an interpreter does when all is well."""
+        return self.status != 0 or self.hung
 
     @property
     def how(self) -> str:
         """How it ended, in words."""
+        if self.garbage:
+            return self.garbage
         if self.hung:
             return "no answer"
         return f"killed by {self.signal}" if self.signal else f"exit status {self.status}"
@@ -58,53 +61,44 @@ def telling_line(tail: str) -> str:
     return ""
 
 
-def run(python: str, request: str, timeout_s: float) -> Ran:
-    """One process to its end; killed where it says nothing for that long."""
+def run(python: str, request: dict[str, Any], timeout_s: float) -> Ran:
+    """One process to its end; killed where it says nothing for that long, or what is no message."""
+    ran = Ran(Wire(request["rules"]))
     read, write = os.pipe()
-    ran = Ran()
-    with tempfile.TemporaryFile() as errors, os.fdopen(read, "rb") as wire:
-        command = [python, str(CHILD), str(write), request]
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            pass_fds=(write,),
-            start_new_session=True,
-        )
-        os.close(write)
+    with os.fdopen(read, "rb") as messages:
         try:
-            _listen(wire, ran, timeout_s)
-            ran.status = process.wait(timeout_s)
+            process = subprocess.Popen(
+                [python, str(CHILD), str(write), json.dumps(request)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(write,),
+                start_new_session=True,
+            )
+        finally:
+            os.close(write)
+        tail = Tail(LONGEST_TAIL)
+        heard = time.monotonic()
+
+        def hear(chunk: bytes) -> None:
+            nonlocal heard
+            if ran.wire.add(chunk):
+                heard = time.monotonic()
+
+        def until() -> float:
+            patience = timeout_s if ran.wire.version is not None else max(timeout_s, START_S)
+            return heard + patience
+
+        assert process.stdout is not None
+        readers: dict[Stream, Reader] = {messages: hear, process.stdout: tail.add}
+        try:
+            child_output.listen(process, readers, until)
         except subprocess.TimeoutExpired:
             ran.hung = True
+        except Garbage as garbage:
+            ran.garbage = str(garbage)
         finally:
-            if process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                ran.status = process.wait()
-        size = errors.seek(0, os.SEEK_END)
-        errors.seek(max(0, size - LONGEST_TAIL))
-        ran.tail = errors.read().decode("utf-8", "replace").strip()
+            child_output.end(process)
+        ran.status = process.returncode
+    ran.tail = tail.text().strip()
     return ran
-
-
-def _listen(wire: BinaryIO, ran: Ran, timeout_s: float) -> None:
-    """Lines until the other side closes. Raises TimeoutExpired after that long a silence."""
-    buffer = b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(wire, selectors.EVENT_READ)
-        heard = time.monotonic()
-        while True:
-            patience = timeout_s if ran.word("loaded") is not None else max(timeout_s, START_S)
-            if not selector.select(max(0.0, heard + patience - time.monotonic())):
-                raise subprocess.TimeoutExpired("child", timeout_s)
-            chunk = os.read(wire.fileno(), 65536)
-            if not chunk:
-                return
-            heard = time.monotonic()
-            buffer += chunk
-            *lines, buffer = buffer.split(b"\n")
-            ran.said += [json.loads(line) for line in lines]
-            if ran.said and ran.said[-1].get("end"):
-                return

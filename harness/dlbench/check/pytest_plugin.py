@@ -132,9 +132,7 @@ class Checked:
             result = self._risky[rule.name]
             return result.outcome, result.seen
         if self._subject is None:
-            import json
-
-            self._subject, _ = running.load(json.loads(self.library.request([], False)))
+            self._subject, _ = running.load(self.library.request([], False))
         return running.conclusion(self._subject, rule)
 
     def script(self, rule: Rule, seen: str) -> str:

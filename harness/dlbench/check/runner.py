@@ -6,12 +6,12 @@ takes the rest: a rule that crashes costs one start.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dlbench.check import running
 from dlbench.check.process import Ran, run, telling_line
@@ -42,18 +42,16 @@ class Library:
     device: str = "cpu"
     python: str = sys.executable
 
-    def request(self, rules: Sequence[str], ends: bool) -> str:
+    def request(self, rules: Sequence[str], ends: bool) -> dict[str, Any]:
         """For a child."""
         paths = {role: getattr(self, role) for role in ROLES}
-        return json.dumps(
-            {
-                "name": self.name,
-                "device": self.device,
-                **{role: str(path) if path else None for role, path in paths.items()},
-                "rules": list(rules),
-                "ends": ends,
-            }
-        )
+        return {
+            "name": self.name,
+            "device": self.device,
+            **{role: str(path) if path else None for role, path in paths.items()},
+            "rules": list(rules),
+            "ends": ends,
+        }
 
 
 @dataclass
@@ -114,27 +112,31 @@ def _chain(
 
     left = [rule.name for rule in rules]
     retried = ""
+    has_loaded = False
     while left:
         ends = RULES.by_name[left[-1]].at_exit
         ran = run(library.python, library.request(left, ends), timeout_s)
         report.starts += 1
-        if ran.word("failed"):
-            raise BadInput(f"{library.name} cannot be imported: {ran.word('failed')}")
-        if ran.word("loaded") is None:
-            raise BadInput(f"{library.name} cannot be imported: {ran.how}{telling_line(ran.tail)}")
-        report.version = report.version or ran.word("loaded")
-        answers = [line for line in ran.said if "rule" in line]
+        if ran.wire.version is None:
+            why = ran.wire.failed or f"{ran.how}{telling_line(ran.tail)}"
+            if not has_loaded:
+                raise BadInput(f"{library.name} cannot be imported: {why}")
+            for name in left:
+                settle(Result(name, UNCLEAR, f"it could not be imported a second time: {why}"))
+            return
+        has_loaded = True
+        report.version = report.version or ran.wire.version
+        answers = ran.wire.results
         for line in answers:
             last = line is answers[-1] and line["rule"] == left[-1]
-            held = line["outcome"] == HOLDS
-            if held and last and ends and (ran.status != 0 or ran.hung):
+            if line["outcome"] == HOLDS and last and ends and ran.is_bad_end:
                 settle(_bad_end(library, line["rule"], ran, timeout_s, report))
             else:
                 settle(Result(**line))
         left = left[len(answers) :]
         if not left:
             return
-        name = ran.word("begin")
+        name = left[0]
         # A rule that should not be able to crash is heard alone before it is blamed.
         if not RULES.by_name[name].risky and answers and name != retried:
             retried = name
@@ -144,6 +146,8 @@ def _chain(
 
 
 def _died(name: str, ran: Ran, timeout_s: float) -> Result:
+    if ran.garbage:
+        return Result(name, UNCLEAR, f"its process was ended: {ran.garbage}", stderr_tail=ran.tail)
     seen = f"no answer in {timeout_s:g} s" if ran.hung else f"the process was {ran.how}"
     if not ran.hung and not ran.signal:
         seen = f"the process ended with {ran.how}"
@@ -154,10 +158,12 @@ def _died(name: str, ran: Ran, timeout_s: float) -> Result:
 
 def _bad_end(library: Library, name: str, ran: Ran, timeout_s: float, report: Report) -> Result:
     """The end is blamed on the exchange only where without one the library ends well."""
+    if ran.garbage:
+        return _died(name, ran, timeout_s)
     alone = run(library.python, library.request([], True), timeout_s)
     report.starts += 1
     how = f"no end in {timeout_s:g} s" if ran.hung else f"at its end the process: {ran.how}"
-    if alone.status != 0 or alone.hung:
+    if alone.is_bad_end:
         return Result(name, UNCLEAR, f"{how}; without an exchange as well: {alone.how}")
     return Result(
         name, BROKEN, how + telling_line(ran.tail), signal=ran.signal, stderr_tail=ran.tail

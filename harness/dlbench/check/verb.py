@@ -135,10 +135,15 @@ def conduct(
     folder = rundir.fresh(params["out"])
     began = time.monotonic()
     checks: list[section.Entry] = []
+    unfit: list[str] = []
     newly = 0
     try:
         for library in found:
-            report = runner.check(library, chosen, timeout_s)
+            try:
+                report = runner.check(library, chosen, timeout_s)
+            except BadInput as error:
+                unfit.append(str(error))
+                continue
             mine = {rule: link for (name, rule), link in accepted.items() if name == library.name}
             told = section.entries(library, report, mine)
             checks += told
@@ -148,6 +153,8 @@ def conduct(
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
                 run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
+        if unfit and not checks:
+            raise BadInput("; ".join(unfit))
         made = section.document(checks, sys.argv, time.monotonic() - began)
         written = section.write(folder, made)
     except OSError as error:
@@ -160,6 +167,8 @@ def conduct(
     scripts = len(written) - 1
     shown = f"{folder}: results.json" + (f", {scripts} scripts LIBRARY-RULE.py" if scripts else "")
     say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
+    if unfit:
+        raise BadInput("; ".join(unfit))
     return 1 if newly else 0
 
 

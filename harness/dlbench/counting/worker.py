@@ -23,7 +23,6 @@ class Worker(asking.Worker):
         self._out = folder / "callgrind"
         self._passes = 0
         super().__init__(
-            folder,
             lambda fd: valgrind.command(self._out, place, fd),
             timeout_s,
             "the worker under valgrind",

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import re
 import shlex
-import signal
-import subprocess
-import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, worker_main
+from dlbench import _core, child_output, worker_main
+from dlbench.child_output import Ended, Garbage, message
 from dlbench.environments import spelled, there
 from dlbench.environments.environment import Environment, Failure, here
 from dlbench.errors import BadInput, first_line, os_reason, signal_name
@@ -34,22 +28,6 @@ if sys.version_info >= {OLDEST} and kind == "cpython":
 """
 
 
-@dataclass(frozen=True)
-class _Answer:
-    out: str
-    err: str
-    status: int | None  #: None: it was too late
-
-    def line(self, begin: str) -> str:
-        """The last line that begins so, or nothing."""
-        lines = [line for line in self.out.splitlines() if line.startswith(begin)]
-        return lines[-1] if lines else ""
-
-    def last_words(self) -> str:
-        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
-        return lines[-1] if lines else ""
-
-
 def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
     """The environment that dlbench runs in, and behind it those of `--env`, each asked.
 
@@ -63,7 +41,7 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
     answer = _ask(name, python, timeout_s)
-    python_line = VERSION_LINE.fullmatch(answer.line(there.VERSION))
+    python_line = VERSION_LINE.fullmatch(_line(answer, there.VERSION))
     if python_line:
         _require_python(name, python, python_line["version"], python_line["kind"])
     failure = _failure(answer, timeout_s)
@@ -71,46 +49,48 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         return Environment(name, python, failure=failure)
     if not python_line:
         words = answer.err.strip() or answer.out.strip()
-        said = repr(first_line(words)) if words else "nothing"
+        said = repr(first_line(words)[:200]) if words else "nothing"
         raise BadInput(f"environment {name!r}: {python} is no Python: it said {said}")
-    facts = answer.line(there.FACTS)
+    facts = _line(answer, there.FACTS)
     if not facts:
-        told = f"exit status {answer.status}: {answer.last_words()}"
-        return Environment(name, python, failure=Failure("crashed", f"asked for facts: {told}"))
-    return _environment(name, python, answer, json.loads(facts.partition(there.FACTS)[2]))
+        how = f"exit status {answer.status}: {_last_words(answer)}"
+        return Environment(name, python, failure=Failure("crashed", f"asked for facts: {how}"))
+    try:
+        told = message(facts.partition(there.FACTS)[2].encode())
+        return _environment(name, python, answer, told)
+    except BadInput:
+        raise
+    except (Garbage, KeyError, IndexError, TypeError, ValueError) as error:
+        # What runs at an interpreter's start may print such lines as well.
+        failure = Failure("crashed", f"asked for facts: {type(error).__name__}: {error}")
+        return Environment(name, python, failure=failure)
 
 
-def _ask(name: str, python: str, timeout_s: float) -> _Answer:
+def _ask(name: str, python: str, timeout_s: float) -> Ended:
     words = [python, "-c", BOOT, python, str(WORKER), "--facts"]
-    # Files, not pipes: a process that outlives its parent would keep a pipe open.
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        try:
-            process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-            )
-        except OSError as error:
-            raise BadInput(f"environment {name!r}: {python}: {os_reason(error)}") from error
-        status: int | None = None
-        try:
-            status = process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            pass
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        out.seek(0)
-        err.seek(0)
-        said, complained = (file.read().decode(errors="replace") for file in (out, err))
-    return _Answer(said, complained, status)
+    try:
+        return child_output.run(words, timeout_s)
+    except OSError as error:
+        raise BadInput(f"environment {name!r}: {python}: {os_reason(error)}") from error
 
 
-def _failure(answer: _Answer, timeout_s: float) -> Failure | None:
+def _line(answer: Ended, begin: str) -> str:
+    """The last line that begins so, or nothing."""
+    lines = [line for line in answer.out.splitlines() if line.startswith(begin)]
+    return lines[-1] if lines else ""
+
+
+def _last_words(answer: Ended) -> str:
+    lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _failure(answer: Ended, timeout_s: float) -> Failure | None:
     if answer.status is None:
         return Failure("timed-out", f"the interpreter did not answer within {timeout_s:g} s")
     if answer.status < 0:
         how = signal_name(answer.status)
-        words = answer.last_words()
+        words = _last_words(answer)
         told = f": {words}" if words else ""
         return Failure("crashed", f"the interpreter ended by {how} when it was asked{told}")
     return None
@@ -124,7 +104,7 @@ def _require_python(name: str, python: str, version: str, kind: str) -> None:
         raise BadInput(f"environment {name!r}: {python} is {said}; allowed: {allowed}")
 
 
-def _environment(name: str, python: str, answer: _Answer, facts: dict[str, Any]) -> Environment:
+def _environment(name: str, python: str, answer: Ended, facts: dict[str, Any]) -> Environment:
     build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
     if not facts["numpy"]:
         get = f"{shlex.quote(python)} -m pip install numpy"
@@ -134,8 +114,8 @@ def _environment(name: str, python: str, answer: _Answer, facts: dict[str, Any])
         raise BadInput(f"environment {name!r}: no _worker{suffix} for Python {version}; {build}")
     if facts["fault"]:
         raise BadInput(f"environment {name!r}: _worker{suffix}: {facts['fault']}; again {build}")
-    greeting = answer.line(there.GREETING)
-    hello = json.loads(greeting)["hello"] if greeting else {}
+    greeting = _line(answer, there.GREETING)
+    hello = message(greeting.encode())["hello"] if greeting else {}
     if hello.get("build") != _core.build_id:
         other = f"is of build {hello.get('build')}, this is {_core.build_id}"
         raise BadInput(f"environment {name!r}: _worker{suffix} {other}; again {build}")
