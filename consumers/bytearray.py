@@ -1,3 +1,7 @@
 """bytearray copies a buffer's bytes."""
 
 PROTOCOLS = {"buffer": bytearray}
+
+
+def extras(array):
+    return {}

@@ -9,3 +9,7 @@ os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 import dpnp
 
 PROTOCOLS = {"dlpack": dpnp.from_dlpack, "convert": dpnp.asarray}
+
+
+def extras(array):
+    return {}

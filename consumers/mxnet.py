@@ -5,3 +5,7 @@ import mxnet as mx
 from dlbench import Capsule
 
 PROTOCOLS = {"dlpack": Capsule(mx.nd.from_dlpack), "convert": mx.nd.array}
+
+
+def extras(array):
+    return {}

@@ -21,3 +21,7 @@ def values(array):
 
 def address(array):
     return array.address if _is_taken(array) else None
+
+
+def extras(array):
+    return {}

@@ -36,3 +36,7 @@ def on_stream(device, handle):
         yield
     finally:
         _native_consumer.set_stream(device, former)
+
+
+def extras(array):
+    return {}

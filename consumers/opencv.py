@@ -9,3 +9,7 @@ PROTOCOLS = {"convert": cv2.UMat}
 
 def values(array):
     return array.get() if isinstance(array, cv2.UMat) else array
+
+
+def extras(array):
+    return {}

@@ -5,3 +5,7 @@
 from PIL import Image
 
 PROTOCOLS = {"convert": Image.fromarray}
+
+
+def extras(array):
+    return {}

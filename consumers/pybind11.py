@@ -10,3 +10,7 @@ PROTOCOLS = {
     "array": _pybind11_consumer.from_array,
     "convert": _pybind11_consumer.from_array,
 }
+
+
+def extras(array):
+    return {}

@@ -29,3 +29,7 @@ PROTOCOLS = {"dlpack": fault.from_dlpack, "dlpack_c": fault.from_dlpack_c}
 
 def ready(array):
     array.ready()
+
+
+def extras(array):
+    return {}

@@ -9,3 +9,7 @@ os.environ.setdefault("CC", clang())
 from tinygrad import Tensor
 
 PROTOCOLS = {"convert": Tensor}
+
+
+def extras(array):
+    return {}

@@ -6,3 +6,7 @@ wp.config.quiet = True
 wp.init()
 
 PROTOCOLS = {"dlpack": wp.from_dlpack, "convert": wp.array}
+
+
+def extras(array):
+    return {"grad": True} if array.requires_grad else {}

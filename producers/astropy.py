@@ -13,4 +13,4 @@ def make(case, device):
 
 
 def extras(array):
-    return () if array.unit == u.dimensionless_unscaled else ("unit",)
+    return {} if array.unit == u.dimensionless_unscaled else {"unit": str(array.unit)}

@@ -15,8 +15,13 @@ def make(case, device):
 
 
 def values(array):
-    return ak.to_numpy(ak.fill_none(array, np.float32("nan")))
+    found = ak.to_numpy(array)
+    if not isinstance(found, np.ma.MaskedArray):
+        return found
+    # Of its own dtype: a missing integer must not make floats of the others.
+    return found.filled(np.nan if found.dtype.kind == "f" else 0)
 
 
 def extras(array):
-    return ("nulls",) if ak.any(ak.is_none(array)) else ()
+    nulls = ak.to_numpy(ak.is_none(array))
+    return {"nulls": nulls} if nulls.any() else {}

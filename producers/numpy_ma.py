@@ -13,5 +13,10 @@ def make(case, device):
     return np.ma.MaskedArray(content, mask=mask, copy=False)
 
 
+# Over what it was made of: quantities stay quantities.
+def memory(array):
+    return array.data
+
+
 def extras(array):
-    return ("mask",) if np.ma.is_masked(array) else ()
+    return {"mask": np.ma.getmaskarray(array)} if np.ma.is_masked(array) else {}

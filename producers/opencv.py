@@ -2,7 +2,7 @@
 
 import cv2
 
-from dlbench.adapter import require_buffer_dtype, require_own_layout
+from dlbench.adapter import require, require_buffer_dtype, require_own_layout
 
 DISTRIBUTION = ("opencv-python-headless", "opencv-python", "opencv-contrib-python")
 DEFAULT = False
@@ -11,4 +11,8 @@ DEFAULT = False
 def make(case, device):
     require_own_layout(case, "OpenCV")
     require_buffer_dtype(case, "OpenCV")
-    return cv2.copyTo(case.numpy(), None)
+    content = case.numpy()
+    array = cv2.copyTo(content, None)
+    made = array is not None and (array.dtype, array.shape) == (content.dtype, content.shape)
+    require(made, f"OpenCV's functions do not return {content.dtype} arrays of {content.shape}")
+    return array

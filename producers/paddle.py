@@ -33,7 +33,7 @@ memory = paddle.Tensor.detach
 
 
 def extras(array):
-    return () if array.stop_gradient else ("grad",)
+    return {} if array.stop_gradient else {"grad": True}
 
 
 def address(array):

@@ -19,6 +19,9 @@ def make(case, device):
 
 
 def extras(array):
-    found = () if array.index.equals(pd.RangeIndex(len(array))) else ("index",)
-    nullable = isinstance(array.dtype, pd.api.extensions.ExtensionDtype)
-    return (*found, "nulls") if nullable and array.hasnans else found
+    found = {}
+    if not array.index.equals(pd.RangeIndex(len(array))):
+        found["index"] = (array.index.to_numpy(),)
+    if isinstance(array.dtype, pd.api.extensions.ExtensionDtype) and array.hasnans:
+        found["nulls"] = array.isna().to_numpy()
+    return found

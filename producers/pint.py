@@ -17,4 +17,4 @@ def memory(array):
 
 
 def extras(array):
-    return () if array.unitless else ("unit",)
+    return {} if array.unitless else {"unit": f"{array.units:~}"}

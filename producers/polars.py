@@ -7,8 +7,6 @@ from dlbench.adapter import require, require_packable
 DEFAULT = False
 SPECIAL = ("nulls",)
 
-values = pl.Series.to_numpy
-
 
 def make(case, device):
     require_packable(case, "Polars")
@@ -16,9 +14,14 @@ def make(case, device):
     return pl.Series(case.numpy(), nan_to_null=case.special == "nulls")
 
 
+def values(array):
+    # Of its own dtype: a missing integer must not make floats of the others.
+    return (array if array.dtype.is_float() else array.fill_null(strategy="zero")).to_numpy()
+
+
 def memory(array):
     return array.to_numpy(allow_copy=False)
 
 
 def extras(array):
-    return ("nulls",) if array.null_count() else ()
+    return {"nulls": array.is_null().to_numpy()} if array.null_count() else {}

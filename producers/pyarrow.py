@@ -22,9 +22,16 @@ def memory(array):
 
 
 def values(array):
+    if not isinstance(array, pa.Array):
+        return array
+    if array.null_count and not pa.types.is_floating(array.type):
+        # Of its own dtype: a missing integer must not make floats of the others.
+        array = array.fill_null(pa.array([0]).cast(array.type)[0])
     # NaN stands for null.
-    return array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array
+    return array.to_numpy(zero_copy_only=False)
 
 
 def extras(array):
-    return ("nulls",) if getattr(array, "null_count", 0) else ()
+    if not getattr(array, "null_count", 0):
+        return {}
+    return {"nulls": array.is_null().to_numpy(zero_copy_only=False)}

@@ -21,4 +21,4 @@ def memory(array):
 
 
 def extras(array):
-    return ("sparsity",)
+    return {"sparsity": True} if scipy.sparse.issparse(array) else {}

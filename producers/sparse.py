@@ -19,4 +19,4 @@ def memory(array):
 
 
 def extras(array):
-    return ("sparsity",)
+    return {"sparsity": True} if isinstance(array, sparse.SparseArray) else {}

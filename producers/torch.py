@@ -54,7 +54,8 @@ memory = torch.Tensor.detach
 
 
 def extras(array):
-    return ("grad",) if array.requires_grad else ()
+    found = {"grad": True} if array.requires_grad else {}
+    return found if array.layout == torch.strided else found | {"sparsity": True}
 
 
 def address(array):

@@ -11,4 +11,4 @@ def make(case, device):
 
 
 def extras(array):
-    return () if array.units.is_dimensionless else ("unit",)
+    return {} if array.units.is_dimensionless else {"unit": str(array.units)}

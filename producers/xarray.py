@@ -19,4 +19,7 @@ def memory(array):
 
 
 def extras(array):
-    return ("labels",) if array.coords else ()
+    if not array.coords:
+        return {}
+    labels = array.coords
+    return {"labels": tuple(labels[dim].data if dim in labels else None for dim in array.dims)}

@@ -53,7 +53,10 @@ bool same_layout(const View& expected, const View& found) {
 std::vector<std::string> changed(const View& expected, const View& found) {
   std::vector<std::string> words;
   if (expected.dtype != found.dtype) {
-    words.emplace_back(coarser(expected.dtype, found.dtype) ? "precision" : "dtype");
+    // Plain bytes hold whatever they held: they lost their name alone.
+    const bool fewer_bits =
+        coarser(expected.dtype, found.dtype) && !is_plain_bytes(expected, found);
+    words.emplace_back(fewer_bits ? "precision" : "dtype");
   }
   const View told = restated(expected, found);
   const bool reshaped = expected.shape != found.shape && expected.shape == told.shape;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "exchange/layout.hpp"
@@ -50,6 +51,11 @@ class Walk {
            static_cast<std::uintptr_t>(found_offset_ + element * found_.element_bytes());
   }
 
+  /// The number of an element of the present row, in C order over the whole array.
+  std::size_t number_of(std::int64_t element) const {
+    return static_cast<std::size_t>(row_ * row_elements_ + element);
+  }
+
   std::string place(std::int64_t element) const {
     std::vector<std::int64_t> whole = index_;
     whole.resize(expected_.shape.size());
@@ -61,6 +67,7 @@ class Walk {
   }
 
   bool next_row() {
+    ++row_;
     for (std::size_t d = rows_; d-- > 0;) {
       const std::int64_t last = expected_.shape[d] - 1;
       if (index_[d] < last) {
@@ -81,6 +88,7 @@ class Walk {
   const View& found_;
   std::size_t rows_;
   std::int64_t row_elements_ = 1;
+  std::int64_t row_ = 0;
   std::int64_t expected_offset_ = 0;
   std::int64_t found_offset_ = 0;
   std::vector<std::int64_t> index_;
@@ -104,6 +112,10 @@ std::string element_text(std::uintptr_t address, const View& view) {
   return to_string(number_at(address, view.dtype), view.dtype);
 }
 
+bool is_missing(Missing missing, std::size_t number) {
+  return number < missing.size() && missing[number] != 0;
+}
+
 bool equal(std::uintptr_t expected, std::uintptr_t found, Dtype dtype, Dtype found_dtype) {
   if (dtype != found_dtype) {
     return explained(number_at(expected, dtype), number_at(found, found_dtype), found_dtype);
@@ -113,7 +125,7 @@ bool equal(std::uintptr_t expected, std::uintptr_t found, Dtype dtype, Dtype fou
 
 }  // namespace
 
-std::string difference(const View& expected, const View& given) {
+std::string difference(const View& expected, const View& given, Missing missing) {
   require_host(expected);
   require_host(given);
   const View found = restated(expected, given);
@@ -137,6 +149,7 @@ std::string difference(const View& expected, const View& given) {
   do {
     if (same_bytes(0, walk.row_elements())) continue;
     for (std::int64_t i = 0; i < walk.row_elements(); ++i) {
+      if (is_missing(missing, walk.number_of(i))) continue;
       const std::uintptr_t a = walk.expected_at(i);
       const std::uintptr_t b = walk.found_at(i);
       if (same_bytes(i, 1) || equal(a, b, expected.dtype, found.dtype)) continue;
@@ -145,6 +158,23 @@ std::string difference(const View& expected, const View& given) {
     }
   } while (walk.next_row());
   return {};
+}
+
+bool has_nan_for(Missing missing, const View& expected, const View& given) {
+  const View found = restated(expected, given);
+  if (!on_host(found.device) || expected.shape != found.shape || expected.elements() == 0 ||
+      !has_numbers(found.dtype)) {
+    return false;
+  }
+  bool any = false;
+  Walk walk(expected, found, false);
+  do {
+    if (!is_missing(missing, walk.number_of(0))) continue;
+    const Number number = number_at(walk.found_at(0), found.dtype);
+    if (number.integral || !std::isnan(number.re)) return false;
+    any = true;
+  } while (walk.next_row());
+  return any;
 }
 
 }  // namespace dlbench::exchange

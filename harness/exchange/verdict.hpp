@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,21 @@
 
 namespace dlbench::exchange {
 
+/// Which elements have no value: one byte an element, in C order, 0 where there is a value. Empty
+/// where all have one.
+using Missing = std::span<const unsigned char>;
+
 /// Do both views hold the same numbers? `found` may also be the expected bytes without a dtype, or
 /// have more or fewer dimensions of one element. Compares element by element through both layouts,
 /// also over different dtypes (then by value, a float32 rounding of an int64 counts as equal where
 /// the dtype's own precision explains it). Host memory only. Empty where equal, else one line that
 /// names the first difference: "element (0, 3): expected 4, found 0" or "shape (2, 3), not (6,)".
-std::string difference(const View& expected, const View& found);
+/// What stands in the place of a missing element is not compared.
+std::string difference(const View& expected, const View& found, Missing missing = {});
+
+/// Is there a missing element, and does `found` hold NaN in the place of each? `found` must hold
+/// the expected values.
+bool has_nan_for(Missing missing, const View& expected, const View& found);
 
 /// What was dropped or converted in silence: "dtype", "precision" (same kind, fewer bits), "shape",
 /// "layout" (strides that differ though the shape has more than one element along them).

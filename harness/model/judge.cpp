@@ -34,7 +34,7 @@ std::string_view contradiction(const Evidence& evidence) {
 
 }  // namespace
 
-Verdict judge(const Evidence& evidence, bool crossed_device) {
+Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
   const std::array<Witness, 4> in_order_of_trust{{{"guard", evidence.guard},
                                                   {"write", evidence.write},
                                                   {"address", evidence.address},
@@ -52,6 +52,11 @@ Verdict judge(const Evidence& evidence, bool crossed_device) {
     verdict.warnings.push_back(disagreement(*trusted, witness, end));
   }
   if (trusted == nullptr || !contradictory.empty()) return verdict;
+  if (trusted->word == Proof::yes && !same_bytes) {
+    verdict.warnings.push_back(std::string(trusted->name) +
+                               " says shared, yet the two ends have different bytes: unproven");
+    return verdict;
+  }
   const Outcome copied = crossed_device ? Outcome::device_copy : Outcome::copy;
   verdict.outcome = trusted->word == Proof::yes ? Outcome::zero_copy : copied;
   return verdict;

@@ -1,6 +1,8 @@
 #include "worker/dispatch.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "worker/extras.hpp"
 
@@ -19,9 +21,21 @@ bool same_type(PyObject* array, PyObject* result) {
   return Py_TYPE(array) == Py_TYPE(result);
 }
 
+// What is computed has a unit or labels of its own: whether it has some is all that is asked. Of
+// other types than the array's, NumPy's own is known to carry nothing.
 std::vector<std::string> lost_extras(PyObject* array, PyObject* result, const Library& library) {
-  return same_type(array, result) ? dropped(array, library, result, library)
-                                  : extras_of(array, library);
+  std::vector<std::string> words = words_of(extras_of(array, library));
+  if (same_type(array, result)) {
+    const Ref extras = extras_of(result, library);
+    if (!extras) return {};
+    const std::vector<std::string> kept = words_of(extras);
+    std::erase_if(words, [&](const std::string& word) {
+      return std::find(kept.begin(), kept.end(), word) != kept.end();
+    });
+    return words;
+  }
+  return std::string_view(Py_TYPE(result)->tp_name) == "numpy.ndarray" ? words
+                                                                       : std::vector<std::string>{};
 }
 
 std::string told(PyObject* array, PyObject* result, const Library& library) {

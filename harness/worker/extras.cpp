@@ -6,6 +6,11 @@ namespace dlbench::worker {
 
 namespace {
 
+Ref helper(const char* name) {
+  const Ref module = checked(PyImport_ImportModule("dlbench.extras"));
+  return checked(PyObject_GetAttrString(module.get(), name));
+}
+
 // A library on top of arrays may hold the very object that it was given.
 Ref held_by(PyObject* result, const Library& consumer) {
   const Ref memory = consumer.function("memory");
@@ -17,14 +22,17 @@ Ref held_by(PyObject* result, const Library& consumer) {
 
 }  // namespace
 
-std::vector<std::string> extras_of(PyObject* array, const Library& library) {
+Ref extras_of(PyObject* array, const Library& library) {
   const Ref extras = library.function("extras");
   if (!extras) return {};
   const Ref found = checked(PyObject_CallOneArg(extras.get(), array));
-  if (PyUnicode_Check(found.get())) {
-    throw Failure{Outcome::refused, "TypeError", "extras must return a tuple of words, not a word"};
-  }
-  const Ref words = checked(PySequence_Tuple(found.get()));
+  Ref told = checked(PyObject_CallOneArg(helper("checked").get(), found.get()));
+  return told.get() == Py_None ? Ref{} : std::move(told);
+}
+
+std::vector<std::string> words_of(const Ref& extras) {
+  if (!extras) return {};
+  const Ref words = checked(PySequence_Tuple(extras.get()));
   std::vector<std::string> texts;
   for (Py_ssize_t i = 0; i < PyTuple_Size(words.get()); ++i) {
     texts.push_back(text_of(PyTuple_GetItem(words.get(), i)));
@@ -32,21 +40,36 @@ std::vector<std::string> extras_of(PyObject* array, const Library& library) {
   return texts;
 }
 
-std::vector<std::string> dropped(PyObject* source, const Library& producer, PyObject* result,
-                                 const Library& consumer) {
-  std::vector<std::string> words = extras_of(source, producer);
-  if (words.empty()) return words;
-  const auto keep = [&](const std::vector<std::string>& kept) {
-    std::erase_if(words, [&](const std::string& word) {
-      return std::find(kept.begin(), kept.end(), word) != kept.end();
-    });
+std::vector<unsigned char> missing_of(const Ref& extras) {
+  if (!extras) return {};
+  const Ref bytes = checked(PyObject_CallOneArg(helper("missing").get(), extras.get()));
+  char* begin = nullptr;
+  Py_ssize_t count = 0;
+  if (PyBytes_AsStringAndSize(bytes.get(), &begin, &count) != 0) throw fetch_failure();
+  return {begin, begin + count};
+}
+
+Comparison compare_extras(const Ref& extras, PyObject* source, const Library& producer,
+                          PyObject* result, const Library& consumer) {
+  Comparison comparison;
+  std::vector<std::string> words = words_of(extras);
+  if (words.empty()) return comparison;
+  const Ref looks = checked(PyList_New(0));
+  const auto add = [&](const Ref& look) {
+    if (look && PyList_Append(looks.get(), look.get()) != 0) throw fetch_failure();
   };
-  keep(extras_of(result, consumer));
+  add(extras_of(result, consumer));
   const Ref held = held_by(result, consumer);
   for (PyObject* kept : {result, held.get()}) {
-    if (kept != nullptr && Py_TYPE(kept) == Py_TYPE(source)) keep(extras_of(kept, producer));
+    if (kept != nullptr && Py_TYPE(kept) == Py_TYPE(source)) add(extras_of(kept, producer));
   }
-  return words;
+  if (PyList_Size(looks.get()) == 0) {
+    comparison.undecided = std::move(words);
+    return comparison;
+  }
+  comparison.lost = words_of(checked(
+      PyObject_CallFunctionObjArgs(helper("lost").get(), extras.get(), looks.get(), nullptr)));
+  return comparison;
 }
 
 }  // namespace dlbench::worker

@@ -7,6 +7,7 @@
 
 #include "exchange/layout.hpp"
 #include "exchange/maps.hpp"
+#include "exchange/restated.hpp"
 #include "exchange/verdict.hpp"
 #include "model/judge.hpp"
 #include "worker/device_memory.hpp"
@@ -49,6 +50,44 @@ bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
   return a != b && !(exchange::on_host(a) && exchange::on_host(b));
 }
 
+constexpr std::string_view kSourceNotChecked = "source not checked";
+constexpr std::string_view kExtrasNotCompared = "extras not compared";
+
+// The right values of another dtype: what is converted before the exchange is not its doing. (Other
+// values are `wrong` below.)
+void require_case(const exchange::View& expected, const exchange::View& made) {
+  const exchange::View same = exchange::restated(expected, made);
+  const bool are_bytes = expected.element_bytes() == 1 && same.element_bytes() == 1;
+  if (same.dtype == expected.dtype || are_bytes) return;
+  if (!exchange::difference(expected, made).empty()) return;
+  throw Failure{Outcome::unsupported, "",
+                "the producer's array is of " + exchange::to_string(made.dtype) + ", not of " +
+                    exchange::to_string(expected.dtype)};
+}
+
+// A copy that was made to read the values has strides of its own: only those of the result's own
+// memory tell a changed layout.
+std::vector<std::string> changed(const exchange::View& expected, const exchange::View& values,
+                                 PyObject* result, const Library& consumer) {
+  std::vector<std::string> words = exchange::changed(expected, values);
+  const auto layout = std::find(words.begin(), words.end(), "layout");
+  if (layout == words.end() || !consumer.function("values")) return words;
+  const bool moved = [&] {
+    try {
+      const exchange::View place = read_place(result, consumer).view;
+      if (place.shape != values.shape || place.dtype != values.dtype) return false;
+      const std::vector<std::string> own = exchange::changed(expected, place);
+      return std::find(own.begin(), own.end(), "layout") != own.end();
+    } catch (const Failure&) {
+      return false;
+    } catch (const exchange::ViewError&) {
+      return false;
+    }
+  }();
+  if (!moved) words.erase(layout);
+  return words;
+}
+
 }  // namespace
 
 Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
@@ -57,25 +96,42 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
   PyObject* source = pool.arrays.front().get();
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
+  Ref extras;
+  std::vector<unsigned char> missing;
+  looked(judgement.warnings, kExtrasNotCompared, [&] {
+    extras = extras_of(source, producer);
+    missing = missing_of(extras);
+  });
+  std::optional<Held> made;
+  looked(judgement.warnings, kSourceNotChecked, [&] { made = read_values(source, producer); });
+  if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
   exchange::View right;  // where what it should hold was found
+  bool has_nan = false;
   looked(judgement.warnings, kValuesNotChecked, [&] {
     const Held values = read_values(result, consumer);
-    if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
+    if (std::string first = exchange::difference(expected, values.view, missing); !first.empty()) {
       throw Failure{Outcome::wrong, "", std::move(first)};
     }
-    judgement.changed = exchange::changed(expected, values.view);
+    has_nan = exchange::has_nan_for(missing, expected, values.view);
+    judgement.changed = changed(expected, values.view, result, consumer);
     right = values.view;
   });
-  looked(judgement.warnings, "source not checked", [&] {
-    const Held values = read_values(source, producer);
-    if (values.view == right) return;  // the same memory: it was compared
-    if (std::string first = exchange::difference(expected, values.view); !first.empty()) {
+  looked(judgement.warnings, kSourceNotChecked, [&] {
+    if (!made || made->view == right) return;  // the same memory: it was compared
+    made = read_values(source, producer);
+    if (std::string first = exchange::difference(expected, made->view); !first.empty()) {
       throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first};
     }
   });
-  looked(judgement.warnings, "extras not compared", [&] {
-    for (std::string& word : dropped(source, producer, result, consumer)) {
-      judgement.changed.push_back(std::move(word));
+  looked(judgement.warnings, kExtrasNotCompared, [&] {
+    const Comparison found = compare_extras(extras, source, producer, result, consumer);
+    for (const std::string& word : found.lost) {
+      const bool converted = has_nan && (word == "mask" || word == "nulls");
+      judgement.changed.push_back(converted ? word + " -> NaN" : word);
+    }
+    for (const std::string& word : found.undecided) {
+      judgement.warnings.push_back(std::string(kExtrasNotCompared) +
+                                   ": nothing tells whether the result still carries its " + word);
     }
   });
   looked(judgement.warnings, "addresses not compared", [&] {
@@ -84,6 +140,7 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
     judgement.crossed_device = lie_apart(from.view.device, to.view.device);
     judgement.evidence.address = exchange::same_address(from.view, to.view);
     judgement.evidence.write = write_through_anywhere(from.view, to.view);
+    judgement.same_bytes = from.view.bytes() == to.view.bytes();
     if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
       warn_of_copy_on_write(from.view, to.view, judgement.warnings);
     }
@@ -92,7 +149,10 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
 }
 
 void conclude(Judgement& judgement) {
-  Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device);
+  const bool coarser = std::find(judgement.changed.begin(), judgement.changed.end(), "precision") !=
+                       judgement.changed.end();
+  Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device,
+                                   judgement.same_bytes && !coarser);
   judgement.outcome = verdict.outcome;
   for (std::string& warning : verdict.warnings) judgement.warnings.push_back(std::move(warning));
 }

@@ -19,6 +19,7 @@ struct Judgement {
   std::optional<GuardSeen> guard;
   std::vector<std::string> warnings;
   bool crossed_device = false;
+  bool same_bytes = true;  ///< the two ends are as many bytes an element, in all
 };
 
 /// Compares what the consumer made of the pool's first array with what that should hold, and where

@@ -1,6 +1,5 @@
 #include "worker/outliving.hpp"
 
-#include "exchange/verdict.hpp"
 #include "worker/device_memory.hpp"
 #include "worker/garbage.hpp"
 
@@ -34,7 +33,8 @@ class Poison {
 
 void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
                        const std::function<void(PyObject*)>& wait, const Library& consumer,
-                       const exchange::View& expected, std::uint64_t room) {
+                       const exchange::View& expected, exchange::Missing missing,
+                       std::uint64_t room) {
   const Ref result = cross(array);
   exchange::Device where;
   try {
@@ -52,7 +52,7 @@ void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
   std::string first;
   try {
     const Held values = read_values(result.get(), consumer);
-    first = exchange::difference(expected, values.view);
+    first = exchange::difference(expected, values.view, missing);
   } catch (const Failure& failure) {
     // What nothing reads was said before, of an array that is still there.
     if (failure.outcome == Outcome::wrong) first = failure.reason;

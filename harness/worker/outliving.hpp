@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "exchange/verdict.hpp"
 #include "worker/arrays.hpp"
 
 namespace dlbench::worker {
@@ -12,9 +13,10 @@ inline constexpr std::uint64_t kMostBytesToOutlive = 64 << 10;
 /// Does what the consumer returned keep its memory alive? `array` must be nobody else's; it is
 /// dropped as soon as `cross` returned, before `wait`, as after `y = consumer(make())`. Memory of
 /// `bytes` and of `room` bytes is then taken and written over, and the consumer's values are read.
-/// Throws Failure `wrong` where they are no longer the expected ones.
+/// Throws Failure `wrong` where they are no longer the expected ones; `missing` has none.
 void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
                        const std::function<void(PyObject*)>& wait, const Library& consumer,
-                       const exchange::View& expected, std::uint64_t room);
+                       const exchange::View& expected, exchange::Missing missing,
+                       std::uint64_t room);
 
 }  // namespace dlbench::worker

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/extras.hpp"
 #include "worker/growth.hpp"
 #include "worker/lifetime.hpp"
 #include "worker/outliving.hpp"
@@ -56,8 +57,14 @@ void Prepared::look_after_dropping(const Order& order) {
   const auto wait = [this](PyObject* result) { wait_for(result); };
   const Ref spec = checked(PyObject_CallNoArgs(order.make_case.get()));
   const Ref room = checked(PyObject_GetAttrString(spec.get(), "room"));
+  std::vector<unsigned char> missing;
+  try {
+    missing = missing_of(extras_of(first_array(), producer_));
+  } catch (const Failure&) {
+    // `look_at_both_ends` said so already.
+  }
   require_outliving(make_array(order.exchange, producer_, order.make_case), cross, wait, consumer_,
-                    pool_->expected->view, PyLong_AsUnsignedLongLong(room.get()));
+                    pool_->expected->view, missing, PyLong_AsUnsignedLongLong(room.get()));
 }
 
 }  // namespace dlbench::worker

@@ -29,6 +29,30 @@ TEST(Difference, NamesTheFirstElementThatDiffers) {
   EXPECT_EQ(difference(a.view, b.view), "element (1, 0): expected 4, found 0");
 }
 
+TEST(Difference, MissingElementsAreNotCompared) {
+  Array<float> a({0, 1, 2, 3, 4, 5}, {kDLFloat, 32, 1}, {2, 3});
+  Array<float> b({9, 1, 2, 3, 9, 5}, {kDLFloat, 32, 1}, {2, 3});
+  EXPECT_EQ(difference(a.view, b.view, std::array<unsigned char, 6>{1, 0, 0, 0, 1, 0}), "");
+  EXPECT_EQ(difference(a.view, b.view, std::array<unsigned char, 6>{1, 0, 0, 0, 0, 0}),
+            "element (1, 1): expected 4, found 9");
+  // Whatever order the memory has, a mask is in C order.
+  a.view.strides = b.view.strides = {4, 8};
+  EXPECT_EQ(difference(a.view, b.view, std::array<unsigned char, 6>{1, 0, 1, 0, 0, 0}), "");
+}
+
+TEST(Difference, NanStandsForWhatIsMissing) {
+  const float nan = std::nanf("");
+  const auto a = array<float>("float32", {1, 2, 3});
+  const auto converted = array<double>("float64", {static_cast<double>(nan), 2, 3});
+  const auto whole = array<std::int32_t>("int32", {0, 2, 3});
+  using Bytes = std::array<unsigned char, 3>;
+  EXPECT_TRUE(has_nan_for(Bytes{1, 0, 0}, a.view, converted.view));
+  EXPECT_FALSE(has_nan_for(Bytes{1, 1, 0}, a.view, converted.view));
+  EXPECT_FALSE(has_nan_for(Bytes{0, 0, 0}, a.view, converted.view));
+  EXPECT_FALSE(has_nan_for(Bytes{1, 0, 0}, a.view, a.view));
+  EXPECT_FALSE(has_nan_for(Bytes{1, 0, 0}, a.view, whole.view));
+}
+
 TEST(Difference, OfShapes) {
   Array<float> a({0, 1, 2, 3, 4, 5}, {kDLFloat, 32, 1}, {6});
   Array<float> b({0, 1, 2, 3, 4, 5}, {kDLFloat, 32, 1}, {2, 3});

@@ -51,6 +51,12 @@ TEST(Restated, AllElseStaysWhatItIs) {
   }
 }
 
+TEST(Changed, PlainBytesLoseNoPrecision) {
+  const auto wide = array<std::uint32_t>("uint32", {1, 2});
+  const auto bytes = array<std::uint8_t>("uint8", {1, 0, 0, 0, 2, 0, 0, 0});
+  EXPECT_EQ(changed(wide.view, bytes.view), Words{"dtype"});
+}
+
 Words changed_dtype(const char* from, const char* to) {
   View a;
   View b;
@@ -282,6 +288,18 @@ TEST(Judge, ACopyToAnotherDeviceIsADeviceCopy) {
   EXPECT_EQ(judge({.write = Y}, true).outcome, Outcome::zero_copy);
   EXPECT_EQ(judge({}, true).outcome, Outcome::unproven);
   EXPECT_EQ(judge({.address = Y, .write = N}, true).outcome, Outcome::unproven);
+}
+
+/// Every combination: what has other bytes at its two ends is never called one memory.
+TEST(Judge, DifferentBytesAreNeverZeroCopy) {
+  for (int code = 0; code < 81; ++code) {
+    const auto word = [code](int place) { return static_cast<Proof>(code / place % 3); };
+    const Evidence evidence{word(1), word(3), word(9), word(27)};
+    const Outcome same = judge(evidence, false).outcome;
+    const Verdict other = judge(evidence, false, false);
+    EXPECT_EQ(other.outcome, same == Outcome::zero_copy ? Outcome::unproven : same) << code;
+    EXPECT_TRUE(same != Outcome::zero_copy || !other.warnings.empty()) << code;
+  }
 }
 
 /// Every combination: a verdict without a warning has all that looked on its side.

@@ -42,7 +42,7 @@ def values(metres):
 
 
 def extras(metres):
-    return ("unit",) if metres.unit else ()
+    return {"unit": metres.unit} if metres.unit else {}
 """
 BOTH = ("array_ufunc", "array_function")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dlbench import _core
 from wire import F32, ask, plant, prepare
 
 MAKE = "def make(case, device):\n    return case.numpy()\n"
@@ -16,8 +17,9 @@ METRES = """
 import numpy as np
 class Metres(np.ndarray): pass
 def make(case, device): return case.numpy().view(Metres)
-def extras(array): return ("unit",)
+def extras(array): return {"unit": "m"}
 """
+PLAIN = SHARE + "def extras(array): return {}\n"
 
 
 def cross(
@@ -37,34 +39,108 @@ def cross(
 
 
 def test_a_unit_that_is_dropped_is_named(tmp_path: Path) -> None:
-    ok = cross(tmp_path, METRES, SHARE)["ok"]
+    ok = cross(tmp_path, METRES, PLAIN)["ok"]
     assert (ok["outcome"], ok["changed"]) == ("zero-copy", ["unit"])
+    other = SHARE + "def extras(array): return {'unit': 'ft'}\n"
+    assert cross(tmp_path, METRES, other)["ok"]["changed"] == ["unit"]
 
 
 @pytest.mark.parametrize(
     "take",
     [
         # by its own word
-        SHARE + "def extras(array): return ('unit', 'labels')\n",
+        SHARE + "def extras(array): return {'unit': 'm', 'labels': ((1, 2),)}\n",
         # by returning the producer's own type
         "import sys\nPROTOCOLS = {'dlpack': lambda x: sys.modules['_dlbench_producer_giver']"
         ".np.from_dlpack(x).view(sys.modules['_dlbench_producer_giver'].Metres)}\n",
         # by holding the array
         "import numpy as np\nclass Box:\n    def __init__(self, x):\n"
         "        self.held, self.array = x, np.from_dlpack(x)\n"
-        "def memory(box): return box.held\nPROTOCOLS = {'dlpack': Box}\n",
+        "def memory(box): return box.held\nPROTOCOLS = {'dlpack': Box}\n"
+        "def extras(box): return {}\n",
     ],
 )
 def test_a_unit_that_is_kept_is_not(tmp_path: Path, take: str) -> None:
     ok = cross(tmp_path, METRES, take)["ok"]
+    assert (ok["outcome"], ok["changed"], ok["warnings"]) == ("zero-copy", [], [])
+
+
+@pytest.mark.parametrize("take", [SHARE, SHARE + "def extras(array): return None\n"])
+def test_a_loss_that_nothing_shows_is_not_stated(tmp_path: Path, take: str) -> None:
+    ok = cross(tmp_path, METRES, take)["ok"]
     assert (ok["outcome"], ok["changed"]) == ("zero-copy", [])
+    [warning] = ok["warnings"]
+    assert warning.startswith("extras not compared: ")
+
+
+# Every third element is masked; `taken` is what becomes of it.
+MASKED = """
+import numpy as np
+def make(case, device):
+    content = case.numpy()
+    return np.ma.MaskedArray(content, np.arange(content.size) % 3 == 0, copy=False)
+def extras(array): return {"mask": np.ma.getmaskarray(array)} if np.ma.is_masked(array) else {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "told", "outcome", "changed"),
+    [
+        ("x", "{'mask': x.mask}", "zero-copy", []),
+        ("x.copy()", "{'nulls': x.mask}", "copy", []),
+        ("x.data", "{}", "zero-copy", ["mask"]),
+        ("x.filled(-1)", "{}", "copy", ["mask"]),
+        ("x.filled(np.nan)", "{}", "copy", ["mask -> NaN"]),
+        ("np.where(x.mask & (x.data != 3), np.nan, x.data)", "{}", "copy", ["mask"]),
+        ("np.ma.MaskedArray(x.data, ~x.mask)", "{'mask': x.mask}", "zero-copy", ["mask"]),
+        ("x.astype('f8').filled(np.nan)", "{}", "copy", ["dtype", "mask -> NaN"]),
+    ],
+)
+def test_a_mask_is_kept_converted_or_dropped(
+    tmp_path: Path, taken: str, told: str, outcome: str, changed: list[str]
+) -> None:
+    take = f"import numpy as np\nPROTOCOLS = {{'convert': lambda x: {taken}}}\n"
+    take += f"def extras(x): return {told}\n"
+    ok = cross(tmp_path, MASKED, take, "convert")["ok"]
+    assert (ok["outcome"], ok["changed"]) == (outcome, changed)
+
+
+def test_wrong_is_what_differs_where_nothing_is_masked(tmp_path: Path) -> None:
+    take = (
+        "import numpy as np\nPROTOCOLS = {'convert': lambda x: np.where(x.mask, 0, x.data + 1)}\n"
+    )
+    error = cross(tmp_path, MASKED, take, "convert")["error"]
+    assert error["outcome"] == "wrong"
+    assert error["reason"].startswith("element (1,): ")
+
+
+def test_labels_are_kept_under_another_name(tmp_path: Path) -> None:
+    index = METRES.replace('{"unit": "m"}', "{'index': (np.arange(4),)}")
+    for ends, changed in ((4, []), (5, ["index"])):
+        take = PLAIN.replace("{}", f"{{'labels': (np.arange({ends}),)}}")
+        assert cross(tmp_path, index, take)["ok"]["changed"] == changed
 
 
 @pytest.mark.parametrize("extras", ["return 'unit'", "raise RuntimeError('broken')", "return 3"])
-def test_extras_that_are_no_words_are_a_warning(tmp_path: Path, extras: str) -> None:
-    ok = cross(tmp_path, MAKE + f"def extras(array): {extras}\n", SHARE)["ok"]
+def test_extras_that_are_no_dict_are_a_warning(tmp_path: Path, extras: str) -> None:
+    ok = cross(tmp_path, MAKE + f"def extras(array): {extras}\n", PLAIN)["ok"]
     assert ok["changed"] == []
     assert [each for each in ok["warnings"] if each.startswith("extras not compared: ")]
+
+
+def test_an_adapter_that_makes_another_dtype_is_not_judged(tmp_path: Path) -> None:
+    make = MAKE.replace("numpy()", "numpy().astype('i4')")
+    error = cross(tmp_path, make, PLAIN, case=_core.case("i64"))["error"]
+    assert error["outcome"] == "unsupported"
+    assert "int32" in error["reason"]
+
+
+def test_layout_is_of_the_result_and_not_of_a_copy_that_reads_it(tmp_path: Path) -> None:
+    copied = PLAIN + "def values(array): return array.copy(order='C')\n"
+    case = _core.case("f32-strided")
+    assert cross(tmp_path, MAKE, copied, case=case)["ok"]["changed"] == []
+    moved = copied.replace("np.from_dlpack", "lambda x: np.from_dlpack(x).copy()")
+    assert cross(tmp_path, MAKE, moved, case=case)["ok"]["changed"] == ["layout"]
 
 
 def test_a_case_needs_an_adapter_that_heeds_it(tmp_path: Path) -> None:
@@ -72,7 +148,7 @@ def test_a_case_needs_an_adapter_that_heeds_it(tmp_path: Path) -> None:
     error = cross(tmp_path, MAKE, SHARE, case=case)["error"]
     assert (error["outcome"], error["reason"].split("'")[0]) == ("unsupported", "giver")
     make = 'SPECIAL = ("grad",)\n' + METRES.replace('"unit"', '"grad"')
-    assert cross(tmp_path, make, SHARE, case=case)["ok"]["changed"] == ["grad"]
+    assert cross(tmp_path, make, PLAIN, case=case)["ok"]["changed"] == ["grad"]
 
 
 def test_plain_bytes_lost_their_dtype_only(tmp_path: Path) -> None:

@@ -181,7 +181,9 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
         ("pint", "xarray", ZERO),  # which holds the very quantity
         ("pint", "astropy", f"{ZERO} unit"),
         ("sparse", "torch", f"{COPY} sparsity"),
-        ("numpy_ma", "pandas", "wrong: element (0,): expected 3, found nan"),
+        ("numpy_ma", "pandas", f"{COPY} mask -> NaN"),
+        ("numpy_ma", "pyarrow", ZERO),  # as nulls
+        ("pandas", "xarray", ZERO),  # the index as coordinates
     ],
 )
 def test_two_rows_meet(giver: str, taker: str, expected: str, tmp_path: Path) -> None:

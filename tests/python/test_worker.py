@@ -394,7 +394,7 @@ def test_what_numpys_functions_make_of_an_array_is_told(
         "    def __array__(self, *a, **k): raise TypeError('not me')\n"
         f"def make(case, device): {make}\n"
         "def values(x): return np.asarray(x) if isinstance(x, np.ndarray) else np.arange(4.)\n"
-        "def extras(x): return ('unit',) if getattr(x, 'unit', '') else ()\n"
+        "def extras(x): return {'unit': x.unit} if getattr(x, 'unit', '') else {}\n"
     )
     asked = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
     ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), asked)[-1]["ok"]

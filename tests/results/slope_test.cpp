@@ -57,6 +57,17 @@ TEST(Slope, AtTheMachinesRatesItIsACopy) {
   }
 }
 
+TEST(Slope, WhatIsConvertedIsNotCalledOneMemory) {
+  for (const char* word : {"precision", "dtype", "unit"}) {
+    std::vector<Entry> flat = series({{4 * kKiB, 1000}, {kMiB, 1010}});
+    for (Entry& one : flat) one.changed = {word};
+    judge_slopes(flat, kSpeeds);
+    const bool shares = std::string(word) == "unit";
+    EXPECT_EQ(flat[1].outcome, shares ? Outcome::zero_copy : Outcome::unproven) << word;
+    EXPECT_EQ(flat[1].warnings.empty(), shares) << word;
+  }
+}
+
 TEST(Slope, AStepIsSeenWhereItLies) {
   EXPECT_EQ(slopes(series({{4 * kKiB, 900}, {kMiB, 910}, {64 * kMiB, 7e6}})), "SYN");
   EXPECT_EQ(slopes(series({{4 * kKiB, 900}, {kMiB, 60e3}, {64 * kMiB, 950}})), "SNY");

@@ -63,7 +63,7 @@ class Subject:
         for module in (self.consumer, self.producer):
             extras = getattr(module, "extras", None)
             if extras is not None:
-                return tuple(extras(array))
+                return tuple(extras(array) or ())
         return ()
 
     def exporter(self, case: Case = PLAIN) -> Any:

@@ -1,0 +1,48 @@
+"""What arrays carry beside their values, and which of it a result still carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+Extras = Mapping[str, Any]
+
+#: Libraries' own words for one thing: elements without a value, and names along dimensions.
+KINDS = {"nulls": "mask", "index": "labels"}
+
+
+def checked(found: Any) -> Extras | None:
+    """What `extras(array)` returned. Raises TypeError where that is no dict of words."""
+    if found is None or (isinstance(found, dict) and all(isinstance(w, str) for w in found)):
+        return found
+    raise TypeError(f"extras must return a dict of words, not {found!r:.60}")
+
+
+def lost(source: Extras, results: Iterable[Extras]) -> list[str]:
+    """The words of the source that no look at the result has, or none with the same content."""
+    kept = [(_kind(word), content) for result in results for word, content in result.items()]
+    return [
+        word
+        for word, content in source.items()
+        if not any(kind == _kind(word) and _is_same(content, other) for kind, other in kept)
+    ]
+
+
+def missing(source: Extras) -> bytes:
+    """A byte for each element in C order, not 0 where it has no value; empty where all have one."""
+    for word, content in source.items():
+        if _kind(word) == "mask":
+            return np.ascontiguousarray(content, np.bool_).tobytes()
+    return b""
+
+
+def _kind(word: str) -> str:
+    return KINDS.get(word, word)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return bool(np.array_equal(one, other))
