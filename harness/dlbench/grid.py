@@ -13,7 +13,8 @@ from dlbench.values import Entry
 CORNER = "from \\ to"
 #: Rows and columns that hold nothing else say nothing that one line below cannot say.
 DULL = ("no-protocol", "not-installed", "no-device")
-STYLES = {"*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
+LOSES = "!"
+STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Shown:
         if values.is_measured(entry):
             before, after = values.marks(entry)
             style = STYLES.get(after, "dim" if before else "")
+            if values.lost(entry):
+                after, style = after + LOSES, STYLES[LOSES]
             return cls(values.duration(entry["real_time"]), before, after, style)
         word = values.word(entry)
         return cls(word, style=STYLES["-"] if word in ("-", "absent") else STYLES["word"])
@@ -79,9 +82,10 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
         column: max(len(column), *(_width(shown[row, column]) for row in rows))
         for column in consumers
     }
+    marks = max(1, *(len(cell.after) for cell in shown.values()))
     return [
-        _block(rows, group, shown, label, widths)
-        for group in _groups(consumers, widths, width - 1 - label)
+        _block(rows, group, shown, label, widths, marks)
+        for group in _groups(consumers, widths, width - 1 - label, marks)
     ]
 
 
@@ -89,11 +93,13 @@ def _width(cell: Shown) -> int:
     return len(cell.before) + len(cell.text)
 
 
-def _groups(consumers: Sequence[str], widths: dict[str, int], room: int) -> list[list[str]]:
+def _groups(
+    consumers: Sequence[str], widths: dict[str, int], room: int, marks: int
+) -> list[list[str]]:
     groups: list[list[str]] = []
     left = 0
     for column in consumers:
-        needed = 2 + widths[column] + 1  # a gap, the text, its mark
+        needed = 2 + widths[column] + marks  # a gap, the text, its marks
         if not groups or needed > left:
             groups.append([])
             left = room
@@ -108,10 +114,11 @@ def _block(
     shown: dict[tuple[str, str], Shown],
     label: int,
     widths: dict[str, int],
+    marks: int,
 ) -> list[Text]:
     head = Text(f" {CORNER.ljust(label)}", style="bold")
     for column in columns:
-        head.append(f"  {column.rjust(widths[column])} ")
+        head.append(f"  {column.rjust(widths[column])}" + " " * marks)
     lines = [head]
     for row in rows:
         line = Text(f" {row.ljust(label)}")
@@ -119,7 +126,7 @@ def _block(
             cell = shown[row, column]
             line.append("  ")
             line.append((cell.before + cell.text).rjust(widths[column]), cell.style)
-            line.append(cell.after or " ", cell.style)
+            line.append(cell.after.ljust(marks), cell.style)
         lines.append(line)
     for line in lines:
         line.rstrip()
@@ -131,9 +138,11 @@ def legend(grids: Sequence[Grid]) -> str:
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if values.is_measured(entry)]
     used = {mark for entry in measured for mark in values.marks(entry)}
+    used |= {LOSES for entry in measured if values.lost(entry)}
     words = {values.word(entry) for entry in entries if not values.is_measured(entry)}
     told = {
         "*": "* copied",
+        LOSES: "! drops or converts something",
         "?": "? not proven",
         "~": "~ within 2x of the instrument's own time",
         "-": "- protocol not offered",

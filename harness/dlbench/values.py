@@ -9,6 +9,8 @@ Entry = Mapping[str, Any]
 
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+#: What `changed` names though every value, and all that the array carried, is still there.
+DESCRIPTION = ("dtype", "shape", "layout", "type")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
@@ -72,6 +74,11 @@ def marks(entry: Entry) -> tuple[str, str]:
     outcome = entry["outcome"]
     after = "*" if outcome in COPIED else "?" if outcome == "unproven" else ""
     return before, after
+
+
+def lost(entry: Entry) -> list[str]:
+    """What was dropped or converted of what the array held: "unit", "mask", "precision"."""
+    return [word for word in entry.get("changed", ()) if word not in DESCRIPTION]
 
 
 def word(entry: Entry) -> str:

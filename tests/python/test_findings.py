@@ -105,3 +105,24 @@ def test_a_failure_names_device_case_and_size_where_they_are_not_all() -> None:
     assert told("refused", *left, refused) == [f"a -> b (f64, 64 KiB, cuda:0): {why}"]
     everywhere = [samples.missing("a", "b", "refused", why, bytes=size) for size in (4096, 65536)]
     assert told("refused", *everywhere) == [f"a -> b: {why}"]
+
+
+def test_what_is_lost_in_silence_is_told_before_copies() -> None:
+    def crossed(producer: str, consumer: str, *changed: str, **given: Any) -> dict[str, Any]:
+        return samples.measured(producer, consumer, 90.0, changed=list(changed), **given)
+
+    entries = [
+        crossed("pint", "numpy", "unit"),
+        crossed("unyt", "numpy", "unit"),
+        crossed("masked", "pandas", "dtype", "mask -> NaN"),
+        crossed("a", "b", "precision", case="i64"),
+        crossed("a", "b", "layout"),
+        copied("c", "d", "consumer"),
+    ]
+    found = [one for one in findings.find(samples.document(*entries)) if one.command]
+    assert [(one.label, one.text, one.command.split()[1:]) for one in found[:3]] == [
+        ("converts", "the mask to NaN: masked -> pandas", ["show", "latest", "masked", "pandas"]),
+        ("drops", "the precision: a -> b (i64)", ["show", "latest", "a", "b"]),
+        ("drops", "the unit: pint, unyt -> numpy", ["show", "latest", "pint", "numpy"]),
+    ]
+    assert found[3].label == "copies"

@@ -270,3 +270,15 @@ def test_a_disturbed_cell_is_a_line_with_a_next_command(warning: str) -> None:
     assert found[warning].command.startswith("dlbench ")
     silent = findings.find(samples.document(honest))
     assert not {line.label for line in silent} & set(findings.DISTURBED)
+
+
+def test_a_cell_that_loses_something_is_marked() -> None:
+    document = samples.document(
+        samples.measured("pint", "numpy", 100.0, changed=["unit"]),
+        samples.measured("pint", "jax", 200.0, changed=["unit"], outcome="copy"),
+        samples.measured("native", "numpy", 300.0, changed=["dtype", "layout"]),
+    )
+    text = plain(terminal.render(document, 80))
+    assert " pint       200 ns*!  100 ns!\n" in text
+    assert "  300 ns\n" in text
+    assert "! drops or converts" in text

@@ -12,6 +12,7 @@ from dlbench import document as documents
 from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text
+from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
 from dlbench.profiling import hidden
 from dlbench.sync import table as waiting
@@ -30,7 +31,8 @@ def find(
     if ladder.is_climbed(document):
         entries = [entry for entry in entries if entry["case"] == ladder.BASELINE]
     floors, places = documents.copy_floors(document), placed.places(document, entries)
-    found = [*placed.told(places, partial(copies, run=quoted, floors=floors))]
+    found = [*placed.told(places, partial(losses, run=quoted))]
+    found += placed.told(places, partial(copies, run=quoted, floors=floors))
     found += placed.told(places, partial(writes, run=quoted))
     found += placed.told(places, partial(_waits, run=quoted))
     asked = by_pair(documents.entries(document))
