@@ -6,8 +6,10 @@
 #include <map>
 
 #include "model/error.hpp"
+#include "results/compare_options.hpp"
 #include "results/compare_row.hpp"
 #include "results/compare_side.hpp"
+#include "stats/stages.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -77,11 +79,48 @@ void warn_of_anchors(Comparison& made, const Place& place, const Anchor& base, c
   }
 }
 
+/// Counts the cells that are inconclusive, and asks how many processes would decide them all.
+class Undecided {
+ public:
+  Undecided(double threshold, double level) : threshold_(threshold), level_(level) {}
+
+  /// A cell that is AMBIG; `drift` as in stats::Changes.
+  void add(const ComparedCell& cell, double drift) {
+    if (cell.could_see && *cell.could_see <= threshold_) return;
+    ++cells_;
+    // What moved the whole machine does not shrink with the number of processes.
+    const double left = std::log1p(threshold_) - drift;
+    if (!(left > 0)) {
+      in_reach_ = false;
+    } else if (cell.spread) {
+      widest_ = std::max(widest_, *cell.spread / left);
+      have_ = std::max(have_, std::min(cell.base.workers, cell.head.workers));
+    }
+  }
+
+  Inconclusive told(std::size_t of) const {
+    Inconclusive made{cells_, of, std::nullopt};
+    if (cells_ == 0 || !in_reach_) return made;
+    // Scatter and change matter by their ratio alone.
+    const double change = std::log1p(threshold_);
+    const auto wanted = stats::replicas_to_see(threshold_, widest_ * change, level_);
+    if (wanted) made.replicas = std::max({*wanted, have_ + 1, stats::Stages{}.coarse});
+    return made;
+  }
+
+ private:
+  double threshold_, level_;
+  std::size_t cells_ = 0, have_ = 0;
+  double widest_ = 0;  ///< scatter over the change that is left to see, logarithms
+  bool in_reach_ = true;
+};
+
 void judge_times(Comparison& made, const std::vector<Measured>& measured, const Side& base,
                  const Side& head) {
   if (measured.empty()) return;
   const double level = made.options.false_alarms / static_cast<double>(measured.size());
   std::map<std::pair<std::string_view, std::string_view>, stats::Changes> places;
+  std::map<Place, double> drifts;
   const auto changes_of = [&](const SideCell& cell) -> stats::Changes& {
     const std::pair key{cell.machine, cell.environment};
     const auto found = places.find(key);
@@ -91,6 +130,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     const Anchor& after = anchor_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
     warn_of_anchors(made, place, before, after, drift);
+    drifts[place] = drift;
     return places.try_emplace(key, level, noise_of(before, after), drift).first->second;
   };
   std::vector<double> p, most;
@@ -108,6 +148,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     most.push_back(change.most);
   }
   const std::vector<double> adjusted = stats::holm(p);
+  Undecided undecided(made.options.threshold, level);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
     cell.p = adjusted[i];
@@ -116,7 +157,10 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     cell.verdict = cell.could_see
                        ? stats::word_of(seen, made.options.threshold, made.options.false_alarms)
                        : ChangeWord::ambig;
+    const Place place(measured[i].head->machine, measured[i].head->environment);
+    if (cell.verdict == ChangeWord::ambig) undecided.add(cell, drifts.at(place));
   }
+  made.inconclusive = undecided.told(measured.size());
   warn_of_builds(made, base, head);
 }
 
@@ -197,9 +241,16 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   made.texts = {base.texts, head.texts};
   made.cells.reserve(std::max(base.cells.size(), head.cells.size()));
   measured.reserve(made.cells.capacity());
+  OptionsDiffer options_differ(base, head);
   each_pair(base, head, [&](const SideCell* before, const SideCell* after) {
     if (!is_there(before) && !is_there(after)) return;
     shared = shared || (is_there(before) && after != nullptr);
+    if (!is_there(before) || !is_there(after)) {
+      const SideCell& only = is_there(before) ? *before : *after;
+      if (only.outcome == Outcome::no_protocol) return;
+      const bool asked = before != nullptr && after != nullptr;
+      if (!asked && options_differ.left_out(only, after == nullptr)) return;
+    }
     ComparedCell row = row_of(before, after, options.instructions);
     if (row.base.value && row.head.value &&
         (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
@@ -207,11 +258,15 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
     }
     made.cells.push_back(std::move(row));
   });
+  const std::string differ = options_differ.line();
   if (!shared) {
     throw UsageError(
         "nothing to compare: the two runs have no cell in common; what base did not run, or has no "
-        "library or device for, counts as not there");
+        "library or device for, counts as not there" +
+        (differ.empty() ? "" : "; " + differ));
   }
+  made.left_out = options_differ.counts();
+  if (!differ.empty()) made.warnings.push_back(differ);
   if (options.instructions && measured.empty()) {
     throw UsageError(
         "nothing to compare: no cell has a count on both sides (--count instructions when "

@@ -68,12 +68,23 @@ struct SideFacts {
   std::map<std::string, std::string> libraries;
 };
 
+/// Cells that are AMBIG and in which a change of the threshold would have been AMBIG too.
+struct Inconclusive {
+  std::size_t cells = 0;
+  std::size_t of = 0;  ///< the cells with a time on both sides
+  /// Processes a side with which such a change would be found in each of them in 99 of 100 cases;
+  /// none where no number up to kMostReplicas would do.
+  std::optional<std::size_t> replicas;
+};
+
 struct Comparison {
   CompareOptions options;
   SideFacts base, head;
   std::vector<ComparedCell> cells;  ///< sorted by name
   std::vector<std::string> warnings;
   std::array<std::shared_ptr<const Texts>, 2> texts;  ///< what names refer to
+  std::array<std::size_t, 2> left_out{};  ///< of base, of head: cells that the other's options lack
+  Inconclusive inconclusive;
 
   std::size_t count(ChangeWord word) const;
   std::size_t count(OutcomeChange change) const;
@@ -87,6 +98,8 @@ struct Comparison {
 ///   AMBIG  what is left
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
 /// FAST. Two runs drift apart: by how much the anchor moved widens every interval.
+/// A cell that one side lacks is lost or gained, unless the other side's options did not ask for it
+/// or it has no such protocol (`no-protocol`) where it is.
 ///
 /// Throws UsageError for what is no document (read_document), an environment that is not there, no
 /// cell in common, and unless `force`, naming the keys, for different machines.

@@ -163,6 +163,7 @@ void read_environments(Side& side, const std::string& machine, const json& envir
 void read_machine(Side& side, const std::string& name, const json& about,
                   const std::string& wanted) {
   side.machines[name] = facts_of(about["machine"]);
+  if (about.contains("request")) side.requests.try_emplace(name, about["request"]);
   read_environments(side, name, about["environments"], wanted);
 }
 

@@ -48,6 +48,7 @@ struct Side {
   std::shared_ptr<Texts> texts;     ///< what names refer to
   nlohmann::json machines;          ///< by name, the facts that must be the same
   std::map<Place, Anchor> anchors;  ///< of several documents that of the most workers
+  std::map<std::string, nlohmann::json, std::less<>> requests;  ///< by machine, what was asked for
   std::string build;
   SideFacts facts;
 };

@@ -120,6 +120,15 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
   item["head"] = dict_of(made.head);
   item["counts"] = counts;
   item["could_see"] = could_see(made);
+  py::dict inconclusive;
+  inconclusive["cells"] = made.inconclusive.cells;
+  inconclusive["of"] = made.inconclusive.of;
+  inconclusive["replicas"] = optional(made.inconclusive.replicas);
+  item["inconclusive"] = inconclusive;
+  py::dict left_out;
+  left_out["base"] = made.left_out[0];
+  left_out["head"] = made.left_out[1];
+  item["left_out"] = left_out;
   item["warnings"] = made.warnings;
   item["cells"] = cells;
   return item;

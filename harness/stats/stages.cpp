@@ -34,6 +34,21 @@ std::size_t processes_to_see(double change, double spread, double freedom, doubl
   return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
 }
 
+std::optional<std::size_t> replicas_to_see(double change, double spread, double level) {
+  Quantiles quantiles;
+  const auto is_enough = [&](std::size_t processes) {
+    const double freedom = 2 * static_cast<double>(processes) - 2;
+    return processes_to_see(change, spread, freedom, level, quantiles) <= processes;
+  };
+  std::size_t few = 1, enough = kMostReplicas;
+  if (!is_enough(enough)) return std::nullopt;
+  while (enough - few > 1) {
+    const std::size_t middle = (few + enough) / 2;
+    (is_enough(middle) ? enough : few) = middle;
+  }
+  return enough;
+}
+
 std::size_t next_look(const Look& seen, const Stages& stages, double level, Quantiles& quantiles) {
   const std::size_t have = std::min(seen.first, seen.second);
   const double freedom = std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "stats/change.hpp"
@@ -27,6 +28,11 @@ struct Stages {
 /// freedom: a scatter that few processes show may be that small by chance.
 std::size_t processes_to_see(double change, double spread, double freedom, double level,
                              Quantiles& quantiles);
+
+/// The least number of processes a side that see such a change in 99 of 100 cases, if they scatter
+/// by `spread`; none where kMostReplicas are too few.
+inline constexpr std::size_t kMostReplicas = 1000;
+std::optional<std::size_t> replicas_to_see(double change, double spread, double level);
 
 /// One look at a cell: the ratio's 95 % interval and the processes of each side.
 struct Look {

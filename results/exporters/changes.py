@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlbench import values
+from dlbench.compare import gate
 from dlbench.compare.table import amount, named
 
 from .tables import escaped, table
@@ -34,7 +35,9 @@ def section(comparison: Mapping[str, Any]) -> str:
         summary = f"{len(unsure)} cells of which the noise leaves open whether they changed"
         body = _table(unsure, comparison["metric"])
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
-    return text + "".join(f"\n{escaped(warning)}\n" for warning in comparison["warnings"])
+    undecided = gate.inconclusive(comparison, "--replicas")
+    below = [*([undecided] if undecided else []), *comparison["warnings"]]
+    return text + "".join(f"\n{escaped(line)}\n" for line in below)
 
 
 def _is_changed(cell: Cell) -> bool:

@@ -78,7 +78,7 @@ def test_merged_runs_are_merged_and_compared(
     merged = json.loads((folder / "three" / "results.json").read_text())
     assert document.machines(merged) == ["box", "rocm", "third"]
     capsys.readouterr()
-    assert cli.main(["compare", "two", "three", "--json"]) == 0
+    assert cli.main(["compare", "two", "three", "--json", "--fail-on", "slow,outcome,lost"]) == 0
     counts = json.loads(capsys.readouterr().out)["counts"]
     assert counts["lost"] == 0
     assert counts["gained"] > 0

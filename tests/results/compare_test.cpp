@@ -61,6 +61,59 @@ TEST_F(Compare, OneWorkerASideKnowsOfOthersFromTheAnchor) {
   EXPECT_EQ(cell(compare(base, far), "a").verdict, ChangeWord::slow);
 }
 
+TEST_F(Compare, AGateThatCannotFailIsInconclusive) {
+  const Entry entry = measured("numpy", "a");
+  const auto base = write("base", {in_workers(entry, 1, 1)});
+  const auto head = write("head", {in_workers(entry, 1, 2)});
+  const Inconclusive one = compare(base, head).inconclusive;
+  EXPECT_EQ(one.cells, 1U);
+  EXPECT_EQ(one.of, 1U);
+  ASSERT_TRUE(one.replicas);
+  const auto many = [&](std::uint64_t seed) { return in_workers(entry, *one.replicas, seed); };
+  const Comparison enough = compare(write("base", {many(1)}), write("head", {many(2)}));
+  EXPECT_EQ(enough.inconclusive.cells, 0U);
+  EXPECT_FALSE(enough.inconclusive.replicas);
+  // The machine moved by more than the threshold: no number of processes tells it from a change.
+  const Comparison moved = compare(base, write("moved", {in_workers(entry, 1, 2)}, {}, 66));
+  EXPECT_EQ(moved.inconclusive.cells, 1U);
+  EXPECT_FALSE(moved.inconclusive.replicas);
+}
+
+TEST_F(Compare, WhatTheOtherOptionsLeaveOutIsNotLost) {
+  const auto asked = [](const nlohmann::json& request) {
+    return [=](nlohmann::json& context) { context["dlbench"]["request"] = request; };
+  };
+  Entry large = measured("numpy", "a");
+  large.cell.exchange.bytes = 1 << 20;
+  const std::vector<Entry> both{measured("numpy", "a"), measured("numpy", "b"), large};
+  const auto base = write("base", both, asked({{"sizes", {"4KiB", "1MiB"}}, {"filter", ""}}));
+  const auto head = write("head", {both[0]}, asked({{"sizes", {"4KiB"}}, {"filter", ""}}));
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(made.left_out[0], 1U);
+  EXPECT_EQ(made.count(Presence::lost), 1U) << "numpy -> b at 4 KiB was asked for";
+  EXPECT_EQ(compare(head, base).left_out[1], 1U);
+  // A filter may have left out any cell.
+  const auto filtered = write("filtered", {both[0]}, asked({{"filter", "a"}}));
+  EXPECT_EQ(compare(base, filtered).count(Presence::lost), 0U);
+  EXPECT_EQ(compare(base, filtered).left_out[0], 2U);
+  // The order of words and options that choose no cell make no difference.
+  const auto same = write("same", {both[0]}, asked({{"sizes", {"1MiB", "4KiB"}}, {"seed", 2}}));
+  EXPECT_EQ(compare(base, same).count(Presence::lost), 2U);
+  EXPECT_EQ(compare(base, same).warnings, std::vector<std::string>{});
+}
+
+TEST_F(Compare, WhatHasNoProtocolIsNeverLost) {
+  Entry none = refused("numpy", "none");
+  none.outcome = Outcome::no_protocol;
+  const auto base = write("base", {measured("numpy", "a"), none});
+  const auto head = write("head", {measured("numpy", "a")});
+  EXPECT_EQ(compare(base, head).cells.size(), 1U);
+  EXPECT_EQ(compare(head, base).cells.size(), 1U);
+  const auto worse = write("worse", {none});
+  const auto had = write("had", {measured("numpy", "none")});
+  EXPECT_EQ(compare(had, worse).count(OutcomeChange::worse), 1U);
+}
+
 TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
   const Entry entry = measured("numpy", "a");
   const auto base = write("base", {in_workers(entry, 12, 1)});

@@ -11,6 +11,9 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
      "counts": {"FAST": 0, "SLOW": 1, "SAME": 9, "AMBIG": 2,
                 "worse": 0, "better": 0, "other": 0, "gained": 0, "lost": 0},
      "could_see": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
+     "inconclusive": {"cells": 2, "of": 10, "replicas": 23},  # AMBIG, and so would be a change of
+                                          # the threshold; replicas: None where none would do
+     "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not ask for
      "warnings": ["..."],
      "cells": [CELL, ...]}                # sorted by name
 
@@ -34,8 +37,10 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
 
 `presence` is `lost` where base has the cell and head has not, or has not run it (`not-run`,
 `not-installed`, `no-device`); one that was tried and not timed is there, by what was found. A cell
-that neither side has is left out. Of instructions a count that one side alone has is lost or
-gained, where both timed the cell. A cell that head refuses is no lost one: its outcome is worse.
+that neither side has is left out, and so is one that a side lacks because its options did not ask
+for it, or that the other has as `no-protocol`. Of instructions a count that one side alone has is
+lost or gained, where both timed the cell. A cell that head refuses is no lost one: its outcome is
+worse.
 Where workers of a side disagree, an outcome is that which claims least, and `details` has all:
 "zero-copy -> zero-copy or copy".
 """

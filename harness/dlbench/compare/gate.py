@@ -1,24 +1,29 @@
-"""What of a comparison makes the command fail."""
+"""What of a comparison makes the command fail, and with which exit status."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from dlbench import _core
+from dlbench import _core, values
 from dlbench.errors import BadInput
+from dlbench.layout import count
 
-Comparison = dict[str, Any]
+Comparison = Mapping[str, Any]
 
-#: What --fail-on may name, and the counts that it looks at.
+#: What --fail-on may name and ends in REGRESSION, and the counts that it looks at.
 REASONS = {"slow": "SLOW", "outcome": "worse", "lost": "lost"}
+#: What it may name and ends in UNDECIDED.
+INCONCLUSIVE = "inconclusive"
 NONE = "none"
-REGRESSION, TOO_NOISY = 1, 3
+ALL = (*REASONS, INCONCLUSIVE)
+REGRESSION, UNDECIDED = 1, 3
 
 
 def reasons(text: str) -> tuple[str, ...]:
     """ "slow,outcome" -> what to fail on. Raises BadInput for what is neither a reason nor none."""
     words = tuple(word.strip() for word in text.split(","))
-    allowed = [*REASONS, NONE]
+    allowed = [*ALL, NONE]
     for word in words:
         if word not in allowed:
             near = _core.nearest(word, allowed)
@@ -28,13 +33,31 @@ def reasons(text: str) -> tuple[str, ...]:
 
 
 def failures(comparison: Comparison, fail_on: tuple[str, ...]) -> list[str]:
-    """["2 slow", "1 lost"]: what was found of that which makes the command fail."""
+    """["2 slow", "1 lost"]: the regressions that make the command fail."""
     counts = comparison["counts"]
-    return [f"{counts[REASONS[word]]} {word}" for word in fail_on if counts[REASONS[word]]]
+    found = [word for word in fail_on if word in REASONS]
+    return [f"{counts[REASONS[word]]} {word}" for word in found if counts[REASONS[word]]]
 
 
-def status(comparison: Comparison, fail_on: tuple[str, ...], *, strict: bool) -> int:
-    """The exit status: 1 for a regression; with `strict` 3 where the noise leaves cells open."""
+def inconclusive(comparison: Comparison, option: str) -> str:
+    """How many cells could hide a change as large as the threshold, and what would decide them;
+    empty where there are none. `option` says how many processes are measured."""
+    found = comparison["inconclusive"]
+    if not found["cells"]:
+        return ""
+    change = values.percent(comparison["threshold"])
+    text = f"inconclusive: {count(found['cells'], 'cell')} of {found['of']} could hide a change of"
+    if found["replicas"]:
+        advice = f"about {option} {found['replicas']} on each side would show it"
+    else:
+        advice = "no number of replicas would show it: measure both sides in one run (--base-env, "
+        advice += "--head-env) on a quieter machine"
+    return f"{text} {change}; {advice}"
+
+
+def status(comparison: Comparison, fail_on: tuple[str, ...]) -> int:
+    """The exit status: 1 for a regression; 3 where a regression could be hidden."""
     if failures(comparison, fail_on):
         return REGRESSION
-    return TOO_NOISY if strict and comparison["counts"]["AMBIG"] else 0
+    is_open = INCONCLUSIVE in fail_on and comparison["inconclusive"]["cells"]
+    return UNDECIDED if is_open else 0

@@ -164,9 +164,8 @@ def _below(comparison: dict[str, Any], width: int, *, everything: bool) -> list[
     if "aa" in comparison:
         shown += [Text(line) for line in fold(_alarms(comparison["aa"]), width, gap=" ")]
     if counts["AMBIG"] and not everything:
-        ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them,"
-        more = "more workers (--replicas, --workers) tell them"
-        shown += [Text(line, style="yellow") for line in fold([ambig, more], width, gap=" ")]
+        ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them"
+        shown += [Text(line, style="yellow") for line in fold([ambig], width)]
     for warning in comparison["warnings"]:
         shown += [Text(line, style="yellow") for line in _wrapped(warning, width)]
     return shown

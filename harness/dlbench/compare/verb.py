@@ -18,7 +18,7 @@ MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases"
              "filter_", "budget", "jobs", "timeout", "adapters", "out", "seed",
              "quiet", "resume"}  # fmt: skip
 #: What may stand beside --resume: it changes what is told, not what is measured.
-WITH_RESUME = {"resume", "fail_on", "strict", "as_json", "everything", "quiet"}
+WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet"}
 DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 
 
@@ -34,9 +34,8 @@ def measuring(function: Any) -> Any:
 @click.command("compare")
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
 @click.option("--threshold", metavar="SHARE", help="Changes within it are none: 5%; counts: 1%.")
-@click.option("--fail-on", metavar="A,B", default="slow,outcome,lost", show_default=True,
-              help="What makes the exit status 1; or none.")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit status 3 where noise leaves cells open.")
+@click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
+              help="What makes the exit status 1 (inconclusive: 3); or none.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Compare also runs of different machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
@@ -60,10 +59,14 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
         click.echo(json.dumps(comparison, allow_nan=False))
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
-    failed = gate.failures(comparison, fail_on)
-    if failed and not params["quiet"]:
-        run.warn(f"a regression: {', '.join(failed)}")
-    return gate.status(comparison, fail_on, strict=params["strict"])
+    option = "--workers" if params["resume"] or sides.is_asked(params) else "--replicas"
+    undecided = gate.inconclusive(comparison, option)
+    if not params["quiet"]:
+        if failed := gate.failures(comparison, fail_on):
+            run.warn(f"a regression: {', '.join(failed)}")
+        if undecided:
+            run.warn(undecided)
+    return gate.status(comparison, fail_on)
 
 
 def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any]) -> dict[str, Any]:

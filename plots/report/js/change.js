@@ -15,8 +15,11 @@ function changeSaid(change) {
   const see = isTimed(change) ? change.could_see : null;
   const could = see ? `; the smallest that could have been seen: ${percent(see.least)}, `
     + `in the median ${percent(see.median)}` : "";
+  const hidden = change.inconclusive?.cells ?? 0;
+  const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide such a change`
+    + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would show it.` : ".");
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
-  return [`${side(change.base)} against ${side(change.head)}${counted}: ${told.join(", ")}. ${within}${could}.`,
+  return [`${side(change.base)} against ${side(change.head)}${counted}: ${told.join(", ")}. ${within}${could}.${open}`,
     ...(change.warnings ?? [])].join(" ");
 }
 
