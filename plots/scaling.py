@@ -80,8 +80,9 @@ def _one_clock(entries: list[Entry]) -> list[Entry]:
 def _notes(document: Document, panels: list[Panel]) -> list[str]:
     if not panels:
         return choosing.provenance(document)
-    notes = ["median of one exchange, from below: flat shares memory, a slope copies",
-             "band: 95 % interval"]  # fmt: skip
+    drawn = [entry for panel in panels for own in panel.entries.values() for entry in own]
+    notes = ["median of one exchange; dashed and hollow: copied",
+             f"band: interval ({values.interval(drawn)})"]  # fmt: skip
     if any(panel.until_ready for panel in panels):
         notes.append("until ready: timed until the consumer's data is there")
     return notes + choosing.provenance(document)

@@ -155,10 +155,12 @@ std::map<std::string, CopySpeed> copy_speeds(const std::map<std::string, Environ
 
 void conclude_all(std::vector<Entry>& entries,
                   const std::map<std::string, Environment>& environments) {
-  std::map<std::string, std::optional<double>> between;
-  for (const auto& [name, environment] : environments) between[name] = environment.between();
+  const auto others_known = [&](const std::string& name) {
+    const auto found = environments.find(name);
+    return found != environments.end() && found->second.anchors_ns.size() > 1;
+  };
   for (Entry& entry : entries) {
-    if (is_measured(entry.outcome)) conclude(entry, between[entry.cell.exchange.environment]);
+    if (is_measured(entry.outcome)) conclude(entry, others_known(entry.cell.exchange.environment));
   }
 }
 

@@ -1,11 +1,11 @@
 #include "results/interval.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "stats/stats.hpp"
+#include "stats/stopping.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -17,14 +17,6 @@ void warn(Entry& entry, const char* warning) {
   if (there == entry.warnings.end()) entry.warnings.emplace_back(warning);
 }
 
-void widen(Entry& entry, double relative) {
-  const double between = relative * entry.median_ns;
-  const double below = std::max(0.0, entry.median_ns - entry.lo_ns);
-  const double above = std::max(0.0, entry.hi_ns - entry.median_ns);
-  entry.lo_ns = std::max(0.0, entry.median_ns - std::hypot(below, between));
-  entry.hi_ns = entry.median_ns + std::hypot(above, between);
-}
-
 void move_median(Entry& entry, double median) {
   const double change = median / entry.median_ns;
   entry.median_ns = median;
@@ -34,19 +26,23 @@ void move_median(Entry& entry, double median) {
 
 }  // namespace
 
-void conclude(Entry& entry, std::optional<double> between) {
-  bool honest = false;
+void conclude(Entry& entry, bool others_known) {
   if (entry.workers.size() > 1) {
     std::vector<double> medians;
     for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
     move_median(entry, stats::median(medians));
     const stats::Interval interval = stats::median_interval(medians);
-    entry.lo_ns = interval.lo;
-    entry.hi_ns = interval.hi;
-    honest = interval.honest;
+    entry.interval = interval.honest ? "processes" : "range";
+    if (interval.honest) {
+      entry.lo_ns = interval.lo;
+      entry.hi_ns = interval.hi;
+    }
+  } else {
+    const bool honest =
+        !entry.workers.empty() && stats::rounds_interval(entry.workers[0].samples_ns).honest;
+    entry.interval = honest ? "within" : "range";
+    if (!others_known) warn(entry, "one process");
   }
-  if (!honest && between) widen(entry, *between);
-  if (!between && entry.workers.size() <= 1) warn(entry, "one process");
   if (entry.floor_ratio > 0 && entry.floor_ratio < kNearFloor) warn(entry, "near floor");
 }
 

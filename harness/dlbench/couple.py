@@ -15,7 +15,7 @@ from dlbench.profiling import api
 from dlbench.sync import table as waiting
 from dlbench.values import Entry
 
-NO_FLOORS: Mapping[str, float] = {}
+NOTHING: Mapping[str, Any] = {}
 HEAD = "from -> to|protocol|size|clock|median|+-|outcome|used|first|GB/s".split("|")  # noqa: SIM905
 RIGHT = ("size", "median", "+-", "first", "GB/s")
 #: Columns that go, in this order, where all do not fit.
@@ -46,6 +46,9 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
         if not values.is_measured(entry):
             line = f"{line}  {values.reason(entry)}"
         shown.append(Text(shorten(line, width), style=_style(entry)))
+    if "+-" in heads:
+        text = f"+-: {values.interval(filter(values.is_measured, ordered))}"
+        shown.append(Text(shorten(text, width), style="dim"))
     return shown
 
 
@@ -94,12 +97,13 @@ def used(entry: Entry) -> str:
     return " ".join(word for word in words if word)
 
 
-def details(entry: Entry, copy_floors: Mapping[str, float] = NO_FLOORS) -> list[str]:
-    """All that is known of one cell, a fact a line. `copy_floors` are its environment's."""
+def details(entry: Entry, environment: Mapping[str, Any] = NOTHING) -> list[str]:
+    """All that is known of one cell, a fact a line. `environment` is what the document says of
+    where it was measured."""
     facts: list[tuple[str, str]] = [("cell", documents.cell_name(entry))]
     facts.append(("outcome", _outcome(entry)))
     if values.is_measured(entry):
-        facts += _numbers(entry, copy_floors)
+        facts += _numbers(entry, environment)
     else:
         facts.append(("reason", values.reason(entry)))
     for worker in entry.get("workers", []):
@@ -142,17 +146,20 @@ def _outcome(entry: Entry) -> str:
     return ", ".join(words)
 
 
-def _numbers(entry: Entry, copy_floors: Mapping[str, float]) -> list[tuple[str, str]]:
+def _numbers(entry: Entry, environment: Mapping[str, Any]) -> list[tuple[str, str]]:
     median = entry["real_time"]
     interval = ""
     if "lo_ns" in entry and "hi_ns" in entry:
         low, high = values.duration(entry["lo_ns"]), values.duration(entry["hi_ns"])
-        interval = f"  ({low} .. {high})"
+        interval = f"  ({low} .. {high}: {values.interval([entry])})"
     facts = [("median", values.duration(median) + interval)]
+    if entry.get("interval") == "within":
+        known = documents.between_processes(environment)
+        facts.append(("other processes", f"not measured; {known}" if known else "not measured"))
     if entry.get("floor_ratio"):
         facts.append(("floor", f"{entry['floor_ratio']:.1f} times the instrument's own time"))
     if entry.get("gb_per_s"):
-        beside = values.floors(copy_floors, entry["device"])
+        beside = values.floors(environment.get("copy_floors_gb_per_s", {}), entry["device"])
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
     if entry.get("instructions"):
         facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))

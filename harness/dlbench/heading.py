@@ -23,8 +23,8 @@ def header(document: dict[str, Any], width: int) -> list[str]:
     first = next(iter(environments), "")
     lines = fold([*parts, *_installed(document, first)], width)
     for name in list(environments)[1:]:
-        told = [*_installed(document, name), *_anchor(environments[name])]
-        lines += fold([f"{name}:", *told], width)
+        told = [*_installed(document, name), documents.between_processes(environments[name])]
+        lines += fold([f"{name}:", *filter(None, told)], width)
     return lines + fold(_instrument(document, about, environments.get(first, {})), width, gap="   ")
 
 
@@ -50,12 +50,5 @@ def _instrument(
         known = [name for name in FLOORS if floors.get(name, 0) > 0]
         shown = (f"{name} {values.duration(floors[name])}" for name in known)
         yield f"floors: {', '.join(shown)}"
-    yield from _anchor(first)
-
-
-def _anchor(told: dict[str, Any]) -> Iterator[str]:
-    anchor = told.get("anchor", {})
-    if anchor.get("median_ns"):
-        text = f"native -> native {values.duration(anchor['median_ns'])}"
-        spread = anchor.get("spread")
-        yield f"{text}, between processes +-{values.percent(spread)}" if spread else text
+    if between := documents.between_processes(first):
+        yield between

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 Entry = Mapping[str, Any]
@@ -11,6 +11,13 @@ COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
 #: What `changed` names though every value, and all that the array carried, is still there.
 DESCRIPTION = ("dtype", "shape", "layout", "type")
+#: What an interval is, by the key `interval` of its cell.
+INTERVALS = {
+    "within": "95 %, within one process",
+    "processes": "95 %, between processes",
+    "range": "range of too few for 95 %",
+    "": "of unknown kind",
+}
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
@@ -38,6 +45,12 @@ def percent(share: float) -> str:
     if value > 1000:
         return "over 1000 %"
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
+
+
+def interval(entries: Iterable[Entry]) -> str:
+    """What `lo_ns` and `hi_ns` of these measured cells are: "95 %, within one process"."""
+    kinds = dict.fromkeys(str(entry.get("interval", "")) for entry in entries)
+    return " or ".join(INTERVALS.get(kind, INTERVALS[""]) for kind in kinds)
 
 
 def rate(gb_per_s: float) -> str:

@@ -95,8 +95,8 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         terminal.show(couple.table(chosen, console.width), console)
         return
     own = dict(documents.parts(document))[chosen[0].get("machine", "")]
-    floors = documents.copy_floors(own).get(chosen[0]["environment"], {})
-    for line in couple.details(chosen[0], floors):
+    environment = documents.environments(own).get(chosen[0]["environment"], {})
+    for line in couple.details(chosen[0], environment):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 

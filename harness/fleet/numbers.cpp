@@ -20,13 +20,14 @@ bool are_many(std::size_t disturbed, std::size_t rounds) {
   return disturbed >= 3 && 3 * disturbed >= rounds;
 }
 
-void warn_of(const Share& share, std::vector<std::string>& warnings) {
+/// Of one of so many workers.
+void warn_of(const Share& share, std::size_t workers, std::vector<std::string>& warnings) {
   const std::vector<double>& ns = share.numbers.samples_ns;
   const Disturbed& disturbed = share.disturbed;
   const std::array<std::pair<const char*, bool>, 7> checks{
       {{"few rounds", ns.size() < kCoarseRounds},
        {"bimodal", stats::is_bimodal(ns)},
-       {"drift", stats::drifts(ns)},
+       {"drift", stats::drifts(ns, workers)},
        {"migrated core", are_many(disturbed.moved, ns.size())},
        {"preempted", are_many(disturbed.preempted, ns.size())},
        {"slow CPU", are_many(disturbed.slow, ns.size())},
@@ -86,7 +87,7 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     const stats::Interval interval = stats::rounds_interval(ns);
     entry.lo_ns = std::min(entry.lo_ns, interval.lo);
     entry.hi_ns = std::max(entry.hi_ns, interval.hi);
-    warn_of(share, entry.warnings);
+    warn_of(share, shares.size(), entry.warnings);
     medians.push_back(share.numbers.median_ns);
     cpu.push_back(share.cpu_ns);
     if (share.floor_ns > 0) floors.push_back(share.floor_ns);

@@ -42,8 +42,7 @@ struct Share {
 /// Warns of rounds that are too few, bimodal, drifting, and of a third of them, three at least,
 /// that changed their core, lost it to somebody else, ran on a slow one, or had a device wait for
 /// the host; and of workers that disagree. Several workers: the median of their medians, and an
-/// interval that holds each of theirs. The document widens it later, when the anchor's spread is
-/// known.
+/// interval that holds each of theirs.
 void fill_numbers(Entry& entry, std::span<const Share> shares);
 
 }  // namespace dlbench::fleet

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cell.hpp"
@@ -66,6 +68,10 @@ struct ApiCalls {
   std::map<std::string, ByKind> phases;  ///< empty where it could not be taken apart
 };
 
+/// What an interval can be: 95 % from the rounds of one process, or from the medians of six and
+/// more processes; else the range of what there is, of which no share is known.
+inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
+
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
@@ -82,9 +88,10 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::uint64_t iterations = 0;        ///< calls in one round; of several workers the median
-  double floor_ratio = 0;              ///< median over the floor of its kind of call
-  std::optional<double> gb_per_s;      ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::string interval;            ///< what lo_ns and hi_ns are, of kIntervals; empty: not known
+  std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
+  double floor_ratio = 0;          ///< median over the floor of its kind of call
+  std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
   std::optional<double> instructions;  ///< of one exchange, where they were counted
   std::optional<ApiCalls> api_calls;   ///< of one exchange, where they were counted
   std::vector<std::string> changed;

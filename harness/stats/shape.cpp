@@ -68,7 +68,7 @@ bool is_bimodal(std::span<const double> values) {
   return false;
 }
 
-bool drifts(std::span<const double> values) {
+bool drifts(std::span<const double> values, std::size_t rows) {
   constexpr std::size_t kLeast = 6;
   constexpr double kFalseAlarms = 0.005;
   const std::size_t n = values.size();
@@ -78,7 +78,8 @@ bool drifts(std::span<const double> values) {
   if (std::abs(change) < kLeastChange * median(values)) return false;
   const auto pairs = static_cast<std::ptrdiff_t>(n * (n - 1) / 2);
   const std::ptrdiff_t against = (pairs - std::abs(kendall_score(values))) / 2;
-  return 2 * kendall_tail(n, static_cast<std::size_t>(against)) <= kFalseAlarms;
+  return 2 * kendall_tail(n, static_cast<std::size_t>(against)) <=
+         kFalseAlarms / static_cast<double>(rows);
 }
 
 }  // namespace dlbench::stats

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace dlbench::stats {
@@ -13,7 +14,8 @@ namespace dlbench::stats {
 bool is_bimodal(std::span<const double> values);
 
 /// Do the values, in the order of time, rise or fall? Kendall's test at 0.5 %, and between the
-/// first and the last third a change of at least a twentieth. Needs six values.
-bool drifts(std::span<const double> values);
+/// first and the last third a change of at least a twentieth. Needs six values. Where it is asked
+/// of each of several `rows`, it is at 0.5 % of them all.
+bool drifts(std::span<const double> values, std::size_t rows = 1);
 
 }  // namespace dlbench::stats

@@ -126,7 +126,7 @@ def _environment(name: str, found: Mapping[str, Any]) -> Environment:
     if anchor:
         text = values.duration(anchor["median_ns"])
         if anchor.get("half_width"):
-            text += f", one process may lie {values.percent(anchor['half_width'])} off"
+            text += f", +-{values.percent(anchor['half_width'])} between processes"
         facts.append(("native -> native", f"{text} ({anchor['workers']} workers)"))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found["floors_ns"].items()]  # fmt: skip

@@ -25,7 +25,7 @@ AXES = (*CHOICE, *PAIR)
 CHUNK = 500  #: cells; one is unpacked when one of its cells is looked at
 #: Not repeated in the chunks: the index has it, or it is the same for every cell.
 INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
-                     "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "outcome",
+                     "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "interval", "outcome",
                      "reason"))  # fmt: skip
 PARTS = ("query", "export", "import", "release")
 MARKS = {"~": 1, "*": 2, "?": 4}
@@ -62,6 +62,9 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
         "axes": {
             **{axis: _coded([entry.get(axis, "") for entry in entries]) for axis in AXES},
             "outcome": _coded(map(ladder.outcome, entries)),
+            "interval": _coded(
+                values.interval([entry]) if values.is_measured(entry) else "" for entry in entries
+            ),
         },
         "time": [entry["real_time"] for entry in measured],
         "lo": [entry["lo_ns"] for entry in measured],

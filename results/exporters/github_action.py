@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dlbench import values
+
 from . import origin
 
 
@@ -21,7 +23,7 @@ def _item(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, An
     value = entry["real_time"]
     half = max(entry["hi_ns"] - value, value - entry["lo_ns"], 0.0)
     sides = dict.fromkeys((entry["producer"], entry["consumer"]))
-    told = [entry["outcome"]]
+    told = [entry["outcome"], f"range: {values.interval([entry])}"]
     told += [f"{name} {versions[name]}" for name in sides if name in versions]
     told += [f"warning: {warning}" for warning in entry["warnings"]]
     return {

@@ -126,8 +126,8 @@ def _cells(entries: Sequence[values.Entry]) -> str:
     rows = (
         [str(e["phase"]), _cell(e), values.duration(e["real_time"]),
          f"{values.duration(max(e['lo_ns'], 0.01))} .. {values.duration(max(e['hi_ns'], 0.01))}",
-         str(e["outcome"]), "; ".join(e["changed"]), "; ".join(e["warnings"])]
+         values.interval([e]), str(e["outcome"]), "; ".join(e["changed"]), "; ".join(e["warnings"])]
         for e in entries
     )  # fmt: skip
-    head = ["phase", "cell", "time", "95 % interval", "outcome", "changed", "warnings"]
+    head = ["phase", "cell", "time", "interval", "which is", "outcome", "changed", "warnings"]
     return table(head, rows, [2, 3])

@@ -54,6 +54,7 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "outcome": _plain("outcome"),
     "found": _plain("found"),
     **{number: _plain(number) for number in NUMBERS},
+    "interval": _plain("interval"),
     "workers": lambda entry: len(entry["workers"]) if "workers" in entry else None,
     "rounds": _rounds,
     "first_ns": _first_ns,

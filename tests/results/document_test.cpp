@@ -2,12 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
 #include <limits>
 
 #include "sample.hpp"
-#include "stats/stats.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -68,7 +65,7 @@ TEST(Document, TheContextGathersWhatTheWorkersSaid) {
   EXPECT_FALSE(about["environments"]["old"]["anchor"].contains("spread"));
 }
 
-TEST(Document, IntervalsAreWidenedByTheirOwnEnvironmentsSpread) {
+TEST(Document, NoIntervalIsWidenedByAnotherExchange) {
   const TemporaryFolder folder;
   JournalContents contents = run();
   contents.entries[1] = testing::measured("jax", "jax", 1000);
@@ -76,14 +73,10 @@ TEST(Document, IntervalsAreWidenedByTheirOwnEnvironmentsSpread) {
   const json document = written(folder, contents);
   for (const json& entry : document["benchmarks"]) {
     const double below = entry["real_time"].get<double>() - entry["lo_ns"].get<double>();
-    const double relative = below / entry["real_time"].get<double>();
-    if (entry["environment"] == "old") {
-      EXPECT_NEAR(relative, 0.01, 1e-9);
-      EXPECT_EQ(entry["warnings"], json{"one process"});
-    } else {
-      EXPECT_NEAR(relative, std::hypot(0.01, stats::between_half_width(std::array{60.0, 66.0})),
-                  1e-9);
-    }
+    EXPECT_NEAR(below / entry["real_time"].get<double>(), 0.01, 1e-9);
+    EXPECT_EQ(entry["interval"], "range") << "of three rounds";
+    const bool alone = entry["environment"] == "old";
+    EXPECT_EQ(entry["warnings"], alone ? json{"one process"} : json::array());
   }
 }
 

@@ -16,25 +16,36 @@ void print(const Coverage& row) {
   std::printf("  %-44s %5.1f %%  %4.1f rounds\n", row.source.c_str(), 100 * row.share, row.rounds);
 }
 
-TEST(Coverage, OfRecordedRoundsIsNominalTheStopIncluded) {
+/// What docs/measuring.md says of such rounds, in per cent, and 1 % for the scatter of the trials.
+struct Told {
+  double least, most;
+};
+
+void expect_as_told(const Coverage& row, Told told) {
+  print(row);
+  EXPECT_GE(row.share, (told.least - 1) / 100) << row.source;
+  EXPECT_LE(row.share, (told.most + 1) / 100) << row.source;
+}
+
+constexpr Told kAtRandom{95.1, 96.6};
+// The record's own drift remains, of which no interval of few rounds can know.
+constexpr Told kInBlocks{91.9, 96.0};
+constexpr Told kKnown{93.5, 96.6};
+// Neighbours that are alike tell less than their number says: no 95 %, and the docs say so.
+constexpr Told kAlike{87, 91};
+
+TEST(Coverage, OfRecordedRoundsIsAsToldTheStopIncluded) {
   const auto table = recorded_coverage({}, kTrials, kSeed);
   ASSERT_EQ(table.size(), 16U);
   for (const Coverage& row : table) {
-    print(row);
-    // In blocks the record's own drift remains, which no interval of few rounds can know of.
     const bool blocks = row.source.find("in blocks") != std::string::npos;
-    EXPECT_GE(row.share, blocks ? 0.90 : 0.93) << row.source;
-    EXPECT_LE(row.share, 0.97) << row.source;
+    expect_as_told(row, blocks ? kInBlocks : kAtRandom);
   }
 }
 
-TEST(Coverage, OfKnownDistributionsIsNominalTheStopIncluded) {
+TEST(Coverage, OfKnownDistributionsIsAsToldTheStopIncluded) {
   for (const Coverage& row : parametric_coverage({}, kTrials, kSeed)) {
-    print(row);
-    // Neighbours that are alike tell less than their number says; the cell warns, see shape.hpp.
-    const bool drifting = row.source.rfind("drifting", 0) == 0;
-    EXPECT_GE(row.share, drifting ? 0.85 : 0.93) << row.source;
-    EXPECT_LE(row.share, 0.97) << row.source;
+    expect_as_told(row, row.source.rfind("drifting", 0) == 0 ? kAlike : kKnown);
   }
 }
 

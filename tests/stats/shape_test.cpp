@@ -16,6 +16,10 @@ using namespace dlbench::stats;
 using Draw = std::function<double(Random&)>;
 using Test = bool (*)(std::span<const double>);
 
+bool drifts_alone(std::span<const double> values) {
+  return drifts(values);
+}
+
 /// How often `test` speaks of so many values.
 double alarms(Test test, const Draw& draw, std::size_t count, int trials = 4000) {
   Random random(20240229 + count);
@@ -92,7 +96,7 @@ TEST(Bimodal, AFewOutliersAreNoMode) {
 TEST(Drift, IsSilentOnHonestRounds) {
   for (std::size_t i = 0; i < honest().size(); ++i) {
     for (const std::size_t count : {6U, 12U, 24U, 60U}) {
-      EXPECT_LE(alarms(drifts, honest()[i], count), 0.01) << i << " with " << count;
+      EXPECT_LE(alarms(drifts_alone, honest()[i], count), 0.01) << i << " with " << count;
     }
   }
 }
@@ -115,6 +119,26 @@ TEST(Drift, ARiseAndAFallAreSeen) {
   }
   EXPECT_TRUE(drifts(std::vector<double>{100, 102, 104, 106, 108, 110}));
   EXPECT_FALSE(drifts(std::vector<double>{100, 102, 104, 106, 110, 108}));
+}
+
+TEST(Drift, OneOfSeveralWorkersIsBlamedAsSeldomAsOneAlone) {
+  constexpr std::size_t kWorkers = 6;
+  constexpr int kTrials = 2000;
+  Random random(5);
+  int spoke = 0, alone = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    bool any = false, any_alone = false;
+    for (std::size_t worker = 0; worker < kWorkers; ++worker) {
+      std::vector<double> values(12);
+      for (double& value : values) value = 100 * std::exp(0.3 * random.normal());
+      any = any || drifts(values, kWorkers);
+      any_alone = any_alone || drifts(values);
+    }
+    spoke += any ? 1 : 0;
+    alone += any_alone ? 1 : 0;
+  }
+  EXPECT_LE(spoke, kTrials / 100);
+  EXPECT_GT(alone, kTrials / 100);
 }
 
 TEST(Drift, AChangeTooSmallToMatterIsNotTold) {

@@ -44,7 +44,8 @@ def find(
     found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
     found += [Finding(*each) for each in hidden.told(entries, quoted, pairs_text)]
-    found += placed.told(places, disturbed)
+    asked_of_run = documents.about(document).get("request", {})
+    found += placed.told(places, partial(disturbed, asked=asked_of_run))
     found += noise(documents.about(document))
     return found
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dlbench import values
+from dlbench import _core, values
 from dlbench.findings.finding import Finding, pair_of, pairs_text
 from dlbench.layout import count
 from dlbench.values import Entry
@@ -23,13 +22,36 @@ DISTURBED = {
 }
 
 
-def disturbed(entries: list[Entry]) -> Iterator[Finding]:
+#: What to do where that was done already.
+OTHERWISE = "dlbench doctor"
+
+
+def disturbed(entries: list[Entry], asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """`asked`: what was asked of the run."""
     for warning, (meaning, command) in DISTURBED.items():
         told = [entry for entry in entries if warning in entry.get("warnings", [])]
         if told:
             pairs = pairs_text(pair_of(entry) for entry in told)
             following = command.format(pair=" ".join(pair_of(told[0])))
+            if _was_done(command, asked):
+                following = OTHERWISE
             yield Finding(warning, f"{count(len(told), 'cell')}: {meaning}: {pairs}", following)
+
+
+def _was_done(command: str, asked: Mapping[str, Any]) -> bool:
+    """Did the run have as much of what the command asks for?"""
+    options = command.split()
+    if "--replicas" in options:
+        replicas = asked.get("replicas", 1)
+        wanted = int(options[options.index("--replicas") + 1])
+        return isinstance(replicas, int) and replicas >= wanted
+    if "--budget" in options and asked.get("budget"):
+        try:
+            given = _core.parse_seconds(str(asked["budget"]))
+        except _core.UsageError:
+            return False
+        return given >= _core.parse_seconds(options[options.index("--budget") + 1])
+    return False
 
 
 def noise(about: dict[str, Any]) -> Iterator[Finding]:
@@ -41,13 +63,14 @@ def noise(about: dict[str, Any]) -> Iterator[Finding]:
         facts.append("turbo on")
     if machine.get("governor", "unknown") not in ("unknown", "performance"):
         facts.append(f"governor {machine['governor']}")
-    widths = [
-        environment["anchor"]["half_width"]
+    anchors = [
+        environment["anchor"]
         for environment in about.get("environments", {}).values()
         if environment.get("anchor", {}).get("half_width")
     ]
-    if widths:
-        least = values.percent(math.sqrt(2) * max(widths))
-        facts.append(f"differences under {least} mean nothing")
+    if anchors:
+        widest = max(anchors, key=lambda anchor: anchor["half_width"])
+        share, time = values.percent(widest["half_width"]), values.duration(widest["median_ns"])
+        facts.append(f"+-{share} between processes at {time}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

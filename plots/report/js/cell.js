@@ -18,7 +18,7 @@ function numbers(run, cell, rest) {
   const workers = rest.workers.length === 1 ? "one process" : `${rest.workers.length} processes`;
   return [
     ["median", duration(run.time[cell])],
-    ["95 % interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])}`],
+    ["interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])} (${run.value("interval", cell)})`],
     ["median deviation", duration(rest.mad_ns)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
     // None of a phase, which is replayed, and none by the device's clock.
@@ -60,7 +60,8 @@ function seen(rest) {
 
 function bill(rest) {
   if (!rest.phases) return null;
-  const rows = rest.phases.parts.map((part) => [part.phase, `${duration(part.ns)}  ${part.what}`]);
+  const rows = [["exchange", `${duration(rest.phases.exchange_ns)} in the rounds of its phases`],
+    ...rest.phases.parts.map((part) => [part.phase, `${duration(part.ns)}  ${part.what}`])];
   rows.push(["unexplained", `${duration(rest.unexplained_ns)} of ${duration(rest.phases.exchange_ns)}`]);
   return facts(`Phases, via ${rest.phases.via}`, rows);
 }

@@ -80,9 +80,10 @@ function drawScaling(choice, place) {
   const chosen = lines.filter((line) => line[scaling.side] === scaling.name);
   const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
   const ready = chosen.some((line) => line.ready) ? ", until the data is there" : "";
+  const intervals = [...new Set(chosen.flatMap((line) => line.cells.map((cell) => run.value("interval", cell))))].join(" or ");
   const told = sizes.length < 2 ? "One size was measured: no line to draw. dlbench --matrix --sizes 4KiB,1MiB,64MiB"
     : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
-      + "Flat shares memory; a slope copies (dashed, hollow). Bars: 95 % interval.";
+      + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
   byId("scaling-said").textContent = names.length ? told : "Nothing was measured here.";
   place.hidden = sizes.length < 2 || names.length === 0;
   if (place.hidden) return null;
