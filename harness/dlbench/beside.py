@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from dlbench import _core, values
+from dlbench import _core, chance, values
 from dlbench import document as documents
 from dlbench.layout import columns, shorten
 from dlbench.values import Entry
@@ -44,13 +44,17 @@ class Ratio:
     high: float
     honest: bool
 
-    def differs(self) -> bool:
-        return self.honest and (self.low > 1 or self.high < 1)
+    def differs(self, times: float) -> bool:
+        """Also where the interval is so many times as wide?"""
+        low, high = (self.value * (end / self.value) ** times for end in (self.low, self.high))
+        return self.honest and (low > 1 or high < 1)
 
-    def text(self) -> str:
+    def text(self, times: float) -> str:
         if not self.honest:
             return f"{self.value:.2f}?"
-        return f"{self.value:.2f} ({self.low:.2f}..{self.high:.2f})" if self.differs() else "same"
+        if not self.differs(times):
+            return "within noise"
+        return f"{self.value:.2f} ({self.low:.2f}..{self.high:.2f})"
 
 
 def ratio(document: dict[str, Any], first: Entry, other: Entry) -> Ratio:
@@ -77,7 +81,8 @@ def table(document: dict[str, Any], protocols: Sequence[str], width: int) -> lis
         found.append((key, of, ratios))
     if not found:
         return []
-    told = [row for row in found if any(r.differs() or not r.honest for r in row[2].values())]
+    times = chance.times_as_wide(sum(len(ratios) for _, _, ratios in found))
+    told = [row for row in found if any(r.differs(times) or not r.honest for r in row[2].values())]
     told.sort(key=lambda row: -max(abs(r.value - 1) for r in row[2].values()))
     unsure = not any(r.honest for row in found for r in row[2].values())
     said = f"{len(told)} of {len(found)} exchanges take another time"
@@ -86,7 +91,7 @@ def table(document: dict[str, Any], protocols: Sequence[str], width: int) -> lis
     lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]
     shown = [name for name in names if any(name in of for _, of, _ in told)]
     named = documents.differing(dict(zip(AXES, key, strict=True)) for key, _, _ in found)
-    rows = [_row(*row, named, shown) for row in told[:MOST_ROWS]]
+    rows = [_row(*row, named, shown, times) for row in told[:MOST_ROWS]]
     if not rows:
         return lines
     heads = ["from -> to", "protocol", *named, *shown[:1]]
@@ -102,10 +107,11 @@ def _row(
     ratios: dict[str, Ratio],
     named: list[str],
     shown: list[str],
+    times: float,
 ) -> list[str]:
     row = [f"{key[0]} -> {key[1]}", key[2], *(key[AXES.index(axis)] for axis in named)]
     for index, name in enumerate(shown):
         row.append(values.duration(of[name]["real_time"]) if name in of else "")
         if index:
-            row.append(ratios[name].text() if name in ratios else "")
+            row.append(ratios[name].text(times) if name in ratios else "")
     return row

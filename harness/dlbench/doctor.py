@@ -117,7 +117,7 @@ def jitter(seconds: float = 0.2) -> float:
 
 
 def noise(share: float) -> Check:
-    advice = "close what else runs; differences smaller than this mean little"
+    advice = "close what else runs: a fixed loop differs by this much from itself"
     state = f"{values.percent(share)} between rounds"
     return Check("noise", state, advice if share > 0.05 else "")
 

@@ -66,6 +66,19 @@ def test_what_takes_another_time_stands_beside() -> None:
     assert len(lines) == 3
 
 
+@pytest.mark.parametrize(("exchanges", "told_"), [(1, 1), (40, 0)])
+def test_of_many_exchanges_some_differ_by_chance(exchanges: int, told_: int) -> None:
+    found = [
+        samples.measured(f"p{number}", "c", ns, environment=name, **rounds(ns))
+        for number in range(exchanges)
+        for name, ns in (("default", 100.0), ("a-old", 100.0 if number else 112.0))
+    ]
+    environments = {"a-old": told("3.10.13"), "default": told("3.13.1")}
+    made = samples.document(*found, environments=environments)
+    lines = texts(beside.table(made, ["dlpack"], 80))
+    assert lines[0].endswith(f"   {told_} of {exchanges} exchanges take another time")
+
+
 def test_without_a_second_process_nothing_is_said_to_differ() -> None:
     document = two(anchor={"median_ns": 61.0, "workers": 1})
     lines = texts(beside.table(document, ["dlpack"], 80))
