@@ -50,8 +50,8 @@ def figure(document: Document) -> Figure:
     """The smallest size, one protocol, the case f32; the longest exchange first."""
     bars, said, left_out = _bars(document)
     labels = [bar.label for bar in bars]
-    times = [values.duration(bar.whole["real_time"]) for bar in bars]
-    notes = _notes(document, left_out) if bars else choosing.provenance(document)
+    times = [values.duration(whole_of(bar.whole)) for bar in bars]
+    notes = _notes(document, bars, left_out) if bars else choosing.provenance(document)
     title = "What one exchange is made of"
     made = forest(title, said, labels, times, notes, _nothing(document))
     if made.axes is not None:
@@ -91,7 +91,7 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
     entries = [entry for entry in alike if has_shares(entry)]
     places = choosing.places(entries)
     bars = [_bar(entry, len(places) > 1) for entry in entries]
-    bars.sort(key=lambda bar: (-bar.whole["real_time"], bar.label))
+    bars.sort(key=lambda bar: (-whole_of(bar.whole), bar.label))
     place = f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
     said = f"share of the host time by phase \u00b7 {place}"
     left_out = []
@@ -153,13 +153,15 @@ def _draw_key(canvas: Axes, left: float, y: float) -> None:
     canvas.plot([x, x + 0.24], [y + 0.01] * 2, color=INK, linewidth=1.0)
     canvas.plot([x + 0.12], [y + 0.01], marker="D", markersize=3.4, color=PAPER,
                 markeredgecolor=INK, markeredgewidth=0.9, linestyle="none")  # fmt: skip
-    canvas.text(x + 0.3, y + 0.01, "the whole exchange", fontsize=SMALL + 1, va="center")
+    canvas.text(x + 0.3, y + 0.01, "in rounds of its own", fontsize=SMALL + 1, va="center")
 
 
-def _notes(document: Document, left_out: list[str]) -> list[str]:
+def _notes(document: Document, bars: list[Bar], left_out: list[str]) -> list[str]:
+    interval = values.interval(bar.whole for bar in bars)
     return [
-        "unexplained: the exchange less its phases; reaches back where they are too long",
-        "diamond: the exchange timed in rounds of its own, with its 95 % interval",
+        "100 % and the time beside a bar: the exchange in the rounds of its phases",
+        "unexplained: that exchange less its phases; reaches back where they are too long",
+        f"diamond: the exchange timed in rounds of its own, with its interval ({interval})",
         *left_out,
         *choosing.provenance(document),
     ]

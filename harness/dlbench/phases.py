@@ -15,11 +15,13 @@ from dlbench.values import Entry
 PHASES = ("query", "export", "import", "release")
 #: Below so many ns the relay's own cost is not known well enough for a share to mean anything.
 UNSURE_NS = 250.0
+#: The exchange timed by itself, not in the rounds of its phases.
+OWN = "own rounds"
 #: Columns that go, in this order, where all do not fit.
-SPARE = ("via", "share", "exchange")
+SPARE = (OWN, "via", "share", "exchange")
 #: How a part is told that is the relay's own answer: no library can make it cheaper.
 REFUSED = "refused by the relay"
-HEAD = ("from -> to", "exchange", *PHASES, "left", "share", "via")
+HEAD = ("from -> to", "exchange", *PHASES, "left", "share", "via", OWN)
 
 Key = tuple[str, ...]
 
@@ -74,9 +76,10 @@ def _row(of: dict[str, Entry]) -> dict[str, str]:
     row = dict.fromkeys(HEAD, "")
     row["from -> to"] = f"{any_['producer']} -> {any_['consumer']}"
     for phase, entry in of.items():
-        row[phase] = values.duration(entry["real_time"])
+        row[OWN if phase == "exchange" else phase] = values.duration(entry["real_time"])
     exchange = of.get("exchange", {})
     if "unexplained_ns" in exchange:
+        row["exchange"] = values.duration(whole_of(exchange))
         row["left"], row["share"] = unexplained(exchange)
         row["via"] = exchange["phases"]["via"]
     return row
@@ -110,11 +113,12 @@ def lines(exchange: Entry) -> Iterator[tuple[str, str]]:
     phases = exchange.get("phases")
     if phases is None:
         return
+    whole = values.duration(whole_of(exchange))
+    yield "phases", f"of {whole}, the exchange in the rounds of its phases"
     for part in phases["parts"]:
         yield part["phase"], f"{signed(part['ns'])}  {part['what']}"
     left, share = unexplained(exchange)
     interval = f"{signed(exchange['unexplained_lo_ns'])} .. {signed(exchange['unexplained_hi_ns'])}"
-    whole = values.duration(whole_of(exchange))
     said = f"{left}, {share}" if share else left
     yield "unexplained", f"{said} of {whole}  ({interval})"
 

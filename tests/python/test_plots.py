@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
 import synthetic
+from dlbench import values
 
 LONG = "a_library_with_a_very_long_name_indeed"
 #: Libraries whose exchanges are long enough for shares of phases.
@@ -267,6 +268,15 @@ def test_phases_are_drawn_as_shares_and_what_is_left_is_hatched() -> None:
     hatched = [p for p in figure.axes[1].patches if p.get_hatch()]
     assert [p.get_width() for p in hatched] == pytest.approx([0.05] * 25)
     assert [p.get_x() for p in hatched] == pytest.approx([0.95] * 25)
+
+
+def test_the_time_beside_a_bar_is_that_of_which_its_phases_are_parts() -> None:
+    document = synthetic.with_phases(synthetic.document(("torch",), (4096,), failing=0.0))
+    own = entry(document, "torch", "torch")
+    own["phases"]["exchange_ns"] = own["real_time"] / 2
+    told = joined(FIGURES["phases"](document))
+    assert values.duration(own["phases"]["exchange_ns"]) in told
+    assert values.duration(own["real_time"]) not in told
 
 
 def test_phases_that_are_too_long_reach_back() -> None:

@@ -12,17 +12,17 @@ function drawPhases(choice, place) {
     : choice.nearest({ phase: "exchange" }) ?? choice.shown;
   const told = shown.cells.filter((cell) => cell in run.parts);
   const cells = told.filter((cell) => run.parts[cell][5] >= UNSURE_NS)
-    .sort((a, b) => run.time[b] - run.time[a]);
+    .sort((a, b) => run.parts[b][5] - run.parts[a][5]);
   const bars = cells.slice(0, MOST_BARS).reverse();
   const left = [[cells.length - bars.length, "shorter"], [told.length - cells.length, `below ${UNSURE_NS} ns, too short for shares`]]
     .filter(([many]) => many > 0).map(([many, why]) => `${many} ${why}`).join(", ");
   const { device, protocol, case: kind, bytes } = shown.axes;
   byId("phases-said").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
-    : `Shares of the host time \u00b7 ${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}; the longest above.`
+    : `Shares of the exchange in the rounds of its phases, whose time stands beside its name \u00b7 ${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}; the longest above.`
       + " Unexplained reaches back where the phases are too long.") + (left && ` Not shown: ${left}.`);
   place.hidden = bars.length === 0;
   if (place.hidden) return null;
-  const names = bars.map((cell) => `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}  ${duration(run.time[cell])}`);
+  const names = bars.map((cell) => `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}  ${duration(run.parts[cell][5])}`);
   const bar = (name, at, marker) => ({ type: "bar", orientation: "h", name, y: names, marker,
     x: bars.map((cell) => run.parts[cell][at] / run.parts[cell][5]),
     text: bars.map((cell) => duration(run.parts[cell][at])), textposition: "none",
