@@ -112,8 +112,11 @@ def test_the_phases_sum_to_the_exchange_and_repeat(tmp_path: Path) -> None:
         told = {phase: one[cell] for phase, cell in parts.items() if one.get(cell) is not None}
         assert set(told) >= {"export", "import", "release"}
         assert all(count > 0 for count in told.values())  # type: ignore[operator]
-        total = sum(told.values())  # type: ignore[arg-type]
-        assert total == pytest.approx(one[whole_], rel=0.05 if consumer == "torch" else 0.3)
+        # The replay keeps each answer, at some 60 instructions; PyTorch repeats to 0.3 %.
+        over = sum(told.values()) - one[whole_]  # type: ignore[arg-type, operator]
+        asked = len({"query", "export"} & set(told))
+        vague = 0.003 * one[whole_] if consumer == "torch" else 0  # type: ignore[operator]
+        assert abs(over) <= 100 * asked + vague
         for cell in (whole_, *parts.values()):
             assert one.get(cell) == (
                 two.get(cell) if consumer == "numpy" else pytest.approx(two.get(cell), rel=0.003)

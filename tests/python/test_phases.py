@@ -10,21 +10,14 @@ import pytest
 
 from wire import F32, ask, plant, prepare
 
-#: A producer in Python with a busy wait in each of its parts, and a consumer likewise. What a wait
-#: really took is what `took` says, since a spin overshoots.
+#: A producer in Python with a busy wait in each of its parts, and a consumer likewise. A spin
+#: overshoots and never ends early.
 WAIT = """
 import time
 def wait(ns):
     end = time.perf_counter_ns() + ns
     while time.perf_counter_ns() < end:
         pass
-def took(ns, rounds=201):
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter_ns()
-        wait(ns)
-        times.append(time.perf_counter_ns() - begin)
-    return sorted(times)[rounds // 2]
 """
 MAKE = (
     WAIT
@@ -118,18 +111,16 @@ def test_the_phases_add_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("phase", ["query", "export", "import_", "release"])
 def test_a_delay_is_found_in_its_phase_and_nowhere_else(tmp_path: Path, phase: str) -> None:
-    space: dict[str, Any] = {}
-    exec(WAIT, space)
-    expected = space["took"](DELAY_NS)
     without = measure(tmp_path)
     with_it = measure(tmp_path, **{phase: DELAY_NS})
     grown = {name: with_it[name] - without[name] for name in with_it}
-    planted = phase.rstrip("_")
-    assert grown[planted] == pytest.approx(expected, rel=0.2)
-    assert grown["exchange"] == pytest.approx(expected, rel=0.2)
+    planted, whole = phase.rstrip("_"), grown["exchange"]
+    # What it really took, the exchange in the same rounds knows.
+    assert whole > 0.9 * DELAY_NS
+    assert grown[planted] == pytest.approx(whole, rel=0.15)
     for name in ("query", "export", "import", "release", "unexplained"):
         if name != planted:
-            assert abs(grown[name]) < 0.15 * expected, (name, grown)
+            assert abs(grown[name]) < 0.15 * whole, (name, grown)
 
 
 def test_the_calls_are_those_that_were_seen(tmp_path: Path) -> None:

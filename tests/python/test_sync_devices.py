@@ -173,7 +173,7 @@ def test_a_consumer_that_waits_itself_does_so_on_its_stream(
     entry = looked_at[2]["native", protocol]
     if entry["outcome"] == "no-protocol":
         assert looked_at[1] == "rocm:0"
-        return
+        pytest.skip("ROCm has no such protocol")
     (one,) = rows(entry).values()
     assert (one["waits"], one["saw"], one["owed"]) == ("stream", "new", True)
     assert entry["outcome"] == "zero-copy"
@@ -183,7 +183,7 @@ def test_who_is_owed_nothing_does_not_race(looked_at: tuple[Path, str, Cells]) -
     entry = looked_at[2]["native:interface=2", "cuda_array_interface"]
     if entry["outcome"] == "no-protocol":
         assert looked_at[1] == "rocm:0"
-        return
+        pytest.skip("ROCm has no such protocol")
     (one,) = rows(entry).values()
     assert (one["waits"], one["saw"], one["owed"]) == ("nobody", "old", False)
     assert entry["outcome"] == "zero-copy"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """`good` is None where the row could not be tried; `found` then says why."""
+    """`good` is None where it was not tested, or not all of it: nothing of the kind was there, or
+    noise left it open; `found` then says so."""
 
     planted: str
     found: str

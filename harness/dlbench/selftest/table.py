@@ -51,6 +51,6 @@ def _rows(trial: Trial, setting: Setting) -> list[Row]:
 
 
 def _lines(name: str, row: Row, width: int) -> list[str]:
-    word = {True: "good", False: "FAILED", None: "not tried"}[row.good]
-    first = columns([(f"{name:<{width}}", f"{word:<9}", f"{row.planted or name}: {row.found}")])
+    word = {True: "good", False: "FAILED", None: "not tested"}[row.good]
+    first = columns([(f"{name:<{width}}", f"{word:<10}", f"{row.planted or name}: {row.found}")])
     return [*first, *(f"{'':<{width}}{detail}" for detail in row.details)]

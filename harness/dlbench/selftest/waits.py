@@ -36,9 +36,11 @@ def _told(one: _core.PlantedWait) -> str:
 
 
 def _shares(tried: list[_core.PlantedWait]) -> Row:
+    asked = "the share of a delay for which the host is held"
     errors = sorted(one["share_error"] for one in tried if one["share_error"] is not None)
+    if not errors:
+        return Row(asked, "no exchange had a share", None)
     off = [error for error in errors if error > WITHIN]
     middle, worst = errors[len(errors) // 2], errors[-1]
-    asked = f"the share of a delay for which the host is held, {len(errors)} times"
     found = f"off by {middle:.3f} in the median, {worst:.3f} at most; {len(off)} beyond {WITHIN}"
-    return Row(asked, found, not off)
+    return Row(f"{asked}, {len(errors)} times", found, not off)
