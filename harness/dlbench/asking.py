@@ -204,12 +204,16 @@ class Stopped(Exception):  # noqa: N818  (a request, not an error)
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """SIGINT and SIGTERM raise Stopped, so that the worker at hand is ended and results kept."""
+    """SIGINT, SIGTERM and SIGHUP raise Stopped, so that the worker at hand is ended and results
+    kept. A SIGHUP that is ignored, as under nohup, stays so."""
 
     def stop(number: int, _: object) -> None:
         raise Stopped(number)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield
     finally:

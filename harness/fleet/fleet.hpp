@@ -36,7 +36,7 @@ struct Summary {
   double last_import_s = 0;           ///< from the start to the end of the last import
   std::size_t settled = 0;            ///< cells with a result, those of earlier sessions included
   std::size_t measured = 0;           ///< of these, with a number
-  int signal = 0;                     ///< 0, SIGINT or SIGTERM
+  int signal = 0;                     ///< 0, SIGINT, SIGTERM or SIGHUP
   std::string disk_full;              ///< what the disk said, where it ended the run
 };
 

@@ -18,6 +18,9 @@ Signals::Signals() {
   action.sa_handler = remember;
   ::sigaction(SIGINT, &action, &interrupt_);
   ::sigaction(SIGTERM, &action, &terminate_);
+  ::sigaction(SIGHUP, &action, &hang_up_);
+  // What nohup starts goes on without its terminal.
+  if (hang_up_.sa_handler == SIG_IGN) ::sigaction(SIGHUP, &hang_up_, nullptr);
   action.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &action, &child_);
 }
@@ -25,6 +28,7 @@ Signals::Signals() {
 Signals::~Signals() {
   ::sigaction(SIGINT, &interrupt_, nullptr);
   ::sigaction(SIGTERM, &terminate_, nullptr);
+  ::sigaction(SIGHUP, &hang_up_, nullptr);
   ::sigaction(SIGCHLD, &child_, nullptr);
 }
 

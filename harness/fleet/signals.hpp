@@ -4,8 +4,8 @@
 
 namespace dlbench::fleet {
 
-/// SIGINT and SIGTERM set a flag while this lives; what was there before is put back. One at a
-/// time in a process. SIGCHLD is set to its default meanwhile: ignored, children would reap
+/// SIGINT, SIGTERM and SIGHUP set a flag while this lives; what was there before is put back, and a
+/// SIGHUP that was ignored stays so. One at a time in a process. SIGCHLD is set to its default meanwhile: ignored, children would reap
 /// themselves and take their reason with them.
 class Signals {
  public:
@@ -18,7 +18,7 @@ class Signals {
   static int caught();
 
  private:
-  struct sigaction interrupt_, terminate_, child_;
+  struct sigaction interrupt_, terminate_, hang_up_, child_;
 };
 
 /// Thrown out of a wait once a signal came.
