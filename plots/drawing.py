@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
-from dlbench import values
+from dlbench import values, writing
 
 DPI = 160
 INK = "#1a1a1a"
@@ -53,13 +52,9 @@ def style() -> Iterator[None]:
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """NAME.svg and NAME.png, each put into its place whole. No dates, no versions in them."""
     svg, png = folder / f"{name}.svg", folder / f"{name}.png"
-    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as drafts:
-        draft = Path(drafts)
-        figure.savefig(draft / svg.name, format="svg", metadata={"Date": None})
-        figure.savefig(draft / png.name, format="png", dpi=DPI, backend="agg",
-                       metadata={"Software": None})  # fmt: skip
-        for path in (svg, png):
-            (draft / path.name).replace(path)
+    writing.write(svg, lambda out: figure.savefig(out, format="svg", metadata={"Date": None}))
+    writing.write(png, lambda out: figure.savefig(out, format="png", dpi=DPI, backend="agg",
+                                                  metadata={"Software": None}))  # fmt: skip
     return [svg, png]
 
 

@@ -4,6 +4,7 @@
 
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
+#include "plan/axes.hpp"
 #include "plan/plan.hpp"
 
 namespace py = pybind11;
@@ -122,6 +123,8 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
       .def_property_readonly("couples", &couples, "(environment, first, second, cells) each.")
       .def_property_readonly("fingerprint", [](const Plan& plan) { return plan.fingerprint; });
+  module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
+             "\"cuda\" -> \"cuda:0\". Raises UsageError for what is no device of a known kind.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
              "Expands the axes. Raises UsageError for what is unknown.");
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,11 @@ from dlbench.errors import BadInput
 from dlbench.request import AXES, Request
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: What the core takes, and a seed that every reader of JSON holds exactly.
+WORKERS = click.IntRange(1, 1000)
+JOBS = click.IntRange(1, 1024)
+SEED = click.IntRange(0, 2**32 - 1)
 
 #: What may stand beside --resume: it changes what is shown, not what is measured.
 WITH_RESUME = {"resume", "matrix", "quiet", "no_plots"}
@@ -32,6 +37,9 @@ def words_option(name: str, told: str) -> Callable[[Function], Function]:
     return click.option(name, callback=words, metavar="A,B", help=told)
 
 
+#: Of a verb that writes a FILE which a person names.
+FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
+
 OPTIONS = (
     click.option("--matrix", is_flag=True, help="Measure every couple of the libraries found."),
     words_option("--producers", "Libraries that export, or all; saboteur:FAULT, see list."),
@@ -48,8 +56,8 @@ OPTIONS = (
     click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
     click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
     click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
-    click.option("--replicas", type=click.IntRange(1), help="Workers for each couple."),
-    click.option("--jobs", type=click.IntRange(1), help="Workers that import at the same time."),
+    click.option("--replicas", type=WORKERS, help="Workers for each couple."),
+    click.option("--jobs", type=JOBS, help="Workers that import at the same time."),
     click.option("--timeout", metavar="TIME", help="Deadline of one step of a worker: 30s."),
     click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, DIR/consumers."),
     click.option(
@@ -61,7 +69,7 @@ OPTIONS = (
     click.option("--out", metavar="DIR", help="Where the run's files go: a new or empty folder."),
     click.option("--resume", metavar="DIR", help="Go on with a run that was cut off."),
     click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
-    click.option("--seed", type=click.IntRange(0), help="Of the order of rounds."),
+    click.option("--seed", type=SEED, help="Of the order of rounds."),
     click.option("--no-plots", is_flag=True, help="No figures, no report."),
     click.option("--quiet", is_flag=True, help="Print nothing but errors."),
 )
@@ -78,6 +86,23 @@ def given(context: click.Context) -> set[str]:
     """The parameters that were typed."""
     source = click.core.ParameterSource.COMMANDLINE
     return {name for name in context.params if context.get_parameter_source(name) is source}
+
+
+def require_utf8(words: Iterable[str]) -> None:
+    """Raises BadInput for what no document could hold."""
+    for word in words:
+        if any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise BadInput(f"{word!r} is not UTF-8")
+
+
+def require_no_empty(ctx: click.Context) -> None:
+    """Raises BadInput where the value of an option or argument was typed as an empty text."""
+    typed = given(ctx)
+    for parameter in ctx.command.params:
+        value = ctx.params.get(str(parameter.name))
+        if parameter.name in typed and "" in (value if isinstance(value, tuple) else (value,)):
+            named = parameter.opts[0] if parameter.opts[0].startswith("-") else "an argument"
+            raise BadInput(f"{named} is empty")
 
 
 def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME) -> None:
@@ -106,4 +131,6 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     made.env = [f"{name}={python}" for name, python in spelled.read(params["env"]).items()]
     if params["adapters"] is not None:
         made.adapters = str(Path(params["adapters"]).absolute())
+    # Their folders were not typed.
+    require_utf8([made.adapters, *made.env])
     return made

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import click
 
-from dlbench import comparing, reporting, writing
+from dlbench import comparing, options, reporting, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, first_line
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
-FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
 
 
 @click.command("export")
@@ -21,7 +20,7 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is the
               help="bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
 @click.option("--base", metavar="RUN", help="markdown: also what changed since that run.")
 @OUTPUT
-@FORCE
+@options.FORCE
 def export(run_: str, format_: str, base: str | None, output: str | None, force: bool) -> None:
     """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
 
@@ -52,7 +51,7 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
 @click.command("report")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @OUTPUT
-@FORCE
+@options.FORCE
 def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
     """Make one HTML file of a run that needs nothing else; of several, with what changed.
 

@@ -9,7 +9,7 @@ namespace dlbench {
 /// "4096", "4KiB", "1MiB", "2GiB", "64kB" -> bytes. Throws UsageError naming the allowed forms.
 std::uint64_t parse_bytes(std::string_view text);
 
-/// "250ms", "90s", "2m", "1h" -> seconds, finite and above zero. A unit is mandatory.
+/// "250ms", "90s", "2m", "1h" -> seconds, above zero and at most 24 h. A unit is mandatory.
 double parse_seconds(std::string_view text);
 
 /// "2%" -> 0.02, above zero and below 100 %. The sign is mandatory.

@@ -105,7 +105,7 @@ Words devices_of(const std::vector<const Library*>& producers, const std::vector
 
 /// "cuda" -> "cuda:0". Throws UsageError for what is no device.
 std::string checked_device(const std::string& asked, const Words& kinds) {
-  static const std::regex word("([a-z]+)(:[0-9]+)?");
+  static const std::regex word("([a-z]+)(:[0-9]{1,4})?");
   std::smatch parts;
   const bool fits = std::regex_match(asked, parts, word) && holds(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
@@ -113,7 +113,7 @@ std::string checked_device(const std::string& asked, const Words& kinds) {
     const std::string kind = asked.substr(0, asked.find(':'));
     if (!holds(kinds, kind)) require_known("device", kind, kinds);
     throw UsageError("'" + asked +
-                     "' is no device; allowed: cpu, cuda:0, two joined as cuda:0+cpu");
+                     "' is no device; allowed: cpu, cuda:0, of a run also two joined as cuda:0+cpu");
   }
   return asked == "cpu" || parts[2].matched ? asked : asked + ":0";
 }
@@ -181,6 +181,10 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked
 
 bool is_ladder(const Axes& axes) {
   return holds(axes.cases, "all");
+}
+
+std::string parse_device(const std::string& word, const std::vector<Library>& libraries) {
+  return checked_device(word, kinds_of(libraries));
 }
 
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,

@@ -29,4 +29,8 @@ bool is_ladder(const Axes& axes);
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                 const std::string& environment, std::vector<Library>& absent);
 
+/// "cuda" -> "cuda:0". Throws UsageError for what is no device of a kind that these libraries or
+/// dlbench know.
+std::string parse_device(const std::string& word, const std::vector<Library>& libraries);
+
 }  // namespace dlbench::plan

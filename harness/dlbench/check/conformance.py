@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench import document as documents
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import BadInput, os_line
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
 GROUPS = {
@@ -33,10 +32,7 @@ GROUPS = {
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Raises BadInput where the file cannot be written."""
-    try:
-        path.write_text(text(document), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(os_line(path, error)) from error
+    writing.write_asked(path, lambda out: out.write(text(document).encode()))
 
 
 def text(document: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, machine
+from dlbench import _core, machine, writing
 from dlbench.check import issues, reproducer
 from dlbench.check.rule import BROKEN, UNCLEAR
 from dlbench.check.rules import RULES
@@ -77,13 +77,14 @@ def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> 
 def write(folder: Path, made: dict[str, Any]) -> list[Path]:
     """results.json, and a script for each broken rule; their paths."""
     path = folder / RESULTS
-    path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    writing.write(path, lambda out: out.write((json.dumps(made, indent=1) + "\n").encode()))
     _core.validate_document(str(path))
     written = [path]
     for entry in made["checks"]:
         if "reproducer" in entry:
             script = folder / script_name(entry)
-            script.write_text(entry["reproducer"], encoding="utf-8")
+            text = entry["reproducer"].encode()
+            writing.write(script, lambda out, text=text: out.write(text))  # type: ignore[misc]
             written.append(script)
     return written
 

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from dlbench import _core, discover, run, rundir, terminal
+from dlbench import _core, discover, options, run, rundir, terminal, writing
 from dlbench.check import conformance, known, prove, runner, section, table
 from dlbench.check.rule import BROKEN, ROLES, Rule
 from dlbench.check.rules import RULES
@@ -27,7 +27,7 @@ def say(lines: Sequence[str], console: Console) -> None:
 
 @click.command("check")
 @click.argument("libraries", nargs=-1)
-@click.option("--only", metavar="RULE,...", default="", help="Some rules, or groups: export,c-api.")
+@options.words_option("--only", "Some rules, or groups: export,c-api.")
 @click.option("--known", "known_file", metavar="FILE", help="Accepted: LIBRARY RULE LINK a line.")
 @click.option("--explain", metavar="RULE", help="A rule's sentence, section and script.")
 @click.option("--rules", "names", is_flag=True, help="All rules.")
@@ -35,6 +35,7 @@ def say(lines: Sequence[str], console: Console) -> None:
     "--prove", "proving", is_flag=True, help="Prove each rule: an honest half, a saboteur."
 )
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules.")
+@options.FORCE
 @click.option("--device", default="cpu", show_default=True, help="Where arrays lie: cuda:0.")
 @click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 @click.option("--timeout", metavar="TIME", default="60s", show_default=True, help="Of one rule.")
@@ -58,7 +59,8 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
     if not libraries:
         raise BadInput("say which library: 'dlbench check numpy'; 'dlbench list' names them")
     accepted = accepted_in(params["known_file"], params["adapters"])
-    require_folder(params["markdown"])
+    if params["markdown"]:
+        writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
     found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
     return conduct(found, chosen, accepted, params, console)
 
@@ -82,15 +84,9 @@ def unknown(name: str, files: Sequence[str]) -> str:
     return f"unknown library {name!r}{hint}; 'dlbench list' names them"
 
 
-def require_folder(path: str | None) -> None:
-    """Raises BadInput before anything runs where --markdown's file could not be written."""
-    if path and not Path(path).absolute().parent.is_dir():
-        raise BadInput(f"--markdown {path}: there is no folder {Path(path).parent}")
-
-
-def rules_of(only: str) -> list[Rule]:
+def rules_of(only: Sequence[str] | None) -> list[Rule]:
     """All rules, or those that --only names: rules and groups."""
-    words = [word for word in only.split(",") if word]
+    words = only or ()
     groups = {rule.group for rule in RULES.by_name.values()}
     for word in words:
         if word not in groups:
@@ -111,6 +107,7 @@ def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
     except KeyError:
         raise BadInput(unknown(name, list(found.files))) from None
     about = discover.library(name, roles)
+    device = _core.parse_device(device, [about])
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")
     if (
@@ -160,7 +157,7 @@ def conduct(
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     except BadInput:
-        rundir.give_up(folder, rundir.latest())
+        rundir.give_up(folder)
         raise
     if params["markdown"]:
         conformance.write(Path(params["markdown"]), made)
@@ -185,7 +182,7 @@ def explain(
         if path is not None:
             from dlbench.check import reproducer
 
-            script = reproducer.script(rule, "", path, word, "", device=device)
+            script = reproducer.script(rule, "", path, word, "", device=library.device)
     say(table.explained(rule, console.width, script), console)
 
 

@@ -13,9 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, run, rundir
+from dlbench import _core, run, writing
 from dlbench.compare.sides import Pair
-from dlbench.document import RESULTS
 from dlbench.errors import BadInput
 from dlbench.layout import listing
 
@@ -30,7 +29,7 @@ def measure(pair: Pair, folder: Path) -> Comparison:
     if not pair.asked.env:
         comparison["aa"] = alarms(comparison)
     text = json.dumps(comparison, allow_nan=False, indent=1)
-    (folder / COMPARISON).write_text(text + "\n", encoding="utf-8")
+    writing.write_asked(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
     return comparison
 
 
@@ -39,8 +38,6 @@ def in_stages(pair: Pair, folder: Path) -> Comparison:
     begin = time.monotonic()
     plan = pair.plan()
     run.require_cells(plan)
-    if folder.parent == RESULTS:
-        rundir.link_latest(folder)
     most, counts = pair.asked.workers, pair.asked.instructions
     have = 1 if counts else min(_core.coarse_workers, most)
     budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0
