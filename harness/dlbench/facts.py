@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 
 from dlbench import alone
 from dlbench.errors import BadInput, os_reason
+
+#: Of an adapter file: bytes, levels of its tree, bits of an integer.
+LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,10 @@ class AdapterFile:
 
 
 def parse(path: Path) -> ast.Module:
-    """The file's tree. Raises BadInput where it cannot be read or does not parse."""
+    """The file's tree. Raises BadInput where it cannot be read or does not parse, and where it is
+    larger or deeper than what goes through such a tree can take."""
     try:
-        return ast.parse(path.read_bytes(), str(path))
+        tree = ast.parse(_source(path), str(path))
     except OSError as error:
         raise BadInput(f"adapter {path}: {os_reason(error)}") from error
     except SyntaxError as error:
@@ -49,6 +54,35 @@ def parse(path: Path) -> ast.Module:
         raise BadInput(f"adapter {path} does not parse: {error.msg}{line}") from error
     except ValueError as error:
         raise BadInput(f"adapter {path} does not parse: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise BadInput(f"adapter {path} does not parse: it is nested too deeply") from error
+    _require_small(tree, path)
+    return tree
+
+
+def _source(path: Path) -> bytes:
+    """Raises OSError, and BadInput for what is no file or none that a person has written."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise BadInput(f"adapter {path}: is no file")
+    if about.st_size > LARGEST:
+        raise BadInput(f"adapter {path}: is larger than {LARGEST >> 10} KiB")
+    return path.read_bytes()
+
+
+def _require_small(tree: ast.Module, path: Path) -> None:
+    level: list[ast.AST] = [tree]
+    depth = 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise BadInput(f"adapter {path}: is nested deeper than {DEEPEST} levels")
+        for node in level:
+            value = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(value, int) and value.bit_length() > WIDEST:
+                line = getattr(node, "lineno", 0)
+                raise BadInput(f"adapter {path}: an integer of over {WIDEST} bits in line {line}")
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
 
 
 def bound_names(node: ast.stmt) -> list[str]:
@@ -135,9 +169,19 @@ def _literal(tree: ast.Module, path: Path, name: str, absent: Any) -> Any:
     if value is None:
         return absent
     try:
-        return ast.literal_eval(value)
-    except ValueError:
+        found = ast.literal_eval(value)
+    except (ValueError, TypeError):
         raise BadInput(f"adapter {path}: {name} must be a literal") from None
+    _require_utf8(value, path, name)
+    return found
+
+
+def _require_utf8(value: ast.expr, path: Path, name: str) -> None:
+    """Of the texts in an assigned value: no document could hold others."""
+    for part in ast.walk(value):
+        text = part.value if isinstance(part, ast.Constant) else ""
+        if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise BadInput(f"adapter {path}: {name} has a text that is not Unicode: {text!r}")
 
 
 def _words(tree: ast.Module, path: Path, name: str) -> tuple[str, ...] | None:
@@ -182,6 +226,9 @@ def _keys(tree: ast.Module, path: Path, name: str) -> tuple[str, ...]:
     value = assigned(tree, name)
     if not isinstance(value, ast.Dict):
         raise BadInput(f"adapter {path}: {name} must be written as a dict")
+    for key in value.keys:
+        if key is not None:
+            _require_utf8(key, path, name)
     keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
     if not all(isinstance(key, str) for key in keys):
         raise BadInput(f"adapter {path}: the keys of {name} must be literal strings")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 #: Functions of dlbench.adapter that say what a library cannot express.
@@ -47,13 +48,9 @@ class Folder(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if ast.unparse(node) in ("case.numpy()", "case.bits()"):
+        if is_case_content(node, "numpy", "bits"):
             return ast.Name("source", ast.Load())
-        self.generic_visit(node)
-        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)
-        if method and not node.keywords and all(isinstance(a, ast.Constant) for a in node.args):
-            return _literal(eval(ast.unparse(node), {}))
-        return node
+        return self._evaluated(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id == "case" and node.attr in self._case:
@@ -128,11 +125,79 @@ def _literal(value: Any) -> ast.expr:
     return ast.parse(repr(value), mode="eval").body
 
 
+def is_case_content(node: ast.AST, *names: str) -> bool:
+    """Is it `case.numpy()`, or another of these methods?"""
+    called = node.func if isinstance(node, ast.Call) and not (node.args or node.keywords) else None
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr in names
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "case"
+    )
+
+
+#: Adapter source is foreign, and is not run here: what is known of it is found out by these alone,
+#: of parts no larger than this, so that neither time nor memory depend on what it says.
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda value, among: value in among,
+    ast.NotIn: lambda value, among: value not in among,
+}
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
+}
+METHODS = {"partition", "rpartition", "removeprefix", "removesuffix", "startswith", "endswith",
+           "lower", "upper", "replace"}  # fmt: skip
+MOST_PARTS, LONGEST_TEXT, WIDEST_INTEGER = 64, 200, 64
+
+
+class _UnknownError(Exception):
+    """Not among what is evaluated."""
+
+
 def _constant(node: ast.expr) -> tuple[bool, Any]:
-    if any(isinstance(part, ast.Name | ast.Call | ast.Attribute) for part in ast.walk(node)):
+    """Is its value known, and which?"""
+    if sum(1 for _ in zip(ast.walk(node), range(MOST_PARTS + 1), strict=False)) > MOST_PARTS:
         return False, None
     try:
-        whole = ast.fix_missing_locations(ast.Expression(node))
-        return True, eval(compile(whole, "<case>", "eval"), {})
-    except Exception:
+        return True, _value(node)
+    except (_UnknownError, TypeError, ValueError, LookupError):
         return False, None
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Constant):
+        return _small(node.value)
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(map(_value, node.elts))
+    if isinstance(node, ast.Set):
+        return frozenset(map(_value, node.elts))
+    if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+        return UNARY[type(node.op)](_value(node.operand))
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        return _value(node.value)[_value(node.slice)]
+    if isinstance(node, ast.Compare):
+        values = [_value(each) for each in (node.left, *node.comparators)]
+        pairs = zip(node.ops, values, values[1:], strict=False)
+        return all(COMPARISONS[type(op)](left, right) for op, left, right in pairs)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
+        text, arguments = _value(node.func.value), list(map(_value, node.args))
+        if isinstance(text, str) and node.func.attr in METHODS:
+            return _small(getattr(text, node.func.attr)(*arguments))
+    raise _UnknownError
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str | bytes) and len(value) > LONGEST_TEXT:
+        raise _UnknownError
+    if isinstance(value, int) and value.bit_length() > WIDEST_INTEGER:
+        raise _UnknownError
+    return value

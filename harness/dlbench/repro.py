@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dlbench import _core, arguments, racing, racing_streams, snippets, standing, values
+from dlbench import _core, arguments, folding, racing, racing_streams, snippets, standing, values
 from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue, adapter
 from dlbench.environments.environment import DEFAULT
-from dlbench.facts import bound_names
+from dlbench.facts import bound_names, parse
 from dlbench.values import Entry
 
 TIMED_CALLS = 100
@@ -99,7 +99,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     body = [ast.unparse(ast.fix_missing_locations(node)) for node in making]
     if "case" in snippets.names_read(making):
         body = [*_namespace(case), *body]
-    as_bits = "case.bits()" in made_by.read_text()
+    made = ast.walk(parse(made_by))
+    as_bits = any(folding.is_case_content(node, "bits") for node in made)
     if any("source" in line for line in body):
         body = [*source(case, as_bits), *body]
     # As in the worker: some pairs can be imported in one order only.
