@@ -12,10 +12,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from . import change, drawing, drift, ecdf, fallbacks, matrix, phases, scaling, sync
+from . import change, choosing, drawing, drift, ecdf, fallbacks, matrix, phases, scaling, sync
 from .choosing import Document
 
-__all__ = ["CHANGE", "FIGURES", "draw", "draw_change"]
+__all__ = ["CHANGE", "FIGURES", "NEEDS", "draw", "draw_change", "has"]
 
 FIGURES: dict[str, Callable[[Document], Figure]] = {
     "matrix": matrix.figure,
@@ -31,12 +31,21 @@ CHANGE = "change"
 ALL = (*FIGURES, CHANGE)
 #: What a run draws at its end; the others are for who asks further.
 AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
-#: Figures that not every document has something for; asked for by name they say so.
-WHERE: dict[str, Callable[[Document], bool]] = {
-    "phases": phases.has_phases,
-    "fallbacks": fallbacks.has_fallbacks,
-    "sync": sync.has_sync,
+#: Whether a document has something for a figure, and where one that has it comes from.
+NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
+    "matrix": (choosing.has_exchanges, "a run of exchanges"),
+    "scaling": (choosing.has_numbers, "a run that measured something"),
+    "phases": (phases.has_phases, "a run with --phases all, of exchanges long enough for shares"),
+    "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
+    "sync": (sync.has_sync, "a run with --sync, on a device"),
+    "ecdf": (choosing.has_numbers, "a run that measured something"),
+    "drift": (choosing.has_numbers, "a run that measured something"),
 }
+
+
+def has(document: Document, name: str) -> bool:
+    """Has the document something for the figure?"""
+    return name not in NEEDS or NEEDS[name][0](document)
 
 
 def draw(
@@ -52,7 +61,7 @@ def draw(
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(f"unknown figure {name!r}{hint}; allowed: {', '.join(ALL)}")
     paths: list[Path] = []
-    fit = (each for each in among if each not in WHERE or WHERE[each](document))
+    fit = (each for each in among if has(document, each))
     for each in fit if name is None else (name,):
         with drawing.style():
             paths += drawing.save(FIGURES[each](document), folder, each)

@@ -24,6 +24,14 @@ def exchanges(document: Document) -> list[Entry]:
     return [entry for entry in entries if entry["phase"] == "exchange"]
 
 
+def has_exchanges(document: Document) -> bool:
+    return bool(exchanges(document))
+
+
+def has_numbers(document: Document) -> bool:
+    return any(is_measured(entry) for entry in exchanges(document))
+
+
 def usual(entries: Iterable[Entry], axis: str, wanted: str) -> str:
     """`wanted` where a measured entry has it, else the value that most measured entries have."""
     counts = Counter(str(entry[axis]) for entry in entries if is_measured(entry))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from dlbench import _core, options, request, run, rundir
+from dlbench import _core, options, request, run, rundir, streams
 from dlbench.counting import valgrind
-from dlbench.document import RESULTS
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
 from dlbench.profiling import verb as profiling
@@ -151,16 +149,13 @@ def measure(
     *,
     resuming: bool,
 ) -> int:
-    quiet, before = params["quiet"], rundir.latest()
+    quiet = params["quiet"]
     try:
-        # Before the run: a killed one is found and resumed by this name.
-        if folder.parent == RESULTS:
-            rundir.link_latest(folder)
-        summary = run.execute(plan, asked.options(folder, context, resuming), quiet=quiet)
+        summary = run.execute(plan, asked.options(folder, context, resuming), folder, quiet=quiet)
         signal = summary.signal or run.after_rounds(folder, asked, places, summary, quiet=quiet)
     except Exception:
         if not resuming:
-            rundir.give_up(folder, before)
+            rundir.give_up(folder)
         raise
     plots = not params["no_plots"]
     return run.conclude(folder, summary, signal=signal, plots=plots, quiet=quiet, console=Console())
@@ -169,28 +164,36 @@ def measure(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with streams.guarded():
+        try:
+            try:
+                return conduct(words)
+            finally:
+                sys.stdout.flush()
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        except click.ClickException as error:
+            run.warn(first_line(error.format_message()))
+        except (BadInput, _core.UsageError, OSError) as error:
+            run.warn(first_line(error))
+        except RuntimeError as error:
+            # Python has no type of its own for it.
+            if str(error) != "can't start new thread":
+                raise
+            run.warn("no thread can be started here: raise the limit of processes (ulimit -u)")
+        except KeyboardInterrupt:
+            return 130
+    return 2
+
+
+def conduct(words: list[str]) -> int:
+    """Does what the words ask for; the exit status. Raises what main() makes a line of."""
+    options.require_utf8(words)
     command: click.Command = dlbench
     name = "dlbench"
     if words and words[0] in VERBS:
         name = f"dlbench {words[0]}"
         command = verbs()[words.pop(0)]
-    try:
-        with command.make_context(name, words) as ctx:
-            status = command.invoke(ctx)
-        sys.stdout.flush()
-        return int(status or 0)
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.ClickException as error:
-        run.warn(first_line(error.format_message()))
-    except (BadInput, _core.UsageError) as error:
-        run.warn(first_line(error))
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        run.warn(first_line(error))
-    except KeyboardInterrupt:
-        return 130
-    return 2
+    with command.make_context(name, words) as ctx:
+        options.require_no_empty(ctx)
+        return int(command.invoke(ctx) or 0)

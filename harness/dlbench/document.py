@@ -32,6 +32,8 @@ def locate(run: str) -> Path:
     if path.is_file():
         return path
     if not path.is_dir():
+        if path.is_symlink():
+            raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which is not there")
         asked = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
         raise BadInput(asked)
     document, journal = path / "results.json", path / "journal.jsonl"

@@ -36,6 +36,26 @@ class Quiet:
         """Called by the core once a cell."""
 
 
+class First(Quiet):
+    """Hands on to another observer, and calls `first` once, at the first settled cell."""
+
+    def __init__(self, observer: Quiet, first: Callable[[], object]) -> None:
+        self._observer, self._first = observer, first
+        self._called = False
+
+    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
+        self._observer.on_progress(done, total, doing, eta_s)
+
+    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None:
+        self.call()
+        self._observer.on_settled(cell, outcome, median_ns)
+
+    def call(self) -> None:
+        if not self._called:
+            self._called = True
+            self._first()
+
+
 class Lines(Quiet):
     """A line every few seconds, for logs and pipes."""
 

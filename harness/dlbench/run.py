@@ -11,13 +11,13 @@ from typing import Any
 
 from rich.console import Console
 
-from dlbench import _core, discover, machine, progress, reporting, terminal
+from dlbench import _core, discover, machine, progress, reporting, rundir, terminal
 from dlbench import document as documents
 from dlbench.counting import run as counting
 from dlbench.counting import valgrind
 from dlbench.environments import probe
 from dlbench.environments.environment import Environment
-from dlbench.errors import BadInput, first_line, os_line, printable
+from dlbench.errors import BadInput, first_line, os_line, os_reason, printable
 from dlbench.layout import count, listing
 from dlbench.profiling import api
 from dlbench.request import Request
@@ -128,13 +128,28 @@ def require_cells(plan: _core.Plan) -> None:
     raise BadInput(f"nothing to measure: {why or 'no cell of the plan passes the filter'}")
 
 
-def execute(plan: _core.Plan, options: _core.Options, *, quiet: bool) -> _core.Summary:
-    """Runs the plan; `_core.Summary`. Raises BadInput for what the system refused."""
+def execute(
+    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool
+) -> _core.Summary:
+    """Runs the plan; `_core.Summary`. Once a cell is settled, `folder` is the latest run: one that
+    ends before that leaves the former one its name. Raises BadInput for what the system refused."""
     with progress.observer(sys.stderr, quiet) as observer:
+        first = progress.First(observer, lambda: link_latest(folder))
         try:
-            return _core.run(plan, options, observer)
+            summary = _core.run(plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
+        if summary.settled:
+            first.call()  # of a resumed run all may have been there
+    return summary
+
+
+def link_latest(folder: Path) -> None:
+    """See rundir.link_latest(); a run is not worth less without the link."""
+    try:
+        rundir.link_latest(folder)
+    except OSError as error:
+        warn(f"cannot link {documents.RESULTS / documents.LATEST}: {os_reason(error)}")
 
 
 def after_rounds(
@@ -202,7 +217,7 @@ def conclude(
 
 def shown_place(folder: Path) -> tuple[str, str]:
     """What commands call this run, and where its files are."""
-    if folder.parent == documents.RESULTS:
+    if rundir.is_latest(folder):
         return documents.LATEST, str(documents.RESULTS / documents.LATEST)
     return str(folder), str(folder)
 
@@ -220,6 +235,20 @@ def draw(
         raise
     except ValueError as error:
         raise BadInput(first_line(error)) from error
+
+
+def has_figure(document: dict[str, Any], figure: str | None) -> bool:
+    """Has the document something for it? One that is not known is for draw() to refuse."""
+    plots = importlib.import_module("dlbench.plots")
+    return figure is None or bool(plots.has(document, figure))
+
+
+def why_nothing_drawn(figure: str | None) -> str:
+    """Where the document has nothing for it."""
+    needs = importlib.import_module("dlbench.plots").NEEDS
+    return "nothing to draw: " + (
+        f"the figure {figure} is of {needs[figure][1]}" if figure else "the run has no exchanges"
+    )
 
 
 def draw_change(comparison: dict[str, Any], folder: Path) -> tuple[str, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import errno
 import os
+import secrets
 from pathlib import Path
 
 from dlbench.document import LATEST, RESULTS
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, first_line, os_reason
 
 
 def fresh(asked: str | None, now: datetime.datetime | None = None) -> Path:
@@ -18,6 +21,8 @@ def fresh(asked: str | None, now: datetime.datetime | None = None) -> Path:
     if asked is None:
         return _stamped(now or datetime.datetime.now(datetime.timezone.utc))
     folder = Path(asked)
+    if folder == RESULTS / LATEST:
+        raise BadInput(f"--out {asked}: is the link to the last run; name another folder")
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {asked}: is a file")
     try:
@@ -48,38 +53,50 @@ def _stamped(now: datetime.datetime) -> Path:
     raise BadInput(f"cannot create {RESULTS}/{stamp}: a hundred runs began in this second")
 
 
-def latest() -> Path | None:
-    """The run that dlbench-results/latest points at."""
-    link = RESULTS / LATEST
-    return RESULTS / link.readlink().name if link.is_symlink() else None
-
-
 def resumable(asked: str) -> Path:
-    """The folder of --resume, which may be `latest` as in the other commands."""
+    """The folder of --resume: `latest` as in the other commands, a folder or link to one, or a file
+    in it; whatever a run's end prints. A run in dlbench-results is known by its own name there.
+
+    Raises BadInput where there is none.
+    """
     folder = Path(asked)
     if asked == LATEST and not folder.exists():
-        folder = latest() or folder
-    if not folder.is_dir():
-        raise BadInput(f"cannot resume {asked!r}: no such folder")
-    return folder
+        folder = RESULTS / LATEST
+    try:
+        whole = folder.resolve(strict=True)
+        runs = RESULTS.resolve()
+    except (OSError, RuntimeError) as error:
+        why = "no such folder" if isinstance(error, FileNotFoundError) else first_line(error)
+        raise BadInput(f"cannot resume {asked!r}: {why}") from error
+    if not whole.is_dir():
+        folder, whole = folder.parent, whole.parent
+    if whole.parent == runs:
+        return RESULTS / whole.name
+    return whole if folder.is_symlink() else folder
 
 
 def link_latest(folder: Path) -> None:
-    """Point dlbench-results/latest at a run in there, with no moment without a link."""
-    link, new = RESULTS / LATEST, RESULTS / f".{LATEST}-{os.getpid()}"
+    """Points dlbench-results/latest at a run in there, with no moment without a link; of one that
+    is elsewhere nothing is done. Raises OSError."""
+    if folder.parent != RESULTS:
+        return
+    link, new = RESULTS / LATEST, RESULTS / f".{LATEST}-{secrets.token_hex(8)}"
+    if link.exists() and not link.is_symlink():
+        raise FileExistsError(errno.EEXIST, "is there, and no link")
     try:
         new.symlink_to(folder.name)
         new.replace(link)
-    except OSError as error:
+    finally:
         new.unlink(missing_ok=True)
-        raise BadInput(f"cannot link {link}: {os_reason(error)}") from error
 
 
-def give_up(folder: Path, before: Path | None) -> None:
-    """Undo the folder of a run that could not begin, and point `latest` at the one before."""
-    if not folder.is_dir() or any(folder.iterdir()):
-        return
-    folder.rmdir()
+def is_latest(folder: Path) -> bool:
+    """Is it the run that dlbench-results/latest points at?"""
     link = RESULTS / LATEST
-    if link.is_symlink() and link.readlink().name == folder.name:
-        link.unlink() if before is None else link_latest(before)
+    return folder.parent == RESULTS and link.is_symlink() and link.readlink().name == folder.name
+
+
+def give_up(folder: Path) -> None:
+    """Removes the folder of a run that could not begin."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()

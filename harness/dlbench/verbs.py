@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from dlbench import (
     discover,
     doctor,
     listing,
+    options,
     publish,
     repro,
     run,
@@ -36,6 +38,8 @@ from dlbench.merge import merge
 
 PROBE_S = 30.0  #: may an interpreter take to tell what it is
 ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON", help="Also of that Python.")
+ITS_ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON",
+                       help="The Python of the cell's environment NAME.")  # fmt: skip
 ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 
 
@@ -106,25 +110,34 @@ def files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(made))
 
 
-def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Any, Any, Any]:
-    """The cell, with its machine's share of the document, and the folder of adapters."""
+def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[dict[str, Any], Any]:
+    """The cell, with its machine's share of the document. A document may come from anywhere: a
+    folder of adapters that it names is not followed."""
     document = documents.load(documents.locate(run_))
     entry = cells.one(document, cell)
     if "machine" in entry:
         document = documents.part_of(document, entry["machine"])
-    folder = adapters or documents.about(document).get("request", {}).get("adapters", "")
-    return document, entry, folder
+    took = documents.about(document).get("request", {}).get("adapters", "")
+    if took and not adapters:
+        run.warn(f"the run had more adapters; to have them here add --adapters {shlex.quote(took)}")
+    return document, entry
 
 
-def _its_environment(document: dict[str, Any], entry: Any) -> Environment:
-    """The cell's, asked anew. Raises BadInput where no worker can run there any more."""
+def _its_environment(document: dict[str, Any], entry: Any, env: tuple[str, ...]) -> Environment:
+    """The cell's, asked anew: our own, or the one that this line names. A document may come from
+    anywhere, and what it names is not run. Raises BadInput where no worker can run there."""
     name = entry["environment"]
     if name == DEFAULT:
         return here()
-    python = documents.environments(document).get(name, {}).get("executable", "")
-    if not Path(python).is_file():
-        raise BadInput(f"the run's environment {name!r} is not here: {python or 'no interpreter'}")
-    found = probe.probe(name, python, PROBE_S)
+    named = spelled.read(env)
+    if name not in named:
+        had = documents.environments(document).get(name, {}).get("executable", "")
+        python = had if Path(had).is_absolute() else "PYTHON"
+        raise BadInput(
+            f"the cell is of environment {name!r}; to run it add --env "
+            + shlex.quote(f"{name}={python}")
+        )
+    found = probe.probe(name, named[name], PROBE_S)
     if found.failure is not None:
         raise BadInput(f"environment {name!r}: {found.failure.reason}")
     return found
@@ -136,20 +149,23 @@ def _its_environment(document: dict[str, Any], entry: Any) -> Environment:
 @ADAPTERS
 def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
-    document, entry, folder = _chosen(run_, cell, adapters)
+    document, entry = _chosen(run_, cell, adapters)
     # Nothing is run: a document from another machine will do.
-    click.echo(repro.of_run(document, entry, discover.catalogue(folder)), nl=False)
+    click.echo(repro.of_run(document, entry, discover.catalogue(adapters)), nl=False)
 
 
 @click.command("debug")
 @click.argument("run_", metavar="RUN")
 @click.argument("cell", nargs=-1, required=True)
 @ADAPTERS
-def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
+@ITS_ENV
+def debug_cell(
+    run_: str, cell: tuple[str, ...], adapters: str | None, env: tuple[str, ...]
+) -> None:
     """Run one cell in the foreground, without a deadline; the first line is fit for gdb."""
-    document, entry, folder = _chosen(run_, cell, adapters)
-    place = _its_environment(document, entry)
-    path = debug.write(debug.requests(entry, discover.catalogue(folder, environment=place)))
+    document, entry = _chosen(run_, cell, adapters)
+    place = _its_environment(document, entry, env)
+    path = debug.write(debug.requests(entry, discover.catalogue(adapters, environment=place)))
     click.echo(debug.debugger_line(path, place.python))
     sys.stdout.flush()
     argv = debug.command(path, place.python)
@@ -160,14 +176,23 @@ def debug_cell(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 @click.argument("run_", metavar="RUN")
 @click.argument("cell", nargs=-1, required=True)
 @ADAPTERS
+@ITS_ENV
 @click.option("--timeout", metavar="TIME", default="300s", help="Deadline of one step: 300s.")
-def explain_cell(run_: str, cell: tuple[str, ...], adapters: str | None, timeout: str) -> None:
+def explain_cell(
+    run_: str,
+    cell: tuple[str, ...],
+    adapters: str | None,
+    env: tuple[str, ...],
+    timeout: str,
+) -> None:
     """The bill of one exchange: its instructions by function and library. Needs valgrind."""
     valgrind.require()
-    document, entry, folder = _chosen(run_, cell, adapters)
-    found = discover.catalogue(folder, environment=_its_environment(document, entry))
+    timeout_s = _core.parse_seconds(timeout)
+    document, entry = _chosen(run_, cell, adapters)
+    place = _its_environment(document, entry, env)
+    found = discover.catalogue(adapters, environment=place)
     console = Console()
-    bill, versions = explain.explain(entry, found, _core.parse_seconds(timeout))
+    bill, versions = explain.explain(entry, found, timeout_s)
     for line in explain.changed(document, entry, versions):
         run.warn(line)
     phases = explain.phases_of(documents.entries(document), entry)
@@ -187,34 +212,39 @@ def plot(run_: str, figure: str | None, base: str | None) -> None:
         for name in run.draw_change(comparing.since(base, path), path.parent):
             click.echo(path.parent / name)
         return
+    drawn = False
     for machine, part in documents.by_machine(documents.load(path)):
+        if not run.has_figure(part, figure):
+            continue
         # Those of several machines have a folder each.
         folder = path.parent / machine
         folder.mkdir(exist_ok=True)
         for name in run.draw(part, folder, figure):
+            drawn = True
             click.echo(folder / name)
+    if not drawn:
+        raise BadInput(run.why_nothing_drawn(figure))
 
 
 @click.command()
 @click.option("--short", is_flag=True, help="A minute or two: fewer looks, own halves only.")
-@click.option("--times", default=100, show_default=True, help="Looks at each planted fault.")
-@click.option("--only", metavar="TRIAL,...", default="", help="Some trials: faults, delays, ...")
-@click.option("--seed", default=1, show_default=True)
-def selftest(short: bool, times: int, only: str, seed: int) -> None:
+@click.option("--times", type=click.IntRange(1, 100_000), default=100, show_default=True,
+              help="Looks at each planted fault.")  # fmt: skip
+@options.words_option("--only", "Some trials: faults, delays, ...")
+@click.option("--seed", type=options.SEED, default=1, show_default=True)
+def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     """Plant faults, delays and copies, and see whether the instruments find them."""
     from dlbench.selftest import table
 
-    chosen = tuple(word for word in only.split(",") if word)
+    chosen = tuple(only or ())
     for name in chosen:
         if name not in table.TRIALS:
             near = _core.nearest(name, list(table.TRIALS))
             meant = f" (did you mean {near!r}?)" if near else ""
             allowed = ", ".join(table.TRIALS)
             raise BadInput(f"unknown trial {name!r}{meant}; allowed: {allowed}")
-    if times < 1:
-        raise BadInput(f"--times {times}: at least 1 look at each fault")
     console = Console()
-    sys.exit(table.conduct(chosen, short=short, times=times, seed=seed, console=console))
+    return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
 
 
 VERBS = {

@@ -17,6 +17,7 @@ import pytest
 import planted
 import samples
 from dlbench import _core, cli
+from dlbench.counting import valgrind
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -278,6 +279,49 @@ def test_a_run_that_cannot_begin_leaves_nothing(dlbench: Run, fleet: Fleet) -> N
     assert len(list(Path("dlbench-results").iterdir())) == 2
 
 
+def test_latest_is_the_last_run_with_a_result(dlbench: Run, fleet: Fleet) -> None:
+    dlbench(*MINE)
+    link = Path("dlbench-results/latest")
+    first = link.readlink()
+    # One that ends before anything is settled; what it prints still goes on with it.
+    fleet.summary.settled, fleet.summary.signal = 0, signal.SIGINT
+    _, out, err = dlbench(*MINE)
+    assert link.readlink() == first
+    (second,) = {path.name for path in link.parent.iterdir()} - {"latest", str(first)}
+    assert f"dlbench --resume dlbench-results/{second}\n" in err
+    assert f"dlbench-results/{second}: results.json" in out
+    fleet.summary.settled, fleet.summary.signal = 1, 0
+    assert dlbench("--resume", f"dlbench-results/{second}", "--no-plots")[0] == 0
+    assert str(link.readlink()) == second
+    # Something else of that name is left alone, and costs no run.
+    link.unlink()
+    link.write_text("mine")
+    status, _, err = dlbench(*MINE)
+    assert (status, err.count("\n")) == (0, 1)
+    assert link.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "latest",
+        "dlbench-results/latest",
+        "dlbench-results/latest/",
+        "dlbench-results/latest/results.json",
+    ],
+)
+def test_resume_takes_what_a_run_prints(
+    dlbench: Run, fleet: Fleet, tmp_path: Path, told: str
+) -> None:
+    dlbench(*MINE)
+    link = Path("dlbench-results/latest")
+    folder = link.readlink()
+    for asked in (told, str(tmp_path / told) if "/" in told else told):
+        assert dlbench("--resume", asked, "--no-plots")[0] == 0
+        assert link.readlink() == folder
+        assert Path(fleet.calls[-1][1].out) == link.parent / folder
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_keeps_what_was_measured(
     dlbench: Run, fleet: Fleet, number: int, status: int
@@ -360,11 +404,38 @@ def test_an_ambiguous_cell_lists_the_candidates(dlbench: Run, fleet: Fleet) -> N
     assert "case:f64" in err
 
 
-def test_repro_finds_the_adapters_of_the_run(dlbench: Run, fleet: Fleet) -> None:
+def test_adapters_that_a_document_names_are_not_followed(dlbench: Run, fleet: Fleet) -> None:
     dlbench(*MINE)
-    status, out, _ = dlbench("repro", "latest", "mine", "mine", "convert")
-    assert status == 0
+    line = ("repro", "latest", "mine", "mine", "convert")
+    status, out, err = dlbench(*line)
+    assert (status, out) == (2, "")
+    assert f"--adapters {Path('adapters').absolute()}" in err
+    status, out, err = dlbench(*line, "--adapters", "adapters")
+    assert (status, err) == (0, "")
     assert "result = np.asarray(array)" in out
+
+
+def test_an_interpreter_that_a_document_names_is_not_run(
+    dlbench: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("evil").write_text("#!/bin/sh\ntouch pwned\n")
+    Path("evil").chmod(0o755)
+    monkeypatch.setattr(valgrind, "require", lambda: "valgrind")
+    document = samples.document(samples.measured("numpy", "numpy", 1.0, environment="old"))
+    places = document["context"]["dlbench"]["environments"]
+    place = places["old"] = dict(places["default"])
+    for had, named in (("./evil", "old=PYTHON"), (str(Path("evil").absolute()), "old=/")):
+        place["executable"] = had
+        Path("doc.json").write_text(json.dumps(document))
+        for verb in ("debug", "explain"):
+            status, out, err = dlbench(verb, "doc.json", "numpy", "numpy")
+            assert (status, out) == (2, "")
+            assert f"add --env {named}" in err
+            assert err.count("\n") == 1
+    assert not Path("pwned").exists()
+    # What this line names is asked.
+    dlbench("debug", "doc.json", "numpy", "numpy", "--env", "old=./evil")
+    assert Path("pwned").exists()
 
 
 def test_debug_prints_the_debugger_line_and_becomes_the_worker(
@@ -373,7 +444,8 @@ def test_debug_prints_the_debugger_line_and_becomes_the_worker(
     dlbench(*MINE)
     started: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, argv: started.append(argv))
-    _, out, _ = dlbench("debug", "latest", "mine", "mine", "convert", "ready")
+    line = ("debug", "latest", "mine", "mine", "convert", "ready")
+    _, out, _ = dlbench(*line, "--adapters", "adapters")
     ((_, worker, option, path),) = started
     assert (Path(worker).name, option) == ("worker_main.py", "--requests")
     assert out == f"gdb --args {sys.executable} {worker} --requests {path}\n"

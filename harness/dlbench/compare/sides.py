@@ -79,7 +79,7 @@ class Pair:
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
-        summary = run.execute(plan, wanted, quiet=self.quiet)
+        summary = run.execute(plan, wanted, root, quiet=self.quiet)
         go_on = f"dlbench compare --resume {root}"
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was settled is kept: {go_on}")

@@ -43,7 +43,7 @@ def measuring(function: Any) -> Any:
 @click.option("--aa", is_flag=True, help="Both sides this environment: the false alarms.")
 @click.option("--base-env", metavar="NAME=PYTHON", help="An environment, measured as base.")
 @click.option("--head-env", metavar="NAME=PYTHON", help="An environment, measured as head.")
-@click.option("--workers", type=click.IntRange(1), help="Most workers a couple and side.")
+@click.option("--workers", type=options.WORKERS, help="Most workers a couple and side.")
 @measuring
 @click.pass_context
 def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:

@@ -44,7 +44,7 @@ def conduct(
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     finally:
-        rundir.give_up(folder, rundir.latest())
+        rundir.give_up(folder)
     if not quiet:
         console = Console()
         terminal.show(table.lines(made, folder, console.width), console)

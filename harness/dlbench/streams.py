@@ -1,0 +1,77 @@
+"""Standard output and standard error where they cannot be written to: closed, full, or their reader
+gone. A command then ends as it would have, but for output that a full disk has lost."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from dlbench.errors import BadInput, os_reason
+
+
+class Guarded:
+    """A stream that goes on into the null device once it fails.
+
+    `lost` is raised where output that somebody still waits for is lost.
+    """
+
+    def __init__(self, stream: Any, lost: str) -> None:
+        self._stream, self._lost = stream, lost
+
+    def write(self, text: Any) -> int:
+        try:
+            return int(self._stream.write(text))
+        except OSError as error:
+            self._drop(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._drop(error)
+
+    @property
+    def buffer(self) -> Guarded:
+        return Guarded(self._stream.buffer, self._lost)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _drop(self, error: OSError) -> None:
+        number = self._stream.fileno()
+        reader_left = error.errno == errno.EPIPE or (
+            # A terminal that was hung up.
+            error.errno == errno.EIO and stat.S_ISCHR(os.fstat(number).st_mode)
+        )
+        # What is buffered would fail again when the process ends.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
+        if self._lost and not reader_left:
+            raise BadInput(f"{self._lost}: {os_reason(error)}") from error
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[None]:
+    """Within it `sys.stdout` and `sys.stderr` can be written to, whatever they are.
+
+    Raises BadInput where standard output cannot take more; of standard error nobody could be told.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In this order each takes its own number, which else the next file would get.
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    before = sys.stdout, sys.stderr
+    sys.stdout = cast(TextIO, Guarded(sys.stdout, "cannot write to standard output"))
+    sys.stderr = cast(TextIO, Guarded(sys.stderr, ""))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
