@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import signal
+from pathlib import Path
 
 
 class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the program)
@@ -34,6 +36,12 @@ def signal_name(status: int) -> str:
         return signal.Signals(-status).name
     except ValueError:
         return f"signal {-status}"
+
+
+def require_file(path: Path) -> None:
+    """Raises OSError for what is there and is no file: opening a FIFO may never end."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no file")
 
 
 def os_reason(error: OSError) -> str:

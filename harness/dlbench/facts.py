@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dlbench import alone
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, os_reason, require_file
 
 #: Of an adapter file: bytes, levels of its tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
@@ -61,11 +60,9 @@ def parse(path: Path) -> ast.Module:
 
 
 def _source(path: Path) -> bytes:
-    """Raises OSError, and BadInput for what is no file or none that a person has written."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
-        raise BadInput(f"adapter {path}: is no file")
-    if about.st_size > LARGEST:
+    """Raises OSError, and BadInput for a file that no person has written."""
+    require_file(path)
+    if path.stat().st_size > LARGEST:
         raise BadInput(f"adapter {path}: is larger than {LARGEST >> 10} KiB")
     return path.read_bytes()
 

@@ -13,7 +13,7 @@ from dlbench import _core, drivers, machine
 from dlbench.asking import WORKER
 from dlbench.environments import spelled
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, os_reason, require_file
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
@@ -110,6 +110,7 @@ def journal_context(folder: Path) -> dict[str, Any]:
     """The context in a journal's first line. Raises BadInput where there is none to go on with."""
     journal = folder / "journal.jsonl"
     try:
+        require_file(journal)
         with journal.open(encoding="utf-8") as lines:
             header = json.loads(next(lines, ""))
         context: dict[str, Any] = header["context"]

@@ -5,8 +5,8 @@
 namespace dlbench::fleet {
 
 /// SIGINT, SIGTERM and SIGHUP set a flag while this lives; what was there before is put back, and a
-/// SIGHUP that was ignored stays so. One at a time in a process. SIGCHLD is set to its default meanwhile: ignored, children would reap
-/// themselves and take their reason with them.
+/// SIGHUP that was ignored stays so. One at a time in a process. SIGCHLD is set to its default
+/// meanwhile: ignored, children would reap themselves and take their reason with them.
 class Signals {
  public:
   Signals();

@@ -63,8 +63,7 @@ std::uint64_t parse_bytes(std::string_view text) {
 double parse_seconds(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
       {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
-  constexpr std::string_view kAllowed =
-      "a positive number with ms, s, m or h, as 90s, at most 24h";
+  constexpr std::string_view kAllowed = "a positive number with ms, s, m or h, as 90s, at most 24h";
   const double seconds = scaled("duration", text, kAllowed, kUnits);
   // What waits for it counts milliseconds in 32 bits, and some waits take ten times as long.
   if (seconds > 24 * 3600) misfit("duration", text, kAllowed);

@@ -105,15 +105,16 @@ Words devices_of(const std::vector<const Library*>& producers, const std::vector
 
 /// "cuda" -> "cuda:0". Throws UsageError for what is no device.
 std::string checked_device(const std::string& asked, const Words& kinds) {
-  static const std::regex word("([a-z]+)(:[0-9]{1,4})?");
+  static const std::regex word("([a-z]+)(:[0-9]+)?");
   std::smatch parts;
   const bool fits = std::regex_match(asked, parts, word) && holds(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
   if (!fits) {
     const std::string kind = asked.substr(0, asked.find(':'));
     if (!holds(kinds, kind)) require_known("device", kind, kinds);
-    throw UsageError("'" + asked +
-                     "' is no device; allowed: cpu, cuda:0, of a run also two joined as cuda:0+cpu");
+    throw UsageError(
+        "'" + asked +
+        "' is no device; allowed: cpu, cuda:0, of a run also two joined as cuda:0+cpu");
   }
   return asked == "cpu" || parts[2].matched ? asked : asked + ":0";
 }

@@ -53,8 +53,9 @@ TEST(Units, NameWhatWasWrongAndWhatIsAllowed) {
     parse_seconds("90");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(),
-                 "'90' is no duration; allowed: a positive number with ms, s, m or h, as 90s");
+    EXPECT_STREQ(
+        error.what(),
+        "'90' is no duration; allowed: a positive number with ms, s, m or h, as 90s, at most 24h");
   }
 }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from dlbench import _core
 from dlbench.check.rule import BROKEN
 from dlbench.check.rules import RULES
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, os_reason, require_file
 
 #: (library, rule) -> link
 Known = dict[tuple[str, str], str]
@@ -30,6 +30,7 @@ def require_rule(name: str, where: str = "") -> None:
 def read(path: Path) -> Known:
     """Raises BadInput for a file that cannot be read or a line that is not as above."""
     try:
+        require_file(path)
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, run, writing
+from dlbench import _core, writing
 from dlbench.compare.sides import Pair
 from dlbench.errors import BadInput
 from dlbench.layout import listing
@@ -37,7 +37,6 @@ def in_stages(pair: Pair, folder: Path) -> Comparison:
     """Look by look; the comparison of all workers."""
     begin = time.monotonic()
     plan = pair.plan()
-    run.require_cells(plan)
     most, counts = pair.asked.workers, pair.asked.instructions
     have = 1 if counts else min(_core.coarse_workers, most)
     budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -79,6 +80,9 @@ def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any])
     if not sides.is_asked(params):
         return of_runs(ctx, words, params, told)
     pair = sides.requested(words, params, told)
+    # Unfit values are told before a folder is made.
+    pair.request.options(Path(), {}, resume=False)
+    run.require_cells(pair.plan())
     return stages.measure(pair, rundir.fresh(params["out"]))
 
 
