@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,10 @@ KEY = (
     "dropped or converted in silence. ?: not proven either way. Empty: one of the two has no such "
     "call, or no array here. Any other word: why there is no number."
 )
+LIBRARIES_KEY = (
+    "exports through, imports through: the protocols by which an exchange of the tables below "
+    "succeeded."
+)
 #: NumPy's dispatch is no crossing: what it keeps has a table of its own.
 DISPATCH = {"array_ufunc": "`np.multiply(x, x)`", "array_function": "`np.concatenate([x, x])`"}
 DISPATCH_KEY = (
@@ -37,8 +42,9 @@ DISPATCH_KEY = (
     "the array overrides nothing, and what NumPy makes of it is named; `kept` there is "
     "`__array_wrap__` or the like. raises: NumPy makes nothing of it."
 )
-#: Options that say which cells there are; where a run's files went is nobody's business.
-AXES = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
+#: Options that decide which cells there are and how they end; paths stay where they are.
+LISTS = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
+WORDS = ("filter", "precision", "budget", "timeout")
 ABSENT = ("not-installed", "no-device", "import-failed")
 
 
@@ -77,13 +83,17 @@ def _tells(entry: Entry) -> bool:
 def _origin(document: dict[str, Any]) -> str:
     about = documents.about(document)
     asked = about.get("request", {})
-    axes = {axis: asked.get(axis) or [] for axis in AXES}
-    words = [f"--{axis} {','.join(map(str, chosen))}" for axis, chosen in axes.items() if chosen]
-    command = " ".join(["dlbench --matrix", *words])
+    given = {name: ",".join(map(str, asked.get(name) or [])) for name in LISTS}
+    given |= {name: str(asked.get(name) or "") for name in WORDS}
+    words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+    words += [word for name in documents.environments(document) if name != DEFAULT
+              for word in ("--env", f"{name}=PYTHON")]  # fmt: skip
+    command = shlex.join(["dlbench", "--matrix", *words, "--out", "RUN"])
     pythons = sorted({e.get("python", "") for e in documents.environments(document).values()})
     return (
-        f"Written by `dlbench export RUN --format support` from a run of `{command}`, dlbench "
-        f"{about['version']}, Python {', '.join(pythons)}. What each word means: "
+        f"Written on {document['context']['date'][:10]} by\n\n```sh\n{command} && "
+        "dlbench export RUN --format support\n```\n\n"
+        f"with dlbench {about['version']} and Python {', '.join(pythons)}. What each word means: "
         "[measuring.md](measuring.md). What libraries' own tests say: "
         "[check.md](check.md#what-libraries-own-tests-say)."
     )
@@ -110,8 +120,8 @@ def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequen
         takes = _protocols(e for e in entries if e["consumer"] == name and _crossed(e))
         why = "" if gives or takes else _why_absent(entries, name, absent)
         rows.append([name, versions.get(name, ""), gives, takes, why])
-    head = ["library", "version", "gives by", "takes by", "why not"]
-    return table(head, rows)
+    head = ["library", "version", "exports through", "imports through", "why not"]
+    return f"{table(head, rows)}\n{LIBRARIES_KEY}\n"
 
 
 def _protocols(entries: Iterable[Entry]) -> str:

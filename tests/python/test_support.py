@@ -12,10 +12,16 @@ import synthetic
 def test_support_tells_what_crosses() -> None:
     made = synthetic.with_ladder(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
     made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
-    made["context"]["dlbench"]["request"] = {"producers": ["numpy", "jax"], "cases": ["all"]}
-    lines = support.export(made).splitlines()
-    assert "`dlbench --matrix --producers numpy,jax --cases all`" in lines[2]
-    assert "where" not in lines[2]
+    asked = {"producers": ["numpy", "jax"], "cases": ["all"], "filter": "a|b", "timeout": "9s"}
+    made["context"]["dlbench"]["request"] = asked
+    page = support.export(made)
+    command = (
+        "dlbench --matrix --producers numpy,jax --cases all --filter 'a|b' --timeout 9s --out RUN"
+    )
+    assert f"{command} && dlbench export RUN --format support\n" in page
+    assert "where" not in page
+    assert made["context"]["date"][:10] in page
+    lines = page.splitlines()
     assert any(line.startswith("| mlx | ") and "dlpack" in line for line in lines)
     at = lines.index("## `dlpack` on cpu, 4 KiB")
     assert lines[at + 2] == "| from, to | jax | mlx | numpy |"

@@ -55,8 +55,8 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
     return [
         "# Which library keeps which rule",
         "",
-        f"Written by `{_command(document)}` with dlbench {_core.version} and Python {python}, "
-        f"on {where}.",
+        f"Written on {document['context']['date'][:10]} by `{_command(document)}` with dlbench "
+        f"{_core.version} and Python {python}, on {where}.",
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
         "script that shows it.",
         "",
