@@ -9,6 +9,7 @@
 #include "../../producers/native/array_struct.hpp"
 #include "../../producers/native/layout.hpp"
 #include "../../producers/native/python.hpp"
+#include "exchange/python/pending_error.hpp"
 
 namespace dlbench::native {
 
@@ -90,6 +91,7 @@ inline Array* new_array(Via via) {
 template <typename Managed>
 void give_back(Managed* managed) {
   ++deleted;
+  const PendingError kept;
   if (managed->deleter != nullptr) managed->deleter(managed);
 }
 
@@ -103,9 +105,11 @@ inline void free_array(PyObject* self) {
     case Via::kLegacy:
       give_back(array->legacy);
       break;
-    case Via::kBuffer:
+    case Via::kBuffer: {
+      const PendingError kept;
       PyBuffer_Release(&array->buffer);
       break;
+    }
     case Via::kInterface:
     case Via::kCudaInterface:
     case Via::kStruct:

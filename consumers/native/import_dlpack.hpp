@@ -2,6 +2,7 @@
 
 #include "../../producers/native/place.hpp"
 #include "array.hpp"
+#include "exchange/api_table.hpp"
 #include "method_cache.hpp"
 
 namespace dlbench::native {
@@ -102,6 +103,12 @@ inline PyObject* ask_again(PyObject* x) {
   return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
 }
 
+/// Lets go of a capsule, whose end may run the producer's code, after an import failed.
+inline void drop_refused(PyObject* capsule) {
+  const PendingError kept;
+  Py_DECREF(capsule);
+}
+
 /// from_dlpack(x)
 inline PyObject* from_dlpack(PyObject*, PyObject* x) {
   PyObject* arguments[] = {nullptr, x, asking.version};
@@ -111,7 +118,11 @@ inline PyObject* from_dlpack(PyObject*, PyObject* x) {
     if (capsule == nullptr) return nullptr;
   }
   PyObject* array = take_capsule(capsule);
-  Py_DECREF(capsule);
+  if (array == nullptr) [[unlikely]] {
+    drop_refused(capsule);
+  } else {
+    Py_DECREF(capsule);
+  }
   return array;
 }
 
@@ -126,19 +137,21 @@ inline const DLPackExchangeAPI* published_in(PyObject* value) {
 
 /// The table that a type publishes, of our major version; null with an exception set.
 inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
+  const char* flaw = "";
   for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
     const Ref value(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
     if (!value && !PyErr_ExceptionMatches(PyExc_AttributeError)) return nullptr;
     PyErr_Clear();
     const DLPackExchangeAPI* api = value ? published_in(value.get()) : nullptr;
     PyErr_Clear();
-    // A newer major version links the tables of older ones.
-    while (api != nullptr && api->header.version.major != DLPACK_MAJOR_VERSION) {
-      api = reinterpret_cast<const DLPackExchangeAPI*>(api->header.prev_api);
-    }
-    if (api != nullptr) return api;
+    if (api == nullptr) continue;
+    const exchange::FoundTable found =
+        exchange::find_table(api, [](std::uintptr_t, std::size_t) { return true; });
+    if (found.table != nullptr) return found.table;
+    if (found.flaw != nullptr) flaw = found.flaw;
   }
-  PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API", type->tp_name);
+  PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API%s%s", type->tp_name,
+               *flaw ? ": " : "", flaw);
   return nullptr;
 }
 
@@ -167,14 +180,21 @@ class TableCache {
 };
 inline TableCache table_cache;
 
+/// What the table exports; null with an exception set.
+inline DLManagedTensorVersioned* exported_by(const DLPackExchangeAPI& api, PyObject* x) {
+  DLManagedTensorVersioned* managed = nullptr;
+  if (api.managed_tensor_from_py_object_no_sync(x, &managed) != 0) return nullptr;
+  if (managed == nullptr) [[unlikely]] {
+    PyErr_SetString(PyExc_BufferError, "managed_tensor_from_py_object_no_sync gave no tensor");
+  }
+  return managed;
+}
+
 /// from_dlpack_c(x)
 inline PyObject* from_dlpack_c(PyObject*, PyObject* x) {
   const DLPackExchangeAPI* api = table_cache.of(Py_TYPE(x));
-  DLManagedTensorVersioned* managed = nullptr;
-  if (api == nullptr || api->managed_tensor_from_py_object_no_sync(x, &managed) != 0) {
-    return nullptr;
-  }
-  return adopt(managed);
+  DLManagedTensorVersioned* managed = api == nullptr ? nullptr : exported_by(*api, x);
+  return managed == nullptr ? nullptr : adopt(managed);
 }
 
 }  // namespace dlbench::native

@@ -137,7 +137,10 @@ inline PyObject* import_dlpack(PyObject* self, PyObject* x) {
   }
   if (!capsule) return nullptr;
   Ref taken(take_capsule(capsule.get(), place));
-  if (!taken || !keeps_word(where, *array_of(taken.get()))) return nullptr;
+  if (!taken || !keeps_word(where, *array_of(taken.get()))) {
+    drop_refused(capsule.release());
+    return nullptr;
+  }
   const bool from_cpu = place != nullptr && where.device_type == kDLCPU;
   return from_cpu ? send(std::move(taken), *place) : taken.release();
 }
@@ -146,14 +149,17 @@ inline PyObject* import_dlpack(PyObject* self, PyObject* x) {
 inline PyObject* import_dlpack_c(PyObject* self, PyObject* x) {
   Place* place = importer_of(self).place;
   const DLPackExchangeAPI* api = table_cache.of(Py_TYPE(x));
-  DLManagedTensorVersioned* managed = nullptr;
-  if (api == nullptr || api->managed_tensor_from_py_object_no_sync(x, &managed) != 0) {
-    return nullptr;
-  }
+  DLManagedTensorVersioned* managed = api == nullptr ? nullptr : exported_by(*api, x);
+  if (managed == nullptr) return nullptr;
   const DLDevice where = managed->dl_tensor.device;
   if (place != nullptr && is_of(*place, where.device_type)) {
     device::Stream mine = nullptr;
     void* theirs = nullptr;
+    if (api->current_work_stream == nullptr) {
+      give_back(managed);
+      PyErr_SetString(PyExc_BufferError, "the table's current_work_stream is NULL");
+      return nullptr;
+    }
     if (api->current_work_stream(where.device_type, where.device_id, &theirs) != 0 ||
         !place->stream(mine) || !place->order(theirs, mine)) {
       give_back(managed);

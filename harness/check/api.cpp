@@ -7,6 +7,7 @@
 #include "check/facts.hpp"
 #include "check/loan.hpp"
 #include "check/taken.hpp"
+#include "exchange/maps.hpp"
 
 namespace dlbench::check {
 
@@ -32,6 +33,12 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject*) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "it is null");
     return nullptr;
   }
+  const auto address = reinterpret_cast<std::uintptr_t>(table);
+  if (address % alignof(DLPackExchangeAPI) != 0 ||
+      !exchange::is_readable(address, sizeof(DLPackExchangeAPI))) {
+    PyErr_SetString(PyExc_ValueError, "it points at no table");
+    return nullptr;
+  }
   PyObject* self = type->tp_alloc(type, 0);
   if (self != nullptr) {
     reinterpret_cast<Api*>(self)->table = static_cast<const DLPackExchangeAPI*>(table);
@@ -48,6 +55,12 @@ PyObject* versions(PyObject* self, void*) {
   Ref list(PyList_New(0));
   const DLPackExchangeAPIHeader* header = &table_of(self).header;
   for (int i = 0; list && header != nullptr && i < kMost; ++i, header = header->prev_api) {
+    const auto address = reinterpret_cast<std::uintptr_t>(header);
+    if (address % alignof(DLPackExchangeAPIHeader) != 0 ||
+        !exchange::is_readable(address, sizeof *header)) {
+      PyErr_SetString(PyExc_ValueError, "it links to no table");
+      return nullptr;
+    }
     const Ref version(Py_BuildValue("(II)", header->version.major, header->version.minor));
     if (!version || PyList_Append(list.get(), version.get()) != 0) return nullptr;
   }
@@ -74,14 +87,21 @@ PyObject* failed(int status) {
   return nullptr;
 }
 
+PyObject* is_null() {
+  PyErr_SetString(PyExc_ValueError, "the function is NULL");
+  return nullptr;
+}
+
 PyObject* from_object(PyObject* self, PyObject* object) {
   DLManagedTensorVersioned* managed = nullptr;
+  if (table_of(self).managed_tensor_from_py_object_no_sync == nullptr) return is_null();
   const int status = table_of(self).managed_tensor_from_py_object_no_sync(object, &managed);
   if (status != 0 || managed == nullptr || PyErr_Occurred()) return failed(status);
   return own(managed);
 }
 
 PyObject* to_object(PyObject* self, PyObject* loan) {
+  if (table_of(self).managed_tensor_to_py_object_no_sync == nullptr) return is_null();
   DLManagedTensorVersioned* managed = lend_versioned(loan);
   if (managed == nullptr) return nullptr;
   void* made = nullptr;
@@ -91,6 +111,7 @@ PyObject* to_object(PyObject* self, PyObject* loan) {
 }
 
 PyObject* borrow(PyObject* self, PyObject* object) {
+  if (table_of(self).dltensor_from_py_object_no_sync == nullptr) return is_null();
   DLTensor tensor{};
   const int status = table_of(self).dltensor_from_py_object_no_sync(object, &tensor);
   return status != 0 || PyErr_Occurred() ? failed(status) : facts_of(tensor);
@@ -109,6 +130,7 @@ struct Complaint {
 };
 
 PyObject* allocate(PyObject* self, PyObject* arguments) {
+  if (table_of(self).managed_tensor_allocator == nullptr) return is_null();
   DLTensor prototype{};
   int type = kDLCPU;
   PyObject* sizes = nullptr;
@@ -138,6 +160,7 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
 PyObject* stream(PyObject* self, PyObject* arguments) {
   int type = kDLCPU, id = 0;
   if (!PyArg_ParseTuple(arguments, "|ii:stream", &type, &id)) return nullptr;
+  if (table_of(self).current_work_stream == nullptr) return is_null();
   int unset = 0;
   void* out = &unset;
   const int status = table_of(self).current_work_stream(static_cast<DLDeviceType>(type), id, &out);
@@ -147,20 +170,22 @@ PyObject* stream(PyObject* self, PyObject* arguments) {
 }
 
 PyMethodDef methods[] = {
-    {"from_object", &from_object, METH_O,
+    {"from_object", guarded<&from_object>, METH_O,
      "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: a Taken."},
-    {"to_object", &to_object, METH_O,
+    {"to_object", guarded<&to_object>, METH_O,
      "to_object(loan, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a Loan."},
-    {"borrow", &borrow, METH_O, "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the facts."},
-    {"allocate", &allocate, METH_VARARGS,
+    {"borrow", guarded<&borrow>, METH_O,
+     "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the facts."},
+    {"allocate", guarded<&allocate>, METH_VARARGS,
      "allocate(dtype, shape, device_type=1, /)\n--\n\nmanaged_tensor_allocator: what came of it."},
-    {"stream", &stream, METH_VARARGS,
+    {"stream", guarded<&stream>, METH_VARARGS,
      "stream(device_type=1, id=0, /)\n--\n\ncurrent_work_stream: an address; NotImplemented where "
      "it wrote none."},
     {}};
 PyGetSetDef properties[] = {
-    {"versions", &versions, nullptr, "Of the table and of those that it links to.", nullptr},
-    {"functions", &functions, nullptr, "Which are there.", nullptr},
+    {"versions", guarded<&versions>, nullptr, "Of the table and of those that it links to.",
+     nullptr},
+    {"functions", guarded<&functions>, nullptr, "Which are there.", nullptr},
     {}};
 
 }  // namespace
@@ -169,7 +194,7 @@ bool ready_api_type() {
   name_type(api_type, "dlbench._check.Api",
             "Api(published)\n--\n\nThe C exchange API that a capsule or an int points at.",
             sizeof(Api), &drop);
-  api_type.tp_new = &make;
+  api_type.tp_new = guarded<&make>;
   api_type.tp_methods = methods;
   api_type.tp_getset = properties;
   return PyType_Ready(&api_type) == 0;

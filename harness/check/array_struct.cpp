@@ -1,5 +1,3 @@
-#include <new>
-
 #include "check/buffer.hpp"
 #include "exchange/read.hpp"
 
@@ -20,15 +18,6 @@ struct Kept {
   }
 };
 
-PyObject* sizes(const std::intptr_t* values, int count) {
-  constexpr int kMostAxes = 64;
-  if (values == nullptr || count < 0 || count > kMostAxes) {
-    return count == 0 ? PyTuple_New(0) : Py_NewRef(Py_None);
-  }
-  const std::vector<std::int64_t> copy(values, values + count);
-  return tuple_of(copy);
-}
-
 }  // namespace
 
 PyObject* read_struct(PyObject*, PyObject* capsule) {
@@ -40,14 +29,14 @@ PyObject* read_struct(PyObject*, PyObject* capsule) {
   PyErr_Clear();
   const auto* facts = static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule, name));
   if (facts == nullptr) return nullptr;
-  return Py_BuildValue("{s:i,s:i,s:N,s:i,s:i,s:N,s:N,s:N}", "two", facts->two, "ndim", facts->nd,
-                       "kind", PyUnicode_FromStringAndSize(&facts->typekind, 1), "itemsize",
-                       facts->itemsize, "flags", facts->flags, "shape",
-                       sizes(facts->shape, facts->nd), "strides", sizes(facts->strides, facts->nd),
-                       "data", PyLong_FromVoidPtr(facts->data));
+  return Py_BuildValue(
+      "{s:i,s:i,s:N,s:i,s:i,s:N,s:N,s:N}", "two", facts->two, "ndim", facts->nd, "kind",
+      PyUnicode_FromStringAndSize(&facts->typekind, 1), "itemsize", facts->itemsize, "flags",
+      facts->flags, "shape", facts->nd == 0 ? PyTuple_New(0) : sizes_of(facts->shape, facts->nd), "strides",
+      sizes_of(facts->strides, facts->nd), "data", PyLong_FromVoidPtr(facts->data));
 }
 
-PyObject* make_struct(PyObject*, PyObject* arguments) try {
+PyObject* make_struct(PyObject*, PyObject* arguments) {
   PyObject *shape = nullptr, *strides = nullptr, *data = nullptr, *owner = nullptr;
   auto kept = std::make_unique<Kept>();
   ArrayStruct& facts = kept->facts;
@@ -72,8 +61,6 @@ PyObject* make_struct(PyObject*, PyObject* arguments) try {
   kept->owner = Py_NewRef(owner);
   PyCapsule_SetContext(capsule, kept.release());
   return capsule;
-} catch (const std::bad_alloc&) {
-  return PyErr_NoMemory();
 }
 
 }  // namespace dlbench::check

@@ -1,7 +1,5 @@
 #include "check/buffer.hpp"
 
-#include <new>
-
 namespace dlbench::check {
 
 PyTypeObject buffered_type{};
@@ -79,13 +77,7 @@ void release(PyObject* self, Py_buffer* view) {
   if (!told) PyErr_Clear();
 }
 
-PyBufferProcs buffer{&get, &release};
-
-PyObject* sizes(const Py_ssize_t* values, int count) {
-  if (values == nullptr) return Py_NewRef(Py_None);
-  const std::vector<std::int64_t> copy(values, values + count);
-  return tuple_of(copy);
-}
+PyBufferProcs buffer{guarded<&get>, &release};
 
 void give_back(PyObject* capsule) {
   const std::unique_ptr<Py_buffer> view(
@@ -95,7 +87,7 @@ void give_back(PyObject* capsule) {
 
 }  // namespace
 
-PyObject* get_buffer(PyObject*, PyObject* arguments) try {
+PyObject* get_buffer(PyObject*, PyObject* arguments) {
   PyObject* object = nullptr;
   int flags = 0;
   auto view = std::make_unique<Py_buffer>();
@@ -114,10 +106,8 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) try {
   return Py_BuildValue("{s:N,s:n,s:n,s:N,s:i,s:z,s:N,s:N,s:N}", "buf", PyLong_FromVoidPtr(got.buf),
                        "len", got.len, "itemsize", got.itemsize, "readonly",
                        PyBool_FromLong(got.readonly), "ndim", got.ndim, "format", got.format,
-                       "shape", sizes(got.shape, got.ndim), "strides", sizes(got.strides, got.ndim),
-                       "held", held);
-} catch (const std::bad_alloc&) {
-  return PyErr_NoMemory();
+                       "shape", sizes_of(got.shape, got.ndim), "strides",
+                       sizes_of(got.strides, got.ndim), "held", held);
 }
 
 bool ready_buffered_type() {

@@ -1,46 +1,26 @@
 #include "check/facts.hpp"
 
-#include <cstring>
+#include <optional>
 #include <string_view>
+
+#include "exchange/elements.hpp"
 
 namespace dlbench::check {
 namespace {
 
-constexpr std::int32_t kMostAxes = 64;
+// What rules make has some kilobytes: a description of more is false, and may lead anywhere.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
 bool put(PyObject* dict, const char* key, PyObject* stolen) {
   const Ref value(stolen);
   return value && PyDict_SetItemString(dict, key, value.get()) == 0;
 }
 
-PyObject* ints(const std::int64_t* values, std::int32_t count) {
-  const bool absurd = count < 0 || count > kMostAxes || (values == nullptr && count > 0);
-  if (absurd || values == nullptr) {
-    return !absurd && count == 0 ? PyTuple_New(0) : Py_NewRef(Py_None);
-  }
-  return tuple_of({values, static_cast<std::size_t>(count)});
-}
-
-bool copy_elements(std::size_t axis, std::span<const std::int64_t> shape,
-                   std::span<const std::int64_t> strides, const char* from, std::size_t item,
-                   char*& to) {
-  if (axis == shape.size()) {
-    std::memcpy(to, from, item);
-    to += item;
-    return true;
-  }
-  for (std::int64_t i = 0; i < shape[axis]; ++i) {
-    copy_elements(axis + 1, shape, strides, from + i * strides[axis], item, to);
-  }
-  return true;
-}
-
 }  // namespace
 
 PyObject* facts_of(const DLTensor& tensor) {
   Ref dict(PyDict_New());
-  PyObject* strides =
-      tensor.strides == nullptr ? Py_NewRef(Py_None) : ints(tensor.strides, tensor.ndim);
+  PyObject* strides = sizes_of(tensor.strides, tensor.ndim);
   const auto number = [](auto value) {
     return PyLong_FromUnsignedLongLong(static_cast<unsigned long long>(value));
   };
@@ -52,7 +32,8 @@ PyObject* facts_of(const DLTensor& tensor) {
       put(dict.get(), "dtype",
           Py_BuildValue("(BBH)", tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)) &&
       put(dict.get(), "ndim", PyLong_FromLong(tensor.ndim)) &&
-      put(dict.get(), "shape", ints(tensor.shape, tensor.ndim)) &&
+      put(dict.get(), "shape",
+          tensor.ndim == 0 ? PyTuple_New(0) : sizes_of(tensor.shape, tensor.ndim)) &&
       put(dict.get(), "strides", strides) &&
       put(dict.get(), "data", number(reinterpret_cast<std::uintptr_t>(tensor.data))) &&
       put(dict.get(), "byte_offset", number(tensor.byte_offset));
@@ -109,27 +90,21 @@ PyObject* gather(PyObject*, PyObject* arguments) {
       !read_ints(sizes, shape) || (steps != Py_None && !read_ints(steps, strides))) {
     return nullptr;
   }
-  if (steps == Py_None) {
-    strides.assign(shape.size(), item);
-    for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  }
-  if (strides.size() != shape.size()) {
-    PyErr_SetString(PyExc_ValueError, "as many strides as sizes are wanted");
-    return nullptr;
-  }
-  std::int64_t total = item;
-  for (const std::int64_t size : shape) total *= size;
   const void* first = read_address(address);
   if (PyErr_Occurred()) return nullptr;
-  if (total < 0 || total > (std::int64_t{1} << 32) || (first == nullptr && total > 0)) {
-    PyErr_SetString(PyExc_ValueError, "no memory that could be read");
+  const exchange::Elements elements(
+      reinterpret_cast<std::uintptr_t>(first), shape,
+      steps == Py_None ? std::nullopt : std::optional<std::span<const std::int64_t>>(strides),
+      item);
+  if (elements.bytes() > kMostBytes) {
+    PyErr_Format(PyExc_ValueError, "elements of %llu bytes",
+                 static_cast<unsigned long long>(elements.bytes()));
     return nullptr;
   }
-  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, total);
-  if (bytes == nullptr || total == 0) return bytes;
-  char* to = PyBytes_AS_STRING(bytes);
-  copy_elements(0, shape, strides, static_cast<const char*>(first), static_cast<std::size_t>(item),
-                to);
+  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(elements.bytes()));
+  if (bytes != nullptr) {
+    elements.pack(reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes)));
+  }
   return bytes;
 }
 

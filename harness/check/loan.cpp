@@ -104,7 +104,7 @@ bool fill(LoanState& state, const Arguments& given) {
   return true;
 }
 
-PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) try {
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   Arguments given;
   if (!given.read(arguments, keywords)) return nullptr;
   auto state = std::make_unique<LoanState>();
@@ -112,8 +112,6 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) try 
   PyObject* self = type->tp_alloc(type, 0);
   if (self != nullptr) reinterpret_cast<Loan*>(self)->state = state.release();
   return self;
-} catch (const std::bad_alloc&) {
-  return PyErr_NoMemory();
 }
 
 void drop(PyObject* self) {
@@ -158,13 +156,13 @@ PyObject* address(PyObject* self, void*) {
   return PyLong_FromVoidPtr(static_cast<std::byte*>(tensor.data) + tensor.byte_offset);
 }
 
-PyMethodDef methods[] = {
-    {"capsule", &capsule, METH_NOARGS, "capsule()\n--\n\nA capsule of it; each is a loan to pay."},
-    {}};
+PyMethodDef methods[] = {{"capsule", guarded<&capsule>, METH_NOARGS,
+                          "capsule()\n--\n\nA capsule of it; each is a loan to pay."},
+                         {}};
 PyGetSetDef properties[] = {
-    {"deletions", &deletions, nullptr, "How often its deleter was called.", nullptr},
-    {"had_gil", &had_gil, nullptr, "Whether the last of them held the GIL.", nullptr},
-    {"address", &address, nullptr, "Of the first element.", nullptr},
+    {"deletions", guarded<&deletions>, nullptr, "How often its deleter was called.", nullptr},
+    {"had_gil", guarded<&had_gil>, nullptr, "Whether the last of them held the GIL.", nullptr},
+    {"address", guarded<&address>, nullptr, "Of the first element.", nullptr},
     {}};
 
 }  // namespace
@@ -191,7 +189,7 @@ bool ready_loan_type() {
             "pointer; `data` is an\naddress, or None for NULL. Its first deletion poisons the "
             "memory. `trapped`: what follows the flags lies\non a page that cannot be read.",
             sizeof(Loan), &drop);
-  loan_type.tp_new = &make;
+  loan_type.tp_new = guarded<&make>;
   loan_type.tp_methods = methods;
   loan_type.tp_getset = properties;
   return PyType_Ready(&loan_type) == 0;

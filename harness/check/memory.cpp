@@ -1,14 +1,12 @@
 #include "check/memory.hpp"
 
-#include <new>
-
 namespace dlbench::check {
 
 PyTypeObject memory_type{};
 
 namespace {
 
-PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) try {
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   static const char* const names[] = {"content", "offset", nullptr};
   Py_buffer content;
   Py_ssize_t offset = 0;
@@ -31,8 +29,6 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) try 
   new (&memory_of(self).bytes) std::shared_ptr<Bytes>(std::move(bytes));
   memory_of(self).offset = static_cast<std::size_t>(offset);
   return self;
-} catch (const std::bad_alloc&) {
-  return PyErr_NoMemory();
 }
 
 void drop(PyObject* self) {
@@ -55,11 +51,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                            static_cast<Py_ssize_t>(memory.bytes->size - memory.offset), 0, flags);
 }
 
-PyMethodDef methods[] = {
-    {"poison", &poison, METH_NOARGS, "poison()\n--\n\nOverwrite it, as whoever frees it would."},
-    {}};
+PyMethodDef methods[] = {{"poison", guarded<&poison>, METH_NOARGS,
+                          "poison()\n--\n\nOverwrite it, as whoever frees it would."},
+                         {}};
 PyGetSetDef properties[] = {
-    {"address", &address, nullptr, "Of the first byte of the content.", nullptr}, {}};
+    {"address", guarded<&address>, nullptr, "Of the first byte of the content.", nullptr}, {}};
 PyBufferProcs buffer{&get_buffer, nullptr};
 
 }  // namespace
@@ -69,7 +65,7 @@ bool ready_memory_type() {
             "Memory(content, offset=0)\n--\n\nA copy of a buffer, `offset` bytes behind a page's "
             "start.",
             sizeof(Memory), &drop);
-  memory_type.tp_new = &make;
+  memory_type.tp_new = guarded<&make>;
   memory_type.tp_methods = methods;
   memory_type.tp_getset = properties;
   memory_type.tp_as_buffer = &buffer;

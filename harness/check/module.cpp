@@ -31,28 +31,29 @@ PyObject* abort_at_exit(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"read", &read_capsule, METH_O,
+    {"read", guarded<&read_capsule>, METH_O,
      "read(capsule, /)\n--\n\nThe facts of a DLPack capsule; it is not taken. Raises ValueError "
      "for "
      "what is none."},
-    {"take", &take_capsule, METH_O, "take(capsule, /)\n--\n\nAs a consumer does: a Taken."},
-    {"gather", &gather, METH_VARARGS,
+    {"take", guarded<&take_capsule>, METH_O,
+     "take(capsule, /)\n--\n\nAs a consumer does: a Taken."},
+    {"gather", guarded<&gather>, METH_VARARGS,
      "gather(address, shape, strides, itemsize, /)\n--\n\nThe elements' bytes in C order. Strides "
      "are bytes, or None."},
-    keyword_method("make_api", &make_api,
+    keyword_method("make_api", guarded<&make_api>,
                    "make_api(callbacks, *, version=(1, 3), without='', name=...)\n--\n\nA forged C "
                    "exchange API, as a capsule."),
-    {"get_buffer", &get_buffer, METH_VARARGS,
+    {"get_buffer", guarded<&get_buffer>, METH_VARARGS,
      "get_buffer(x, flags, /)\n--\n\nThe facts of the Py_buffer that x gives for these flags; the "
      "buffer is released with `held`."},
-    {"read_struct", &read_struct, METH_O,
+    {"read_struct", guarded<&read_struct>, METH_O,
      "read_struct(capsule, /)\n--\n\nThe facts of an __array_struct__."},
-    {"make_struct", &make_struct, METH_VARARGS,
+    {"make_struct", guarded<&make_struct>, METH_VARARGS,
      "make_struct(two, kind, itemsize, flags, shape, strides, data, keep, /)\n--\n\nSuch a "
      "capsule."},
-    {"heap_bytes", &heap_bytes, METH_NOARGS,
+    {"heap_bytes", guarded<&heap_bytes>, METH_NOARGS,
      "heap_bytes()\n--\n\nWhat malloc has handed out; None where it cannot say."},
-    {"abort_at_exit", &abort_at_exit, METH_NOARGS,
+    {"abort_at_exit", guarded<&abort_at_exit>, METH_NOARGS,
      "abort_at_exit()\n--\n\nFault: the process will abort when it ends."},
     {}};
 

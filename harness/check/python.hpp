@@ -4,9 +4,14 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <new>
 #include <span>
+#include <type_traits>
 #include <vector>
+
+#include "exchange/layout.hpp"
 
 namespace dlbench::check {
 
@@ -27,6 +32,17 @@ inline PyObject* tuple_of(std::span<const std::int64_t> values) {
   return tuple.release();
 }
 
+/// Foreign sizes or strides as a tuple; None where they are not there, or the number of axes cannot
+/// be one.
+template <typename Integer>
+PyObject* sizes_of(const Integer* values, std::int64_t axes) {
+  if (values == nullptr || axes < 0 || axes > exchange::kMostDimensions) {
+    Py_RETURN_NONE;
+  }
+  const std::vector<std::int64_t> copy(values, values + axes);
+  return tuple_of(copy);
+}
+
 /// False with an exception set unless `object` is a sequence of ints.
 inline bool read_ints(PyObject* object, std::vector<std::int64_t>& values) {
   const Ref sequence(PySequence_Fast(object, "a sequence of ints is wanted"));
@@ -41,6 +57,31 @@ inline bool read_ints(PyObject* object, std::vector<std::int64_t>& values) {
 inline void* read_address(PyObject* number) {
   return PyLong_AsVoidPtr(number);
 }
+
+/// `guarded<&function>`: the function, whose C++ exceptions become Python's.
+template <auto function>
+struct Guarded;
+template <typename Result, typename... Arguments, Result (*function)(Arguments...)>
+struct Guarded<function> {
+  static Result call(Arguments... arguments) noexcept {
+    try {
+      return function(arguments...);
+    } catch (const std::bad_alloc&) {
+      PyErr_NoMemory();
+    } catch (const exchange::ViewError& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const std::exception& error) {
+      PyErr_SetString(PyExc_SystemError, error.what());
+    }
+    if constexpr (std::is_pointer_v<Result>) {
+      return nullptr;
+    } else {
+      return -1;
+    }
+  }
+};
+template <auto function>
+inline constexpr auto* guarded = &Guarded<function>::call;
 
 inline PyMethodDef keyword_method(const char* name, PyCFunctionWithKeywords function,
                                   const char* doc, int flags = 0) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/facts.hpp"
+#include "exchange/python/pending_error.hpp"
 
 namespace dlbench::check {
 
@@ -41,6 +42,7 @@ Held give_up(Taken& taken) {
 }
 
 void drop(PyObject* self) {
+  const PendingError kept;
   give_up(taken_of(self)).release();
   Py_TYPE(self)->tp_free(self);
 }
@@ -94,7 +96,7 @@ PyObject* release(PyObject* self, PyObject* arguments) {
 }
 
 PyMethodDef methods[] = {
-    {"release", &release, METH_VARARGS,
+    {"release", guarded<&release>, METH_VARARGS,
      "release(how='here')\n--\n\nCall the deleter: 'here'; 'without-gil'; in a 'thread' of its "
      "own that holds the GIL;\n'at-exit', when the interpreter has gone."},
     {}};
@@ -104,6 +106,7 @@ template <typename Managed>
 PyObject* owner(Managed* managed, Managed* Taken::*place) {
   PyObject* self = taken_type.tp_alloc(&taken_type, 0);
   if (self == nullptr) {
+    const PendingError kept;
     if (managed->deleter != nullptr) managed->deleter(managed);
     return nullptr;
   }

@@ -64,22 +64,27 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
   return bytes;
 }
 
-void require_reach(const View& view) {
-  if (view.elements() == 0) return;
-  if (view.address == 0) throw ViewError("a null pointer with elements behind it");
+void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
+                   std::span<const std::int64_t> strides, std::int64_t element_bytes) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  if (address == 0) throw ViewError("a null pointer with elements behind it");
   std::int64_t low = 0;
-  std::int64_t high = view.element_bytes();
-  for (std::size_t d = 0; d < view.shape.size(); ++d) {
-    const std::int64_t span = product(view.strides[d], view.shape[d] - 1, "strides times shape");
+  std::int64_t high = element_bytes;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t span = product(strides[d], shape[d] - 1, "strides times shape");
     std::int64_t& end = span < 0 ? low : high;
     end = sum(end, span, "strides times shape");
   }
   // Negated as unsigned: the lowest int64 has no positive twin.
   const auto below = 0 - static_cast<std::uint64_t>(low);
   const auto above = static_cast<std::uint64_t>(high);
-  if (below >= view.address || above > std::numeric_limits<std::uintptr_t>::max() - view.address) {
-    throw ViewError("strides " + tuple_text(view.strides) + " leave the address space");
+  if (below >= address || above > std::numeric_limits<std::uintptr_t>::max() - address) {
+    throw ViewError("strides " + tuple_text(strides) + " leave the address space");
   }
+}
+
+void require_reach(const View& view) {
+  require_reach(view.address, view.shape, view.strides, view.element_bytes());
 }
 
 Extent extent_of(const View& view) {

@@ -27,7 +27,10 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
                                        std::span<const std::int64_t> shape,
                                        std::int64_t element_bytes);
 
-/// All elements lie at addresses that exist, none at null.
+/// All elements lie at addresses that exist, none at null. For a shape that was required, and as
+/// many strides, in bytes.
+void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
+                   std::span<const std::int64_t> strides, std::int64_t element_bytes);
 void require_reach(const View& view);
 
 /// Where the elements of a view lie: from the lowest byte to past the highest, whatever the signs

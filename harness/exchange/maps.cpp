@@ -56,6 +56,17 @@ std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
   return found;
 }
 
+bool is_readable(std::uintptr_t address, std::size_t bytes) {
+  std::uintptr_t end = 0;
+  if (__builtin_add_overflow(address, bytes, &end)) return false;
+  std::uintptr_t reached = address;
+  for (const Mapping& mapping : mappings_of(address, end)) {
+    if (mapping.begin != reached || (mapping.protection & PROT_READ) == 0) return false;
+    reached = mapping.end;
+  }
+  return reached == end;
+}
+
 int threads_blocking(int signal) {
   int count = 0;
   std::error_code gone;  // a thread may end while it is looked at

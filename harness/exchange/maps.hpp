@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Mapping {
 
 /// What /proc/self/maps says of [begin, end), clipped to it, in order; holes are left out.
 std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end);
+
+/// Is all of that memory there, to be read?
+bool is_readable(std::uintptr_t address, std::size_t bytes);
 
 /// Threads of this process that block a signal. A fault in one of them would end the process,
 /// whatever handler is installed.

@@ -1,5 +1,9 @@
 #include "worker/c_exchange.hpp"
 
+#include <set>
+
+#include "exchange/api_table.hpp"
+#include "exchange/maps.hpp"
 #include "worker/loans.hpp"
 
 namespace dlbench::worker {
@@ -34,6 +38,11 @@ void note(const RelayedProducer& producer, int status, Asked::How how, const cha
               : producer.tap->raised(asked(how, call));
 }
 
+int lacks(const char* function) {
+  PyErr_Format(PyExc_BufferError, "the producer's %s is NULL", function);
+  return -1;
+}
+
 std::uintptr_t first_element(const DLTensor& tensor) {
   return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
 }
@@ -44,7 +53,7 @@ int managed_from_relay(void* object, DLManagedTensorVersioned** out) {
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
   const Producing producing(producer.tap);
-  const int status = api->managed_tensor_from_py_object_no_sync(producer.x, out);
+  const int status = managed_from(*api, producer.x, out);
   note(producer, status, Asked::How::managed, "managed_tensor_from_py_object_no_sync()");
   if (status == 0 && producer.tap != nullptr) {
     producer.tap->handed_over(facts_of(**out));
@@ -76,6 +85,10 @@ int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
     set_error(context, "RuntimeError", "no array was relayed yet");
     return -1;
   }
+  if (last_relayed->managed_tensor_allocator == nullptr) {
+    set_error(context, "BufferError", "the producer's managed_tensor_allocator is NULL");
+    return -1;
+  }
   return last_relayed->managed_tensor_allocator(prototype, out, context, set_error);
 }
 
@@ -84,13 +97,17 @@ int object_from_managed(DLManagedTensorVersioned* tensor, void** out) {
     PyErr_SetString(PyExc_RuntimeError, "no array was relayed yet");
     return -1;
   }
+  if (last_relayed->managed_tensor_to_py_object_no_sync == nullptr) {
+    return lacks("managed_tensor_to_py_object_no_sync");
+  }
   return last_relayed->managed_tensor_to_py_object_no_sync(tensor, out);
 }
 
 int current_stream(DLDeviceType type, int32_t id, void** out) {
-  if (last_relayed != nullptr) return last_relayed->current_work_stream(type, id, out);
   *out = nullptr;
-  return 0;
+  if (last_relayed == nullptr) return 0;
+  if (last_relayed->current_work_stream == nullptr) return lacks("current_work_stream");
+  return last_relayed->current_work_stream(type, id, out);
 }
 
 const DLPackExchangeAPI* pointer_in(PyObject* published) {
@@ -105,20 +122,45 @@ const DLPackExchangeAPI* pointer_in(PyObject* published) {
   return nullptr;
 }
 
-}  // namespace
+bool is_readable(std::uintptr_t address, std::size_t bytes) {
+  // To ask the system takes a while, and a table that was there once stays.
+  static std::set<std::pair<std::uintptr_t, std::size_t>> known;
+  if (known.contains({address, bytes})) return true;
+  if (!exchange::is_readable(address, bytes)) return false;
+  known.emplace(address, bytes);
+  return true;
+}
 
-const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
+exchange::FoundTable table_of(PyTypeObject* type) {
+  exchange::FoundTable last;
   for (const char* name : {kExchangeApiName, "__c_dlpack_exchange_api__"}) {
     const Ref published = optional_attribute(reinterpret_cast<PyObject*>(type), name);
     if (!published) continue;
-    // Newer major versions keep the header stable and link the older tables behind it.
-    const DLPackExchangeAPI* api = pointer_in(published.get());
-    while (api != nullptr && api->header.version.major != DLPACK_MAJOR_VERSION) {
-      api = reinterpret_cast<const DLPackExchangeAPI*>(api->header.prev_api);
-    }
-    if (api != nullptr) return api;
+    const exchange::FoundTable found =
+        exchange::find_table(pointer_in(published.get()), &is_readable);
+    if (found.table != nullptr) return found;
+    if (found.flaw != nullptr) last = found;
   }
-  return nullptr;
+  return last;
+}
+
+}  // namespace
+
+const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
+  return table_of(type).table;
+}
+
+std::string flaw_of_exchange_api(PyTypeObject* type) {
+  const char* const flaw = table_of(type).flaw;
+  return flaw == nullptr ? "" : flaw;
+}
+
+int managed_from(const DLPackExchangeAPI& api, PyObject* x, DLManagedTensorVersioned** out) {
+  *out = nullptr;
+  const int status = api.managed_tensor_from_py_object_no_sync(x, out);
+  if (status != 0 || *out != nullptr) return status;
+  PyErr_SetString(PyExc_SystemError, "managed_tensor_from_py_object_no_sync gave no tensor");
+  return -1;
 }
 
 PyObject* relayed_exchange_api() {

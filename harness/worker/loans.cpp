@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "exchange/python/pending_error.hpp"
 #include "exchange/read.hpp"
 
 namespace dlbench::worker {
@@ -39,6 +40,7 @@ template <typename Managed>
 void drop(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, kName<Managed>)) return;
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kName<Managed>));
+  const PendingError kept;
   managed->deleter(managed);
 }
 
@@ -69,7 +71,10 @@ PyObject* Loans::pass_on(PyObject* capsule) {
     Managed* managed = wrap(original);
     if (managed == original) return capsule;
     PyObject* ours = PyCapsule_New(managed, kName<Managed>, &drop<Managed>);
-    if (ours == nullptr) managed->deleter(managed);
+    if (ours == nullptr) {
+      const PendingError kept;
+      managed->deleter(managed);
+    }
     PyCapsule_SetName(capsule, used);
     Py_DECREF(capsule);
     return ours;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string_view>
 
+#include "worker/c_exchange.hpp"
 #include "worker/prepared.hpp"
 
 // By which protocol the consumer takes the array, and what it is given so that it does.
@@ -62,8 +63,14 @@ void Prepared::require_offer(const std::string& requested) {
     }
     return;
   }
-  throw Failure{Outcome::no_protocol, "",
-                std::string("a ") + Py_TYPE(x)->tp_name + " offers no " + requested};
+  const std::string type = Py_TYPE(x)->tp_name;
+  if (requested == "dlpack_c") {
+    const std::string flaw = flaw_of_exchange_api(Py_TYPE(x));
+    if (!flaw.empty()) {
+      throw Failure{Outcome::refused, "", "the C exchange API of a " + type + ": " + flaw};
+    }
+  }
+  throw Failure{Outcome::no_protocol, "", "a " + type + " offers no " + requested};
 }
 
 // Crosses once more through a tapped relay that shows all that the producer has. A consumer that

@@ -10,8 +10,15 @@ constexpr std::size_t kLongestReason = 400;
 
 std::string utf8(const Ref& text) {
   Py_ssize_t size = 0;
-  const char* bytes = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
-  if (bytes == nullptr) {
+  if (const char* bytes = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr) {
+    return {bytes, static_cast<std::size_t>(size)};
+  }
+  PyErr_Clear();
+  // Half of a surrogate pair is spelled out.
+  const Ref spelled = Ref::steal(
+      text ? PyUnicode_AsEncodedString(text.get(), "utf-8", "backslashreplace") : nullptr);
+  char* bytes = nullptr;
+  if (!spelled || PyBytes_AsStringAndSize(spelled.get(), &bytes, &size) != 0) {
     PyErr_Clear();
     return "?";
   }

@@ -85,7 +85,7 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
     case Asked::How::buffer:
       return PyObject_GetBuffer(array, &answer.buffer, request.flags) == 0;
     case Asked::How::managed:
-      return api_->managed_tensor_from_py_object_no_sync(array, &answer.managed) == 0;
+      return managed_from(*api_, array, &answer.managed) == 0;
     case Asked::How::borrowed:
       return api_->dltensor_from_py_object_no_sync(array, &answer.borrowed) == 0;
   }

@@ -44,7 +44,7 @@ std::uintptr_t address_in(PyObject* handed_over) try {
   return view_of_description(handed_over).address;
 } catch (const Failure&) {
   return 0;
-} catch (const exchange::ViewError&) {
+} catch (const std::exception&) {
   return 0;
 }
 

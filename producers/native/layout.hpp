@@ -107,7 +107,7 @@ struct Layout {
     if (elements() == 0) return 0;
     std::intptr_t sum = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (strides[i] * sign > 0) sum += strides[i] * (shape[i] - 1);
+      if ((strides[i] < 0) == (sign < 0)) sum += strides[i] * (shape[i] - 1);
     }
     return sum;
   }

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import forged_buffer
 from wire import F32, ask, plant, prepare
 
+#: The module that makes types with forged buffers, for adapters.
+FORGED = Path(forged_buffer.__file__).read_text().replace("from __future__ import annotations", "")
 MAKE = "def make(case, device):\n    return case.numpy()\n"
 
 # A consumer that returns a liar, made by the recipe that stands before it. Addresses are 0 or true
@@ -34,6 +37,22 @@ class Struct(ctypes.Structure):
     _fields_ = [("two", ctypes.c_int), ("nd", ctypes.c_int), ("kind", ctypes.c_char),
                 ("itemsize", ctypes.c_int), ("flags", ctypes.c_int), ("shape", ctypes.c_void_p),
                 ("strides", ctypes.c_void_p), ("data", ctypes.c_void_p), ("descr", ctypes.c_void_p)]
+
+
+def buffered(x, fields):
+    told = {"buf": x.ctypes.data, "len": x.nbytes, "itemsize": 4, "format": "f", "ndim": 1,
+            "shape": [x.size], "strides": [4]} | fields
+
+    def fill(view, _):
+        for key, value in told.items():
+            if key != "status":
+                value = numbers(value) if isinstance(value, list) else value
+                setattr(view, key, value.encode() if isinstance(value, str) else value)
+        return told.get("status", 0)
+
+    kind = buffer_type(fill)
+    kind.source = x
+    return kind()
 
 
 new = ctypes.pythonapi.PyCapsule_New
@@ -84,6 +103,8 @@ def value_of(kind, x, recipe):
 
 def take(x):
     kind = RECIPE["kind"]
+    if kind == "buffer":
+        return buffered(x, RECIPE["fields"])
     if kind == "__dlpack__":
         method = lambda self, **kwargs: value_of(kind, x, RECIPE)
         return type("Liar", (), {kind: method})()
@@ -155,14 +176,32 @@ STRUCT = st.fixed_dictionaries(
         ),
     }
 )
+BUFFER = st.fixed_dictionaries(
+    {
+        "kind": st.just("buffer"),
+        "fields": fields(
+            buf=[0],
+            len=[-1, 0, 4, 2**62, 2**63 - 1],
+            itemsize=[-4, 0, 1, 2, 2**62],
+            format=["", "g", "T{f:a:}", ">f", "\u00e9", None],
+            ndim=[-1, 0, 2, 65, 2**31 - 1, -(2**31)],
+            shape=[0, [-1], [0], [1], [2**62], [2**63 - 1]],
+            strides=[0, [0], [1]],
+            suboffsets=[[0], [-1]],
+            readonly=[0, 1, -1],
+            status=[-1],
+        ),
+    }
+)
 KINDS = st.sampled_from(["__array_interface__", "__array_struct__", "__dlpack__"])
 PLAIN = st.fixed_dictionaries({"kind": KINDS, "junk": JUNK})
 HONEST = [
     {"kind": "__array_interface__", "fields": {}},
     {"kind": "__array_struct__", "fields": {}, "name": None},
     {"kind": "__dlpack__", "fields": {}, "name": "dltensor"},
+    {"kind": "buffer", "fields": {}},
 ]
-RECIPES = st.lists(st.one_of(INTERFACE, TENSOR, STRUCT, PLAIN), min_size=20, max_size=40)
+RECIPES = st.lists(st.one_of(INTERFACE, TENSOR, STRUCT, BUFFER, PLAIN), min_size=20, max_size=40)
 
 
 @settings(
@@ -178,7 +217,7 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         folder = Path(name)
         requests = [plant(folder, "producer", "giver", MAKE)]
         for number, recipe in enumerate(every):
-            source = f"RECIPE = {recipe!r}\n{LIARS}"
+            source = f"RECIPE = {recipe!r}\n{FORGED}\n{LIARS}"
             requests.append(plant(folder, "consumer", f"taker{number}", source))
         first = len(requests)
         for number in range(len(every)):

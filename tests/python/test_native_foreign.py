@@ -143,3 +143,18 @@ def test_a_struct_is_not_told(lie: dict[str, Any]) -> None:
     array = consumer.from_array_struct(type("Liar", (), {"__array_struct__": capsule})())
     with pytest.raises(BufferError, match=REASONS):
         _ = array.shape
+
+
+def test_a_deleter_in_python_does_not_take_the_refusal_along() -> None:
+    tensor, _kept = described({})
+    given = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def remember(address: int) -> None:
+        given.append(str(address))
+
+    managed = Versioned(2, 0, None, remember, 0, tensor)
+    lent = Forged(lending_capsule(managed))
+    with pytest.raises(BufferError, match="major version 1"):
+        consumer.from_dlpack(lent)
+    assert given == [str(ctypes.addressof(managed))]

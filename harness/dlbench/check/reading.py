@@ -49,9 +49,15 @@ def values(facts: Mapping[str, Any]) -> bytes:
     if shape is None:
         raise Broken(f"ndim is {facts['ndim']}, and shape cannot be read")
     steps = None if strides is None else [step * item for step in strides]
-    if 0 in shape:
-        return b""
-    return _check.gather(address(facts), shape, steps, item)
+    return gathered(address(facts), shape, steps, item)
+
+
+def gathered(place: Any, shape: Any, strides: Any, item: int) -> bytes:
+    """The elements in C order; strides are bytes. Raises Broken for what no memory can hold."""
+    try:
+        return b"" if 0 in shape else _check.gather(place, shape, strides, item)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Broken(f"shape {shape}, strides {strides} at {place}: {error}") from None
 
 
 def read(capsule: Any) -> Facts:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, packed
+from dlbench.check.reading import Facts, gathered, packed
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject
 
@@ -69,7 +69,7 @@ def elements(found: dict[str, Any]) -> bytes:
         raise NotApplicable(f"data is a {type(data).__name__}, not an address")
     item = np.dtype(found["typestr"]).itemsize
     shape = found["shape"]
-    return b"" if 0 in shape else _check.gather(data[0], shape, found.get("strides"), item)
+    return gathered(data[0], shape, found.get("strides"), item)
 
 
 @producer(
@@ -145,7 +145,7 @@ def struct_values(subject: Subject) -> str:
         if kind != ("f", 4):
             raise Broken(f"float32 is kind {kind[0]} of {kind[1]} bytes")
         shape = facts["shape"]
-        found = _check.gather(facts["data"], shape, facts["strides"], 4)
+        found = gathered(facts["data"], shape, facts["strides"], 4)
         if shape != case.shape or found != case.expected().tobytes():
             raise Broken(f"{layout}: {shape}, strides {facts['strides']}")
         del array

@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, packed, told
+from dlbench.check.reading import Facts, gathered, packed, told
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject, collect
 
@@ -33,19 +33,19 @@ def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
         raise NotApplicable("its arrays have no buffer") from None
     except (BufferError, ValueError) as error:
         raise NotApplicable(f"refused: {told(error)}") from None
+    except SystemError as error:
+        raise Broken(told(error)) from None
 
 
 def elements(facts: Facts) -> bytes:
     """In C order."""
     shape = facts["shape"] if facts["shape"] is not None else (facts["len"] // facts["itemsize"],)
-    if 0 in shape:
-        return b""
-    return _check.gather(facts["buf"], shape, facts["strides"], facts["itemsize"])
+    return gathered(facts["buf"], shape, facts["strides"], facts["itemsize"])
 
 
 def row(facts: Facts) -> bytes:
     """What who asked for contiguous memory reads: `len` bytes, one after another."""
-    return _check.gather(facts["buf"], (facts["len"],), None, 1)
+    return gathered(facts["buf"], (facts["len"],), None, 1)
 
 
 def is_float32(text: str | None) -> bool:

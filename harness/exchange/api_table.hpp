@@ -1,0 +1,43 @@
+#pragma once
+
+#include <dlpack/dlpack.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dlbench::exchange {
+
+/// The table of our major version among a published one and those that it links to, or why there is
+/// none that could be used; neither where all are of other versions.
+struct FoundTable {
+  const DLPackExchangeAPI* table = nullptr;
+  const char* flaw = nullptr;
+};
+
+/// What a library publishes may point anywhere: nothing is read where `is_readable(address, bytes)`
+/// says no.
+template <typename IsReadable>
+FoundTable find_table(const void* published, IsReadable is_readable) {
+  // Newer major versions keep the header stable and link the older tables behind it.
+  constexpr int kMostTables = 64;
+  const auto* header = static_cast<const DLPackExchangeAPIHeader*>(published);
+  for (int i = 0; i < kMostTables; ++i, header = header->prev_api) {
+    if (header == nullptr) return {};
+    const auto address = reinterpret_cast<std::uintptr_t>(header);
+    if (address % alignof(DLPackExchangeAPI) != 0 || !is_readable(address, sizeof *header)) {
+      return {nullptr, "it points at no table"};
+    }
+    if (header->version.major != DLPACK_MAJOR_VERSION) continue;
+    if (!is_readable(address, sizeof(DLPackExchangeAPI))) {
+      return {nullptr, "its table cannot be read"};
+    }
+    const auto* table = reinterpret_cast<const DLPackExchangeAPI*>(header);
+    if (table->managed_tensor_from_py_object_no_sync == nullptr) {
+      return {nullptr, "managed_tensor_from_py_object_no_sync is NULL"};
+    }
+    return {table, nullptr};
+  }
+  return {nullptr, "its tables link to one another without end"};
+}
+
+}  // namespace dlbench::exchange
