@@ -32,8 +32,8 @@ PyObject* read_struct(PyObject*, PyObject* capsule) {
   return Py_BuildValue(
       "{s:i,s:i,s:N,s:i,s:i,s:N,s:N,s:N}", "two", facts->two, "ndim", facts->nd, "kind",
       PyUnicode_FromStringAndSize(&facts->typekind, 1), "itemsize", facts->itemsize, "flags",
-      facts->flags, "shape", facts->nd == 0 ? PyTuple_New(0) : sizes_of(facts->shape, facts->nd), "strides",
-      sizes_of(facts->strides, facts->nd), "data", PyLong_FromVoidPtr(facts->data));
+      facts->flags, "shape", facts->nd == 0 ? PyTuple_New(0) : sizes_of(facts->shape, facts->nd),
+      "strides", sizes_of(facts->strides, facts->nd), "data", PyLong_FromVoidPtr(facts->data));
 }
 
 PyObject* make_struct(PyObject*, PyObject* arguments) {
