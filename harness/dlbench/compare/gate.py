@@ -50,8 +50,8 @@ def inconclusive(comparison: Comparison, option: str) -> str:
     if found["replicas"]:
         advice = f"about {option} {found['replicas']} on each side would show it"
     else:
-        advice = "no number of replicas would show it: measure both sides in one run (--base-env, "
-        advice += "--head-env) on a quieter machine"
+        advice = "no number of replicas up to 1000 would show it: measure both sides in one run "
+        advice += "(--base-env, --head-env) on a quieter machine"
     return f"{text} {change}; {advice}"
 
 
