@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import functools
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,14 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 
 from dlbench import values, writing
+from dlbench.escaping import printable, printable_lines
 
 DPI = 160
+LONGEST = 1000  #: characters of one text: the widest figure has no room for more
 INK = "#1a1a1a"
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
@@ -30,6 +35,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "dlbench",
     "text.color": INK,
+    "text.parse_math": False,
     "axes.edgecolor": GREY,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.6,
@@ -43,14 +49,19 @@ STYLE: dict[Any, Any] = {
 @contextlib.contextmanager
 def style() -> Iterator[None]:
     """Our style alone: what a person's matplotlibrc says must not change a shared picture."""
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A name in letters that the font has not is drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         yield
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """NAME.svg and NAME.png, each put into its place whole. No dates, no versions in them."""
+    """NAME.svg and NAME.png, each put into its place whole. No dates, no versions in them, and no
+    character that SVG cannot hold."""
+    for text in figure.findobj(Text):
+        text.set_text(printable_lines(text.get_text(), LONGEST))
     svg, png = folder / f"{name}.svg", folder / f"{name}.png"
     writing.write(svg, lambda out: figure.savefig(out, format="svg", metadata={"Date": None}))
     writing.write(png, lambda out: figure.savefig(out, format="png", dpi=DPI, backend="agg",
@@ -71,7 +82,8 @@ def inches(figure: Figure) -> Axes:
 def text_width(text: str, points: float, weight: str = "normal") -> float:
     """Inches that the text takes at that size."""
     font = FontProperties(family="DejaVu Sans", size=points, weight=weight)
-    width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
+    seen = printable(text, LONGEST)
+    width, _, _ = TextToPath().get_text_width_height_descent(seen, font, ismath=False)
     return float(width) / 72
 
 
@@ -82,12 +94,14 @@ def fitting(text: str, points: float, room: float, least: float = 4.5) -> float:
 
 def shortened(text: str, points: float, room: float) -> str:
     """The text, cut with an ellipsis where it is wider than so many inches."""
-    if text_width(text, points) <= room:
+    if len(text) <= LONGEST and text_width(text, points) <= room:
         return text
-    kept = text
-    while kept and text_width(kept + "\u2026", points) > room:
-        kept = kept[:-1]
-    return kept.rstrip() + "\u2026"
+    fits = bisect.bisect_left(
+        range(min(len(text), LONGEST)),
+        True,
+        key=lambda end: text_width(text[: end + 1] + "\u2026", points) > room,
+    )
+    return text[:fits].rstrip() + "\u2026"
 
 
 def wrapped(parts: list[str], points: float, room: float, gap: str = "  \u00b7  ") -> list[str]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from dlbench import _core, options, request, run, rundir, streams
+from dlbench import _core, options, output, request, run, rundir, streams
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
+from dlbench.escaping import dlbench_command
+from dlbench.output import Console
 from dlbench.profiling import verb as profiling
 
 SHORT_HELP = """\
@@ -63,7 +64,7 @@ class Measure(click.Command):
 def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
     """Measure what happens when one array library hands an array to another."""
     if not options.given(ctx):
-        click.echo(SHORT_HELP, nl=False)
+        output.hand_out(SHORT_HELP)
         return 0
     if params["profile"]:
         profiling.require_alone(options.given(ctx))
@@ -111,7 +112,8 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
-        raise BadInput(f"{str(folder)!r} is a comparison: dlbench compare --resume {folder}")
+        go_on = dlbench_command("compare", "--resume", folder)
+        raise BadInput(f"{str(folder)!r} is a comparison: {go_on}")
     asked = request.resumed(kept)
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
@@ -165,6 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     with streams.guarded():
+        output.prepare()
         try:
             try:
                 return conduct(words)

@@ -16,6 +16,7 @@ from dlbench import _core, arguments
 from dlbench.environments.environment import Environment, here, where
 from dlbench.environments.there import ROLES
 from dlbench.errors import BadInput
+from dlbench.escaping import shortened
 from dlbench.facts import AdapterFile, read_adapter
 
 PACKAGE = Path(__file__).parent
@@ -190,6 +191,7 @@ def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple
     if not distributions:
         return "", ""
     version = place.installed_version(requirement_name(one) for one in distributions) or ""
+    version = shortened(version)
     return version, "" if version else f"{pip} install {pip_word(distributions[0])}"
 
 

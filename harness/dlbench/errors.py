@@ -17,11 +17,6 @@ def first_line(error: BaseException | str) -> str:
     return next((line for line in lines if line), type(error).__name__)
 
 
-def printable(text: str) -> str:
-    """A foreign document's values may hold anything: what no terminal prints is spelled out."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def encodable(text: str) -> str:
     """A library's text may hold half of a surrogate pair, which no file may: it is spelled out."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from rich.text import Text
 from dlbench import document as documents
 from dlbench import ladder, values
 from dlbench.environments.environment import DEFAULT, where
+from dlbench.escaping import dlbench_command
 from dlbench.ladder import Fallback
 from dlbench.layout import columns, listing, shorten
 
@@ -59,8 +59,7 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
         words += [] if first.environment == DEFAULT else [first.environment]
         # Of a machine's share of a merged run all entries have the same.
         words += [machine] if (machine := entries[0].get("machine")) else []
-        command = f"dlbench show {shlex.quote(run)} {' '.join(words)}"
-        lines.append(Text(command.rjust(width), style="cyan"))
+        lines.append(Text(dlbench_command("show", run, *words).rjust(width), style="cyan"))
     return lines
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dlbench import arguments, facts
+from dlbench.escaping import shortened
 
 
 def load_adapter(role: str, name: str, path: str) -> ModuleType:
@@ -37,11 +38,11 @@ def version(name: str, module: ModuleType) -> str:
     """The adapter's VERSION, else that of its distribution as installed here, or nothing."""
     own = getattr(module, "VERSION", None)
     if own is not None:
-        return str(own)
+        return shortened(str(own))
     distribution = getattr(module, "DISTRIBUTION", arguments.split(name)[0])
     for alternative in (distribution,) if isinstance(distribution, str) else distribution or ():
         try:
-            return importlib.metadata.version(alternative)
+            return shortened(importlib.metadata.version(alternative))
         except importlib.metadata.PackageNotFoundError:
             continue
     return ""

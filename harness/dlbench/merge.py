@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from dlbench import _core, rundir, writing
+from dlbench import _core, output, rundir, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, os_line
 
@@ -33,7 +33,7 @@ def merge(runs: tuple[str, ...], out: str) -> None:
     merged = of_parts(parts)
     path = rundir.fresh(out) / "results.json"
     write(merged, path)
-    click.echo(path)
+    output.say(path)
 
 
 def _parts(text: str) -> Iterator[tuple[str, Document]]:

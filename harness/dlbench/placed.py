@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlbench import document as documents
 from dlbench.environments.environment import DEFAULT
+from dlbench.escaping import dlbench_command
 from dlbench.values import Entry
 
 if TYPE_CHECKING:
@@ -36,14 +37,16 @@ class Place:
         return dataclasses.replace(finding, text=text, command=self._command(finding.command))
 
     def _command(self, command: str) -> str:
-        env = f"--env {self.name}={shlex.quote(self.python)}"
+        env = ("--env", f"{self.name}={self.python}")
         if self.failed:
-            return f"dlbench doctor {env}"
-        verb, *rest = shlex.split(command)[1:] or [""]
+            return dlbench_command("doctor", *env)
+        words = shlex.split(command)[1:]
+        verb, *rest = words or [""]
         if verb in CHOOSING:
             # Behind the run and the pair it may be named already.
-            return command if len(rest) < 3 or self.name in rest[3:] else f"{command} {self.name}"
-        return f"{command} {env}" if rest and not verb.startswith("-") else command
+            is_chosen = len(rest) < 3 or self.name in rest[3:]
+            return command if is_chosen else dlbench_command(*words, self.name)
+        return dlbench_command(*words, *env) if rest and not verb.startswith("-") else command
 
 
 def told(

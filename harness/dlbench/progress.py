@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from dlbench.escaping import log_line, printable
+from dlbench.output import Console
 
 
 def left(seconds: float) -> str:
@@ -70,7 +72,7 @@ class Lines(Quiet):
             return
         self._last = self._now()
         parts = [f"{done} of {total} cells", doing, left(eta_s)]
-        self._stream.write(", ".join(part for part in parts if part) + "\n")
+        self._stream.write(log_line(", ".join(part for part in parts if part)) + "\n")
         self._stream.flush()
 
 
@@ -85,8 +87,8 @@ class Bar(Quiet):
         self._progress = Progress(
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            TextColumn("{task.fields[left]}", style="dim"),
+            TextColumn("{task.description}", markup=False),
+            TextColumn("{task.fields[left]}", style="dim", markup=False),
             console=console,
             auto_refresh=False,
             transient=True,
@@ -105,7 +107,11 @@ class Bar(Quiet):
             return
         self._last = self._now()
         self._progress.update(
-            self._task, completed=done, total=total, description=doing, left=left(eta_s)
+            self._task,
+            completed=done,
+            total=total,
+            description=printable(doing),
+            left=left(eta_s),
         )
         self._progress.refresh()
 
@@ -114,5 +120,5 @@ def observer(stream: TextIO, quiet: bool) -> Quiet:
     """The observer that fits this stream."""
     if quiet:
         return Quiet()
-    console = Console(file=stream)
+    console = Console(stream)
     return Bar(console) if console.is_terminal else Lines(stream)

@@ -10,6 +10,7 @@ import click
 from dlbench import comparing, options, reporting, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, first_line
+from dlbench.output import hand_out, say
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
 
@@ -43,7 +44,7 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
     except ValueError as error:
         raise BadInput(first_line(error)) from error
     if output is None:
-        click.echo(text, nl=False)
+        hand_out(text)
     else:
         writing.write_asked(Path(output), lambda out: out.write(text.encode()))
 
@@ -60,4 +61,4 @@ def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
-    click.echo(reporting.report(runs, Path(output) if output is not None else None))
+    say(reporting.report(runs, Path(output) if output is not None else None))

@@ -92,7 +92,7 @@ def is_possible(device: str, producer: ast.Module) -> bool:
 def driving(device: str) -> list[str]:
     """Imports and functions; behind them the device's context is current."""
     kind, _, number = device.partition(":")
-    return _lines(DRIVERS[kind] + CALLS + ENTER[kind].format(number=number))
+    return _lines(DRIVERS[kind] + CALLS + ENTER[kind].format(number=int(number)))
 
 
 def taking(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from dlbench import _core, comparing, writing
 from dlbench import document as documents
 from dlbench.errors import BadInput, first_line
+from dlbench.output import complain
 
 DOCUMENT = "results.json"
 OF_ONE, OF_SEVERAL = "report.html", "change.html"
@@ -46,7 +46,7 @@ def _comparison(places: Sequence[Path]) -> dict[str, Any] | None:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
         # Runs of two machines can still be looked at side by side.
-        sys.stderr.write(f"dlbench: no view of the changes: {first_line(error)}\n")
+        complain(f"dlbench: no view of the changes: {first_line(error)}")
         return None
 
 

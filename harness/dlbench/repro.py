@@ -13,6 +13,7 @@ from dlbench import document as documents
 from dlbench.case import FOREIGN, Case
 from dlbench.discover import Catalogue, adapter
 from dlbench.environments.environment import DEFAULT
+from dlbench.escaping import comment
 from dlbench.facts import bound_names, parse
 from dlbench.values import Entry
 
@@ -118,7 +119,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
         exchange = "exchange()"
     lines = [
         *_title(entry, versions),
-        *([f"# {racing.EXCHANGE_ALONE}"] if races else []),
+        *([comment(racing.EXCHANGE_ALONE)] if races else []),
         *_own_modules(imports),
         *imports,
         "",
@@ -189,16 +190,17 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
         came = f"{entry['outcome']}: {values.reason(entry)}"
     pair = dict.fromkeys((entry["producer"], entry["consumer"]))
     named = ", ".join(f"{name} {versions[name]}" for name in pair if versions.get(name))
-    lines = [f"# {entry['producer']} -> {entry['consumer']}, {what}", f"# seen: {came}"]
+    lines = [f"{entry['producer']} -> {entry['consumer']}, {what}", f"seen: {came}"]
     where = "" if entry["environment"] == DEFAULT else f" in environment {entry['environment']}"
-    return [*lines, f"# with {named}{where}"] if named or where else lines
+    lines += [f"with {named}{where}"] if named or where else []
+    return list(map(comment, lines))
 
 
 def _own_modules(imports: list[str]) -> list[str]:
     """Says where dlbench is needed after all: its own halves are extensions of its."""
     prefix = "from dlbench import "
     own = [line.removeprefix(prefix) for line in imports if line.startswith(prefix)]
-    return [f"# needs dlbench's own {' and '.join(own)}"] if own else []
+    return [comment(f"needs dlbench's own {' and '.join(own)}")] if own else []
 
 
 def _unique(nodes: list[ast.stmt]) -> list[str]:

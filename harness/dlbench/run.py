@@ -9,23 +9,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from dlbench import _core, discover, machine, progress, reporting, rundir, terminal
+from dlbench import _core, discover, machine, output, progress, reporting, rundir, terminal
 from dlbench import document as documents
 from dlbench.counting import run as counting
 from dlbench.counting import valgrind
 from dlbench.environments import probe
 from dlbench.environments.environment import Environment
-from dlbench.errors import BadInput, first_line, os_line, os_reason, printable
+from dlbench.errors import BadInput, first_line, os_line, os_reason
+from dlbench.escaping import dlbench_command
 from dlbench.layout import count, listing
+from dlbench.output import Console
 from dlbench.profiling import api
 from dlbench.request import Request
 from dlbench.sync import run as waiting
 
 
 def warn(text: str) -> None:
-    sys.stderr.write(f"dlbench: {printable(text)}\n")
+    output.complain(f"dlbench: {text}")
 
 
 def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
@@ -109,13 +109,11 @@ def told(
 def dry_run(plan: _core.Plan, console: Console) -> int:
     """Prints each cell of the plan, and each that cannot be, with the reason."""
     for cell in plan.cells:
-        console.print(cell.name, soft_wrap=True, highlight=False, markup=False)
+        console.print(cell.name, soft_wrap=True)
     for cell, outcome, reason in plan.excluded:
-        console.print(
-            f"{cell.name}  {outcome}: {reason}", soft_wrap=True, highlight=False, markup=False
-        )
+        console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
     counted = f"{count(len(plan.couples), 'couple')}, {count(len(plan.cells), 'cell')} to measure"
-    console.print(f"{counted}, {len(plan.excluded)} without a worker", highlight=False)
+    console.print(f"{counted}, {len(plan.excluded)} without a worker", soft_wrap=True)
     return 0
 
 
@@ -188,7 +186,7 @@ def conclude(
     console: Console,
 ) -> int:
     """Document, figures, report, terminal; the exit status."""
-    go_on = f"dlbench --resume {folder}"
+    go_on = dlbench_command("--resume", folder)
     if summary.disk_full:
         why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
         warn(f"{why}; what was settled is kept: {go_on}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from dlbench import beside, couple, fallbacks, findings, grid, ladder, phases, values
@@ -15,6 +14,7 @@ from dlbench import document as documents
 from dlbench.grouping import grouped
 from dlbench.heading import header
 from dlbench.layout import fold, shorten
+from dlbench.output import Console
 from dlbench.scaling import scaling
 from dlbench.sync import table as waiting
 
@@ -127,7 +127,7 @@ def _below(
 
 def show(lines: list[Text], console: Console) -> None:
     for line in lines:
-        console.print(line, soft_wrap=True, highlight=False)
+        console.print(line, soft_wrap=True)
 
 
 def shown_protocols(document: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.text import Text
 
 from dlbench import (
     _core,
@@ -21,6 +21,7 @@ from dlbench import (
     doctor,
     listing,
     options,
+    output,
     publish,
     repro,
     run,
@@ -35,6 +36,7 @@ from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 from dlbench.merge import merge
+from dlbench.output import Console
 
 PROBE_S = 30.0  #: may an interpreter take to tell what it is
 ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON", help="Also of that Python.")
@@ -88,7 +90,7 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         made = files(path.parent)
         for machine, part in documents.parts(document):
             if machine:
-                console.print(f"\nmachine {machine}", style="bold", highlight=False)
+                terminal.show([Text(), Text(f"machine {machine}", style="bold")], console)
             lines = terminal.render_as_asked(
                 part, console.width, run_, str(path.parent), made, most_lines=1000
             )
@@ -101,7 +103,7 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     own = dict(documents.parts(document))[chosen[0].get("machine", "")]
     environment = documents.environments(own).get(chosen[0]["environment"], {})
     for line in couple.details(chosen[0], environment):
-        console.print(line, soft_wrap=True, highlight=False, markup=False)
+        console.print(line, soft_wrap=True)
 
 
 def files(folder: Path) -> tuple[str, ...]:
@@ -151,7 +153,7 @@ def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
     """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
     document, entry = _chosen(run_, cell, adapters)
     # Nothing is run: a document from another machine will do.
-    click.echo(repro.of_run(document, entry, discover.catalogue(adapters)), nl=False)
+    output.hand_out(repro.of_run(document, entry, discover.catalogue(adapters)))
 
 
 @click.command("debug")
@@ -166,7 +168,7 @@ def debug_cell(
     document, entry = _chosen(run_, cell, adapters)
     place = _its_environment(document, entry, env)
     path = debug.write(debug.requests(entry, discover.catalogue(adapters, environment=place)))
-    click.echo(debug.debugger_line(path, place.python))
+    output.say(debug.debugger_line(path, place.python))
     sys.stdout.flush()
     argv = debug.command(path, place.python)
     os.execv(argv[0], argv)
@@ -210,7 +212,7 @@ def plot(run_: str, figure: str | None, base: str | None) -> None:
         raise BadInput(f"--base is for the figure change: {figure} shows one run")
     if base is not None or figure == "change":
         for name in run.draw_change(comparing.since(base, path), path.parent):
-            click.echo(path.parent / name)
+            output.say(path.parent / name)
         return
     drawn = False
     for machine, part in documents.by_machine(documents.load(path)):
@@ -221,7 +223,7 @@ def plot(run_: str, figure: str | None, base: str | None) -> None:
         folder.mkdir(exist_ok=True)
         for name in run.draw(part, folder, figure):
             drawn = True
-            click.echo(folder / name)
+            output.say(folder / name)
     if not drawn:
         raise BadInput(run.why_nothing_drawn(figure))
 

@@ -11,6 +11,9 @@ namespace {
 
 // Real messages have some kilobytes; a flood without a newline must not fill our memory.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+// No version, message or name needs more bytes. A library that says more fills every table with it.
+constexpr std::size_t kLongestText = 1000;
+constexpr int kDeepest = 64;
 
 std::string shown(std::string_view line) {
   std::string text;
@@ -18,6 +21,20 @@ std::string shown(std::string_view line) {
     text += letter >= ' ' && letter <= '~' ? letter : '?';
   }
   return "'" + text + (line.size() > 60 ? "...'" : "'");
+}
+
+// Cuts each text at the limit, between two characters.
+void shorten_texts(nlohmann::json& value, int depth = 0) {
+  if (depth > kDeepest) throw Garbage("a line that nests too deep");
+  if (value.is_structured()) {
+    for (nlohmann::json& item : value) shorten_texts(item, depth + 1);
+  } else if (value.is_string()) {
+    std::string& text = value.get_ref<std::string&>();
+    if (text.size() <= kLongestText) return;
+    std::size_t end = kLongestText - 3;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text.replace(end, std::string::npos, "...");
+  }
 }
 
 }  // namespace
@@ -61,6 +78,7 @@ std::optional<nlohmann::json> Channel::next() {
   searched_ = 0;
   nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
   if (!message.is_object()) throw Garbage("no JSON line: " + shown(line));
+  if (line.size() > kLongestText) shorten_texts(message);
   return message;
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dlbench import document as documents
 from dlbench import ladder, values
+from dlbench.escaping import dlbench_command
 
 Entry = Mapping[str, Any]
 
@@ -112,7 +113,7 @@ def _run(cells: Sequence[Entry], context: Mapping[str, Any]) -> Iterator[tuple[s
     yield "took", f"{about['wall_s']:.0f} s"
     yield "dlbench", str(about["version"])
     if about.get("command"):
-        yield "command", " ".join(["dlbench", *about["command"][1:]])
+        yield "command", dlbench_command(*about["command"][1:])
     if "seed" in about:
         yield "seed", str(about["seed"])
     outcomes = Counter(map(ladder.outcome, documents.exchanges(cells)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
+
+from dlbench.escaping import json_text
 
 LEVEL = 5  #: of compression; a higher one costs more seconds than it saves bytes
 AT_ONCE = 8  #: chunks under way, which bounds the memory
@@ -22,8 +23,7 @@ def packed_bytes(raw: bytes) -> str:
 
 def packed(value: Any) -> str:
     """The value as packed JSON."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return packed_bytes(text.encode())
+    return packed_bytes(json_text(value, separators=(",", ":")).encode())
 
 
 def all_packed(values: Iterable[Any]) -> Iterator[str]:

@@ -7,6 +7,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from dlbench.escaping import printable
+
 from .packing import packed_bytes
 
 HERE = Path(__file__).parent
@@ -39,8 +41,13 @@ def template() -> Any:
     import jinja2
 
     loader = jinja2.FileSystemLoader(HERE)
-    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True).get_template("page.html.j2")  # fmt: skip
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                              finalize=_shown).get_template("page.html.j2")  # fmt: skip
+
+
+def _shown(value: Any) -> Any:
+    """What an expression of the template leaves: text printable, our own HTML as it is."""
+    return printable(value) if type(value) is str else value
 
 
 @functools.cache

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from dlbench.escaping import json_text
 
 LONGEST_NAME = 1024  #: Bencher refuses longer names of benchmarks
 
@@ -22,7 +23,7 @@ BOUNDS = {"unexplained": ("unexplained_lo_ns", "unexplained_hi_ns")}
 def export(document: Mapping[str, Any]) -> str:
     """`{name: {measure: {value, lower_value, upper_value}}}`; cells without a number are absent."""
     made = {_name(entry["name"]): _measures(entry) for entry in document["benchmarks"]}
-    return json.dumps(made, indent=1, allow_nan=False) + "\n"
+    return json_text(made, indent=1) + "\n"
 
 
 def _measures(entry: Mapping[str, Any]) -> dict[str, dict[str, float]]:

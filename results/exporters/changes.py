@@ -8,8 +8,9 @@ from typing import Any
 from dlbench import values
 from dlbench.compare import gate
 from dlbench.compare.table import amount, named
+from dlbench.escaping import markdown
 
-from .tables import escaped, table
+from .tables import table
 
 Cell = Mapping[str, Any]
 
@@ -37,7 +38,7 @@ def section(comparison: Mapping[str, Any]) -> str:
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     undecided = gate.inconclusive(comparison, "--replicas")
     below = [*([undecided] if undecided else []), *comparison["warnings"]]
-    return text + "".join(f"\n{escaped(line)}\n" for line in below)
+    return text + "".join(f"\n{markdown(line)}\n" for line in below)
 
 
 def _is_changed(cell: Cell) -> bool:

@@ -7,6 +7,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from dlbench.escaping import csv_cell
+
 from .rows import COLUMNS, rows
 
 
@@ -21,4 +23,6 @@ def export(document: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return csv_cell(value) if isinstance(value, str) else value

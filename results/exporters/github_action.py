@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from dlbench import values
+from dlbench.escaping import json_text
 
 from . import origin
 
@@ -15,7 +15,7 @@ def export(document: Mapping[str, Any]) -> str:
     """A list of `{name, unit, value, range, extra}`. The reader knows one symmetric range: it is
     the longer half of the interval."""
     made = [_item(entry, document) for entry in document["benchmarks"]]
-    return json.dumps(made, indent=1, allow_nan=False) + "\n"
+    return json_text(made, indent=1) + "\n"
 
 
 def _item(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:

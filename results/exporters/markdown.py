@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlbench import document as documents
-from dlbench import grid, ladder, terminal, values
+from dlbench import escaping, grid, ladder, terminal, values
 from dlbench.errors import first_line
 from dlbench.layout import count
 
-from .tables import escaped, table
+from .tables import table
 
 #: GitHub drops a step's summary that is larger than this; the rest is room for other summaries.
 MOST_BYTES = 1024 * 1024 - 64 * 1024
@@ -68,7 +68,7 @@ def _origin(machine: str, document: dict[str, Any]) -> list[str]:
         told = ", ".join(f"{library} {version}" for library, version in versions)
         place = name if len(names) > 1 else ""
         lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, told) if part))
-    return [text for line in lines if line for text in (escaped(line), "")]
+    return [text for line in lines if line for text in (escaping.markdown(line), "")]
 
 
 def _why(entry: values.Entry) -> list[str]:
@@ -88,7 +88,7 @@ def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
         for one in terminal.matrices(part):
             if one.rows():
                 title = f"{name}   {one.title}" if name else one.title
-                yield escaped(title), _matrix(one)
+                yield escaping.markdown(title), _matrix(one)
     missing = documents.exchanges(document["not_measured"])
     telling = [e for e in missing if e["outcome"] not in grid.DULL and not ladder.is_untimed(e)]
     if telling:
@@ -112,9 +112,9 @@ def _matrix(one: grid.Grid) -> str:
     columns = one.columns()
     shown = [[row, *(_shown(one.entries.get((row, col))) for col in columns)] for row in one.rows()]
     legend = grid.legend([one])
-    made = table([grid.CORNER.replace("\\", "\\\\"), *map(escaped, columns)], shown,
+    made = table([grid.CORNER.replace("\\", "\\\\"), *map(escaping.markdown, columns)], shown,
                  range(1, len(columns) + 1))  # fmt: skip
-    return made + (f"\n{escaped(legend)}\n" if legend else "")
+    return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")
 
 
 def _shown(entry: values.Entry | None) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from dlbench.escaping import json_text
 
 from . import origin
 
@@ -18,7 +19,7 @@ def export(document: Mapping[str, Any]) -> str:
     common = _metadata(document)
     made = [_benchmark(entry, document) for entry in document["benchmarks"]]
     suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
-    return json.dumps(suite, indent=1, allow_nan=False) + "\n"
+    return json_text(suite, indent=1) + "\n"
 
 
 def _benchmark(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:

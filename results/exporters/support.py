@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +9,11 @@ from dlbench import document as documents
 from dlbench import ladder, values
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
+from dlbench.escaping import dlbench_command, log_line, markdown, markdown_code
 from dlbench.layout import shorten
 from dlbench.values import Entry
 
-from .tables import escaped, table
+from .tables import table
 
 #: What stands in a box. An outcome that is not here is its own word.
 MARKS = {
@@ -52,7 +52,7 @@ def export(document: Mapping[str, Any]) -> str:
     """Markdown. Of several sizes the smallest; each machine and environment by itself."""
     lines = ["# What crosses between which libraries", ""]
     for machine, part in documents.by_machine(dict(document)):
-        lines += [f"# {escaped(machine)}", ""] if machine else []
+        lines += [f"# {markdown(machine)}", ""] if machine else []
         lines += [_origin(part), ""]
         for environment in documents.environments(part):
             lines += _of_environment(part, environment)
@@ -63,11 +63,11 @@ def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
     entries = [e for e in documents.entries(document)
                if _tells(e) and e["environment"] == environment]  # fmt: skip
     several = len(documents.environments(document)) > 1
-    lines = [f"## {escaped(environment)}", ""] if several else []
+    lines = [f"## {markdown(environment)}", ""] if several else []
     crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
     absent = _absent(crossed)
     if absent and environment != DEFAULT:
-        lines += [f"Not installed there: {escaped(', '.join(absent))}.", ""]
+        lines += [f"Not installed there: {markdown(', '.join(absent))}.", ""]
         crossed = [e for e in crossed if not {e["producer"], e["consumer"]} & {*absent}]
     lines += [_libraries(crossed, documents.versions(document, environment), absent)]
     for device in dict.fromkeys(str(entry["device"]) for entry in entries):
@@ -88,12 +88,13 @@ def _origin(document: dict[str, Any]) -> str:
     words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
     words += [word for name in documents.environments(document) if name != DEFAULT
               for word in ("--env", f"{name}=PYTHON")]  # fmt: skip
-    command = shlex.join(["dlbench", "--matrix", *words, "--out", "RUN"])
+    command = log_line(dlbench_command("--matrix", *words, "--out", "RUN"))
     pythons = sorted({e.get("python", "") for e in documents.environments(document).values()})
     return (
-        f"Written on {document['context']['date'][:10]} by\n\n```sh\n{command} && "
+        f"Written on {markdown(document['context']['date'][:10])} by\n\n```sh\n{command} && "
         "dlbench export RUN --format support\n```\n\n"
-        f"with dlbench {about['version']} and Python {', '.join(pythons)}. What each word means: "
+        f"with dlbench {markdown(about['version'])} and Python {markdown(', '.join(pythons))}. "
+        "What each word means: "
         "[measuring.md](measuring.md). What libraries' own tests say: "
         "[check.md](check.md#what-libraries-own-tests-say)."
     )
@@ -159,8 +160,8 @@ def _matrices(entries: list[Entry], device: str) -> list[str]:
             continue
         rows = [[p, *(shown.get((p, c), "") for c in consumers)] for p in producers]
         size = values.size(min(entry["bytes"] for entry in cells.values()))
-        lines += [f"## `{protocol}` on {device}, {size}", ""]
-        lines += [table(["from, to", *map(escaped, consumers)], rows)]
+        lines += [f"## {markdown_code(protocol)} on {markdown(device)}, {size}", ""]
+        lines += [table(["from, to", *map(markdown, consumers)], rows)]
     return [*lines, KEY, ""] if lines else []
 
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dlbench.escaping import markdown
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
     """A table whose columns `numbers` are right-aligned."""
     right = set(numbers)
     rule = ["---:" if i in right else "---" for i in range(len(head))]
-    lines = [head, rule, *([escaped(text) for text in row] for row in rows)]
+    lines = [head, rule, *([markdown(text) for text in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def escaped(text: str) -> str:
-    """Text that stays one cell and shows as it is."""
-    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("\\", "\\\\"), ("|", "\\|"),
-                          ("`", "\\`"), ("*", "\\*"), ("_", "\\_"), ("\n", " ")):  # fmt: skip
-        text = text.replace(char, instead)
-    return text

@@ -13,8 +13,11 @@ from dlbench import document as documents
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.environments.environment import DEFAULT
+from dlbench.escaping import markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
+#: What stands in a link as it is.
+LINK = re.compile(r"https?://[\w%+=:,./?&#~@-]+", re.ASCII)
 GROUPS = {
     "export": "DLPack: `__dlpack__` and the lifetime of what it lends",
     "import": "DLPack: `from_dlpack`",
@@ -55,8 +58,9 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
     return [
         "# Which library keeps which rule",
         "",
-        f"Written on {document['context']['date'][:10]} by `{_command(document)}` with dlbench "
-        f"{_core.version} and Python {python}, on {where}.",
+        f"Written on {markdown(document['context']['date'][:10])} by "
+        f"{markdown_code(_command(document))} with dlbench "
+        f"{_core.version} and Python {markdown(python)}, on {markdown(where)}.",
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
         "script that shows it.",
         "",
@@ -68,7 +72,7 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
         "",
         "| library | version |",
         "|---|---|",
-        *(f"| {name} | {versions.get(name) or '-'} |" for name in libraries),
+        *(f"| {markdown(name)} | {markdown(versions.get(name) or '-')} |" for name in libraries),
         "",
     ]
 
@@ -86,7 +90,7 @@ def _summary(checks: Sequence[dict[str, Any]], libraries: Sequence[str]) -> list
     for name in libraries:
         mine = [entry["outcome"] for entry in checks if entry["library"] == name]
         counts = [str(mine.count(word)) for word in (HOLDS, BROKEN, UNCLEAR, NOT_APPLICABLE)]
-        lines.append(f"| {name} | {' | '.join(counts)} |")
+        lines.append(f"| {markdown(name)} | {' | '.join(counts)} |")
     return [*lines, ""]
 
 
@@ -104,7 +108,7 @@ def _group(
             rows.append(f"| `{name}` {rule.sentence} | {' | '.join(words)} |")
     if not rows:
         return []
-    head = f"| `{group}.` | {' | '.join(libraries)} |"
+    head = f"| `{group}.` | {' | '.join(map(markdown, libraries))} |"
     return [f"## {title}", "", head, "|---" + "|:-:" * len(libraries) + "|", *rows, ""]
 
 
@@ -117,8 +121,11 @@ def _word(entry: dict[str, Any]) -> str:
 
 def _seen(entry: dict[str, Any]) -> str:
     """What was seen, and where it is discussed."""
-    seen: str = entry["seen"].replace("|", "\\|").replace("<", "&lt;")
-    return seen + (f" ([discussed]({entry['issue']}))" if entry.get("issue") else "")
+    seen = markdown(entry["seen"])
+    link = entry.get("issue", "")
+    if LINK.fullmatch(link):
+        return f"{seen} ([discussed]({link}))"
+    return f"{seen} ({markdown(link)})" if link else seen
 
 
 def _broken(checks: Sequence[dict[str, Any]]) -> list[str]:
@@ -127,7 +134,7 @@ def _broken(checks: Sequence[dict[str, Any]]) -> list[str]:
         if entry["outcome"] != BROKEN:
             continue
         level = " (a should)" if entry["level"] == "should" else ""
-        lines.append(f"- {entry['library']} `{entry['rule']}`{level}: {_seen(entry)}")
+        lines.append(f"- {markdown(entry['library'])} `{entry['rule']}`{level}: {_seen(entry)}")
     return lines
 
 
@@ -140,5 +147,5 @@ def _unclear(checks: Sequence[dict[str, Any]]) -> list[str]:
             seen.setdefault((entry["rule"], told), []).append(entry["library"])
     lines = ["## Unclear", ""]
     for (rule, told), names in sorted(seen.items()):
-        lines.append(f"- {', '.join(names)} `{rule}`: {told}")
+        lines.append(f"- {', '.join(map(markdown, names))} `{rule}`: {told}")
     return lines

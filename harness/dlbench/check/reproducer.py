@@ -8,6 +8,7 @@ from pathlib import Path
 from dlbench import snippets
 from dlbench.case import Case
 from dlbench.check.rule import Rule
+from dlbench.escaping import comment
 
 #: NumPy arrays, each with the words of the case that it is.
 SOURCES: dict[str, tuple[str, dict[str, object]]] = {
@@ -65,15 +66,15 @@ def script(
 ) -> str:
     """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent,
     `device` where the producer's arrays lie."""
-    title = [f"# {rule.name}: {rule.sentence}", f"# {rule.section}"]
+    title = [f"{rule.name}: {rule.sentence}", rule.section]
     if seen:
-        title.append(f"# seen: {seen}")
+        title.append(f"seen: {seen}")
     if version:
-        title.append(f"# with {library.partition(':')[0]} {version}")
+        title.append(f"with {library.partition(':')[0]} {version}")
     body = _producer(rule, path, library, device) if rule.role == "producer" else None
     if body is None:
         body = _consumer(rule, path, library, struct)
-    return "\n".join([*title, *body]) + "\n"
+    return "\n".join([*map(comment, title), *body]) + "\n"
 
 
 def _unparsed(nodes: list[ast.stmt]) -> list[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from dlbench import _core, discover, options, run, rundir, terminal, writing
@@ -18,6 +17,7 @@ from dlbench.check.rule import BROKEN, ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
+from dlbench.output import Console
 
 
 def say(lines: Sequence[str], console: Console) -> None:

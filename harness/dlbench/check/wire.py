@@ -7,6 +7,7 @@ from typing import Any
 
 from dlbench.check.rule import OUTCOMES
 from dlbench.child_output import Garbage, Lines, message, shown
+from dlbench.escaping import shortened
 
 #: What a consumer was lent, where a result says so.
 STRUCTS = ("legacy", "versioned")
@@ -50,7 +51,7 @@ class Wire:
     def _take_start(self, found: dict[str, Any]) -> bool:
         match found:
             case {"loaded": str(version), **rest} if not rest:
-                self.version = version
+                self.version = shortened(version)
             case {"failed": str(why), **rest} if why and not rest:
                 self.failed = why
             case _:

@@ -12,6 +12,7 @@ from dlbench.counting import valgrind
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
+from dlbench.escaping import dlbench_command
 from dlbench.request import Request, journal_context, resumed
 
 #: Rounds scatter less than processes do; the workers are what the time is for.
@@ -80,7 +81,7 @@ class Pair:
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         summary = run.execute(plan, wanted, root, quiet=self.quiet)
-        go_on = f"dlbench compare --resume {root}"
+        go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was settled is kept: {go_on}")
         signal = summary.signal or run.after_rounds(
@@ -135,7 +136,8 @@ def kept(folder: Path, *, quiet: bool) -> Pair:
     try:
         asked = Asked(**context["dlbench"]["compare"])
     except (KeyError, TypeError) as error:
-        other = f"no comparison of two sides; dlbench --resume {folder} goes on with a run"
+        command = dlbench_command("--resume", folder)
+        other = f"no comparison of two sides; {command} goes on with a run"
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
     return pair(resumed(context), asked, quiet=quiet)
 

@@ -16,6 +16,7 @@ from typing import Any
 from dlbench import _core, writing
 from dlbench.compare.sides import Pair
 from dlbench.errors import BadInput
+from dlbench.escaping import dlbench_command
 from dlbench.layout import listing
 
 COMPARISON = "comparison.json"
@@ -63,7 +64,8 @@ def require_numbers(comparison: Comparison, folder: Path) -> None:
     if all(cell[side] is None for cell in cells for side in ("base", "head")):
         outcomes = Counter(str(cell["head_outcome"]) for cell in cells)
         why = listing(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-        raise BadInput(f"nothing could be measured: {why}; dlbench show {folder} has the reasons")
+        command = dlbench_command("show", folder)
+        raise BadInput(f"nothing could be measured: {why}; {command} has the reasons")
 
 
 def open_cells(comparison: Comparison) -> list[dict[str, Any]]:

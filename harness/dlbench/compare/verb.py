@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from dlbench import _core, options, run, rundir, terminal
 from dlbench import document as documents
 from dlbench.compare import gate, sides, stages, table
 from dlbench.errors import BadInput
+from dlbench.output import Console, hand_out
 
 #: Options of a measuring run that say what two environments are compared by.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
@@ -57,7 +57,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     fail_on = gate.reasons(params["fail_on"])
     comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
     if params["as_json"]:
-        click.echo(json.dumps(comparison, allow_nan=False))
+        hand_out(json.dumps(comparison, allow_nan=False) + "\n")
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
     option = "--workers" if params["resume"] or sides.is_asked(params) else "--replicas"

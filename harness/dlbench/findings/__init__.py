@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
+from dlbench.escaping import dlbench_command
 from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text
@@ -25,25 +25,24 @@ def find(
     document: dict[str, Any], run: str = documents.LATEST, most_lines: int = MOST_LINES
 ) -> list[Finding]:
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
-    quoted = shlex.quote(run)
     # A phase shares the verdict of its exchange, and need not be told again.
     entries = [e for e in documents.entries(document) if e.get("phase", "exchange") == "exchange"]
     if ladder.is_climbed(document):
         entries = [entry for entry in entries if entry["case"] == ladder.BASELINE]
     floors, places = documents.copy_floors(document), placed.places(document, entries)
-    found = [*placed.told(places, partial(losses, run=quoted))]
-    found += placed.told(places, partial(copies, run=quoted, floors=floors))
-    found += placed.told(places, partial(writes, run=quoted))
-    found += placed.told(places, partial(_waits, run=quoted))
+    found = [*placed.told(places, partial(losses, run=run))]
+    found += placed.told(places, partial(copies, run=run, floors=floors))
+    found += placed.told(places, partial(writes, run=run))
+    found += placed.told(places, partial(_waits, run=run))
     asked = by_pair(documents.entries(document))
-    found += _dearest(document, quoted, asked)
+    found += _dearest(document, run, asked)
     for outcome in FAILURES:
-        failing = partial(failures, outcome=outcome, run=quoted, most_lines=most_lines, asked=asked)
+        failing = partial(failures, outcome=outcome, run=run, most_lines=most_lines, asked=asked)
         found += placed.told(places, failing)
     found += placed.told(places, no_protocol)
     found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
-    found += [Finding(*each) for each in hidden.told(entries, quoted, pairs_text)]
+    found += [Finding(*each) for each in hidden.told(entries, run, pairs_text)]
     asked_of_run = documents.about(document).get("request", {})
     found += placed.told(places, partial(disturbed, asked=asked_of_run))
     found += noise(documents.about(document))
@@ -54,14 +53,15 @@ def _environments(document: dict[str, Any], entries: list[Entry]) -> Iterator[Fi
     """Those that ended before any of their libraries could be named."""
     for name, told in documents.environments(document).items():
         if "failure" in told and not any(entry["environment"] == name for entry in entries):
-            command = f"dlbench doctor --env {name}={shlex.quote(told.get('executable', ''))}"
+            environment = f"{name}={told.get('executable', '')}"
+            command = dlbench_command("doctor", "--env", environment)
             yield Finding("environment", f"{name}: {told['failure']}", command)
 
 
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
     """Whose calls hold the host while the producer is busy, and whose do not."""
     for text, (producer, consumer) in waiting.said(entries):
-        yield Finding("who waits", text, f"dlbench show {run} {producer} {consumer}")
+        yield Finding("who waits", text, dlbench_command("show", run, producer, consumer))
 
 
 def _dearest(
@@ -75,7 +75,7 @@ def _dearest(
     times = f"{values.duration(part['ns'])} of {values.duration(entry['phases']['exchange_ns'])}"
     text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({name})"
     words = [*pair_of(entry), *cells.words_for(entry, asked[pair_of(entry)])]
-    yield Finding("dearest", text, f"dlbench explain {run} {' '.join(words)}")
+    yield Finding("dearest", text, dlbench_command("explain", run, *words))
 
 
 def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:

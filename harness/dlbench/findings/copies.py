@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dlbench import values
+from dlbench.escaping import dlbench_command
 from dlbench.findings.finding import Finding, Pair, by_pair, limits, pairs_text
 from dlbench.grouping import grouped
 from dlbench.values import Entry
@@ -46,7 +47,7 @@ def copies(
         said += [late] if late else []
         text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]
-        command = f"dlbench show {run} {producer} {consumer}"
+        command = dlbench_command("show", run, producer, consumer)
         yield Finding("copies", f"{text}: {', '.join(said)}" if said else text, command)
 
 
@@ -67,7 +68,7 @@ def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
     for pair, of_pair in by_pair(wrote).items():
         said = [w for entry in of_pair for w in entry.get("warnings", []) if " wrote into " in w]
         if said:
-            command = f"dlbench show {run} {pair[0]} {pair[1]}"
+            command = dlbench_command("show", run, *pair)
             yield Finding("writes", f"{pairs_text([pair])}: {said[0]}", command)
 
 

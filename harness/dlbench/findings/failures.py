@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from dlbench import cells, values
+from dlbench.escaping import dlbench_command
 from dlbench.findings.finding import Finding, Pair, by_pair, limits, pair_of, pairs_text
 from dlbench.layout import listing
 from dlbench.values import Entry
@@ -56,20 +57,20 @@ def failures(
         yield Finding(outcome, f"{where}: {why}", command)
     if len(lines) > most_lines:
         more = f"and {len(lines) - most_lines} more reasons"
-        yield Finding(outcome, more, f"dlbench show {run}")
+        yield Finding(outcome, more, dlbench_command("show", run))
 
 
 def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> str:
     verb = FAILURES[outcome]
     if outcome == "not-run":
         # What was merged cannot be gone on with.
-        return "" if "machine" in entry else f"dlbench --resume {run}"
+        return "" if "machine" in entry else dlbench_command("--resume", run)
     if verb == "doctor":
         return "dlbench doctor"
     if not verb:
         return ""
     words = [*pair_of(entry), *cells.words_for(entry, pair)]
-    return f"dlbench {verb} {run} {' '.join(words)}"
+    return dlbench_command(verb, run, *words)
 
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:

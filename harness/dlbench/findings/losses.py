@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dlbench import values
+from dlbench.escaping import dlbench_command
 from dlbench.findings.finding import Finding, by_pair, limits, pair_of, pairs_text
 from dlbench.values import Entry
 
@@ -25,5 +26,4 @@ def losses(entries: list[Entry], run: str) -> Iterator[Finding]:
         what, becomes, other = word.partition(" -> ")
         label = "converts" if becomes else "drops"
         text = f"the {what} to {other}: {where}" if becomes else f"the {what}: {where}"
-        command = f"dlbench show {run} {' '.join(pair_of(losing[0]))}"
-        yield Finding(label, text, command)
+        yield Finding(label, text, dlbench_command("show", run, *pair_of(losing[0])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from dlbench.escaping import dlbench_command
 from dlbench.layout import count
 from dlbench.profiling.api import WARNING
 from dlbench.values import Entry
@@ -26,8 +27,8 @@ def told(
     ):
         if found:
             pairs = [(entry["producer"], entry["consumer"]) for entry in found]
-            first = " ".join(pairs[0])
-            yield label, f"{what}: {pairs_text(pairs)}", f"dlbench show {run} {first}"
+            command = dlbench_command("show", run, *pairs[0])
+            yield label, f"{what}: {pairs_text(pairs)}", command
     reasons: dict[str, int] = defaultdict(int)
     for entry in entries:
         for warning in entry.get("warnings", []):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-
 from dlbench import _core, discover, rundir, terminal
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, os_line
+from dlbench.output import Console
 from dlbench.profiling import files, table
 from dlbench.profiling.couples import couples
 from dlbench.profiling.profile import Profile, profile

@@ -6,10 +6,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-
 from dlbench.errors import BadInput
 from dlbench.layout import columns
+from dlbench.output import Console
 from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained, waits
 from dlbench.selftest.row import Row, Setting, Trial
 
@@ -38,7 +37,7 @@ def conduct(
             for row in _rows(TRIALS[name], Setting(place, short, times, seed)):
                 failed += row.good is False
                 for line in _lines(name, row, width):
-                    console.print(line, soft_wrap=True, highlight=False, markup=False)
+                    console.print(line, soft_wrap=True)
     return 1 if failed else 0
 
 

@@ -82,12 +82,12 @@ function commands(run, cell) {
   for (const axis of ["device", "case", "machine", ...GRANTED]) {
     const value = run.value(axis, cell);
     const isGranted = GRANTED.includes(axis) && value === USUAL[axis];
-    if (run.levels(axis).length > 1 && !isGranted) words.push(value);
+    if (run.levels(axis).length > 1 && !isGranted) words.push(String(value));
   }
   // Only a whole exchange by the clock `call` is counted.
   const counted = ["phase", "clock"].every((axis) => run.value(axis, cell) === USUAL[axis]);
   const verbs = ["show", ...(!run.isMeasured(cell) ? ["repro"] : counted ? ["explain"] : [])];
-  return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.join(" ")}`).join("\n");
+  return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.map(quoted).join(" ")}`).join("\n");
 }
 
 function cellAxes(run, cell) {

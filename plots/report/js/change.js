@@ -78,9 +78,9 @@ function drawRatios(change, place) {
   const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
   return drawChart(place, traces, { height: 110 + 22 * told.length, shapes: [band, one],
     legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis(`${change.metric}, head over base`, { type: "log", ...ratioTicks(told) }),
+    xaxis: axis(`${chartText(change.metric)}, head over base`, { type: "log", ...ratioTicks(told) }),
     yaxis: axis("", { categoryorder: "array", categoryarray: names, tickvals: names,
-      ticktext: told.map((cell) => cell.label) }) });
+      ticktext: told.map((cell) => chartText(cell.label)) }) });
 }
 
 async function loadChange(runs) {

@@ -22,7 +22,7 @@ function drawPhases(choice, place) {
       + " Unexplained reaches back where the phases are too long.") + (left && ` Not shown: ${left}.`);
   place.hidden = bars.length === 0;
   if (place.hidden) return null;
-  const names = bars.map((cell) => `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}  ${duration(run.parts[cell][5])}`);
+  const names = bars.map((cell) => chartText(`${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`) + `  ${duration(run.parts[cell][5])}`);
   const bar = (name, at, marker) => ({ type: "bar", orientation: "h", name, y: names, marker,
     x: bars.map((cell) => run.parts[cell][at] / run.parts[cell][5]),
     text: bars.map((cell) => duration(run.parts[cell][at])), textposition: "none",

@@ -64,7 +64,7 @@ function floorTraces(found, device, sizes) {
   const call = found.floors_ns?.call;
   if (call > 0) traces.push(line([call, call], "floor: an empty call", "dot"));
   for (const [key, gbPerSecond] of copyFloors(found, device)) {
-    traces.push(line(ends.map((bytes) => bytes / gbPerSecond), `a plain copy, ${key}: ${rate(gbPerSecond)}`, "dashdot"));
+    traces.push(line(ends.map((bytes) => bytes / gbPerSecond), `a plain copy, ${chartText(key)}: ${rate(gbPerSecond)}`, "dashdot"));
   }
   return traces;
 }
@@ -88,7 +88,7 @@ function drawScaling(choice, place) {
   place.hidden = sizes.length < 2 || names.length === 0;
   if (place.hidden) return null;
   const all = inOrder(lines.map((line) => line[other]));
-  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, line[other], all.indexOf(line[other]))),
+  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, chartText(line[other]), all.indexOf(line[other]))),
     ...floorTraces(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
   sizes.sort((a, b) => a - b);
   return drawChart(place, traces, { height: 430, legend: { tracegroupgap: 0, orientation: innerWidth < 700 ? "h" : "v",

@@ -45,6 +45,16 @@ function percent(share) {
   return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
 }
 
+// A word of a command line, as a shell reads it.
+function quoted(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
+
+// Text in a chart, where plotly.js would read tags, entities and its own %{...}.
+function chartText(text) {
+  return text.replace(/[&<%]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
 // A level of an axis: bytes are numbers, an empty machine is this one.
 function level(axis, value) {
   return axis === "bytes" ? size(value) : value === "" ? "this one" : String(value);

@@ -1,0 +1,104 @@
+"""Makes foreign text fit for where it is shown: text of a library, a document, or the system.
+
+Such text may hold anything. What a person cannot see is spelled out (`\\x1b`, `\\u202e`), and what
+the reader of a format takes for an instruction is escaped. The terminal's gate is `output`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import Any
+
+#: Characters of one text that are kept where it is taken in: a version, the text of an exception.
+LONGEST_TEXT = 1000
+#: Characters of one line on the terminal, of one comment, and of one text of a figure.
+LONGEST_LINE = 8000
+#: Shown as nothing, though str.isprintable() is true of them: fillers, joiners, selectors.
+HIDDEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+                    "\U000e0100-\U000e01ef]")  # fmt: skip
+#: What a CI's log takes for a command, anywhere in a line or at its beginning.
+CI_MARK = re.compile(r"(?<=#)#(?=\w*\[)")
+CI_COMMAND = re.compile(rf"{CI_MARK.pattern}|^(\s*):(?=:)")
+#: At the beginning of a cell a spreadsheet takes these for a formula.
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: GitHub turns @NAME into a mention and #1 into a link wherever the rendered text has them.
+MARKDOWN = re.compile(r"[&<\\|`*_\[~$]|@(?=\w)|#(?=\d)")
+ENTITIES = {"&": "&amp;", "<": "&lt;", "$": "&#36;", "@": "@&#8203;", "#": "#&#8203;"}
+
+#: In JSON: an escape, of which group 1 is one that nobody sees, or a character beyond ASCII's.
+JSON_LETTER = re.compile(r"\\(?:([rtbf]|u[0-9a-f]{4})|.)|[^\x20-\x7e\n]")
+
+
+def is_printable(text: str) -> bool:
+    """Does a person see each character of it?"""
+    return text.isprintable() and (text.isascii() or HIDDEN.search(text) is None)
+
+
+def printable(text: str, longest: int = LONGEST_LINE) -> str:
+    """One line in which every character is seen; what is longer is cut."""
+    text = shortened(text, longest)
+    if is_printable(text):
+        return text
+    return "".join(c if is_printable(c) else ascii(c)[1:-1] for c in text)
+
+
+def printable_lines(text: str, longest: int = LONGEST_LINE) -> str:
+    """The same of a text of several lines, whose line feeds stay."""
+    return "\n".join(printable(line, longest) for line in text.split("\n"))
+
+
+def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
+    """The text, cut with an ellipsis where it has more characters than that."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def log_line(text: str) -> str:
+    """printable(), and no command to a CI that reads its jobs' output: `::error::`, `##[group]`."""
+    line = printable(text)
+    return CI_COMMAND.sub(lambda found: (found[1] or "") + ascii_code(found[0][-1]), line)
+
+
+def ascii_code(letter: str) -> str:
+    """ ":" -> "\\x3a"."""
+    return f"\\x{ord(letter):02x}"
+
+
+def comment(text: str) -> str:
+    """One line of a Python script that executes nothing."""
+    return f"# {log_line(text)}"
+
+
+def dlbench_command(*words: object) -> str:
+    """A command line of dlbench that a shell splits into these words again."""
+    return shlex.join(["dlbench", *map(str, words)])
+
+
+def csv_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; its line feeds stay."""
+    cell = "\n".join(map(log_line, text.split("\n")))
+    return f"'{cell}" if cell.lstrip().startswith(FORMULA) else cell
+
+
+def markdown(text: str) -> str:
+    """One line that Markdown shows as it is: no link, image, mention, formula, HTML or table."""
+    return MARKDOWN.sub(lambda found: ENTITIES.get(found[0], f"\\{found[0]}"), log_line(text))
+
+
+def markdown_code(text: str) -> str:
+    """The same as a code span, in which nothing but its end and a table's is special."""
+    return "`" + printable(text).replace("`", "'").replace("|", "\\|") + "`"
+
+
+def json_text(value: Any, **options: Any) -> str:
+    """JSON whose texts are as printable_lines() makes them."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
+    return CI_MARK.sub(r"\\u0023", JSON_LETTER.sub(_seen_in_json, text))
+
+
+def _seen_in_json(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter.startswith("\\"):
+        return f"\\{letter}" if found[1] else letter
+    return letter if is_printable(letter) else f"\\{ascii(letter)[1:-1]}"
