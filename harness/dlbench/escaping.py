@@ -88,7 +88,7 @@ def markdown(text: str) -> str:
 
 def markdown_code(text: str) -> str:
     """The same as a code span, in which nothing but its end and a table's is special."""
-    return "`" + printable(text).replace("`", "'").replace("|", "\\|") + "`"
+    return "`" + log_line(text).replace("`", "'").replace("|", "\\|") + "`"
 
 
 def json_text(value: Any, **options: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from dlbench import _core, options, run, rundir, terminal
 from dlbench import document as documents
 from dlbench.compare import gate, sides, stages, table
 from dlbench.errors import BadInput
+from dlbench.escaping import json_text
 from dlbench.output import Console, hand_out
 
 #: Options of a measuring run that say what two environments are compared by.
@@ -57,7 +57,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     fail_on = gate.reasons(params["fail_on"])
     comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
     if params["as_json"]:
-        hand_out(json.dumps(comparison, allow_nan=False) + "\n")
+        hand_out(json_text(comparison) + "\n")
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
     option = "--workers" if params["resume"] or sides.is_asked(params) else "--replicas"
