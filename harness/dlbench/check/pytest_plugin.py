@@ -171,11 +171,11 @@ def conclude(
     """Ends a test as the rule ended."""
     __tracebackhide__ = True
     from dlbench.check.rule import BROKEN, HOLDS
-    from dlbench.escaping import printable
+    from dlbench.escaping import log_line
 
     if outcome == HOLDS:
         return
-    seen = printable(seen)
+    seen = log_line(seen)
     if outcome != BROKEN:
         pytest.skip(f"{outcome}: {seen}")
     shown = f"\n\n{script(rule, seen)}" if script else ""
