@@ -58,7 +58,8 @@ json reply_to(Requests& requests, const std::string& verb, const json& request) 
 void serve(int in, int out) {
   Lines lines(in, out);
   const auto say = [&lines](const json& message) {
-    lines.write(message.dump(-1, ' ', false, json::error_handler_t::replace));
+    // ASCII alone: `debug` shows these lines on a terminal.
+    lines.write(message.dump(-1, ' ', true, json::error_handler_t::replace));
   };
   Requests requests([&say](const char* step) { say({{"step", step}}); });
   trace::nvtx::attach();

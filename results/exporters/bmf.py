@@ -48,5 +48,5 @@ def _name(name: str) -> str:
     """The name, cut where it is too long, and then told apart by its hash."""
     if len(name) <= LONGEST_NAME:
         return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     return f"{name[: LONGEST_NAME - 17]}-{digest}"

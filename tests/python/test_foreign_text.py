@@ -18,10 +18,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from dlbench.plots.report import packing
 
 import planted
 import samples
-from dlbench import _core, cli, exporters, findings, repro
+from dlbench import _core, cli, exporters, findings, output, repro, terminal
 from dlbench.check import conformance, pytest_plugin, reproducer, section
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library
@@ -270,6 +271,24 @@ def test_commands_name_what_they_mean(folders: tuple[Path, Path]) -> None:
     named = [words for words in split if words[1] in ("show", "repro", "explain")]
     assert all(words[2] == run_ for words in named)
     assert [words for words in named if NAME in words[3:]]
+
+
+def test_half_a_surrogate_pair_reaches_no_encoder(folders: tuple[Path, Path]) -> None:
+    document = json.loads((folders[1] / "results.json").read_text())
+    for place in strings(document):
+        *above, last = place
+        parent = document
+        for key in above:
+            parent = parent[key]
+        if NASTY in parent[last]:
+            parent[last] = "caf\udce9\ud83d"
+    for name in exporters.FORMATS:
+        assert exporters.export(document, name).encode()
+    for line in terminal.render(document, 100):
+        str(output.one_line(line)).encode()
+    for entry in cells(document):
+        repro.of_run(document, entry, catalogue()).encode()
+    assert packing.packed(document)
 
 
 def test_figures_and_report(folders: tuple[Path, Path]) -> None:
