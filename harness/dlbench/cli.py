@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dlbench import _core, options, output, request, run, rundir, streams
+from dlbench import _core, layout, options, output, request, run, rundir, streams
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
@@ -192,6 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def conduct(words: list[str]) -> int:
     """Does what the words ask for; the exit status. Raises what main() makes a line of."""
     options.require_utf8(words)
+    layout.forget_bad_columns()
     command: click.Command = dlbench
     name = "dlbench"
     if words and words[0] in VERBS:

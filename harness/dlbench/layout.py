@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
+
+#: Wider than any line: what goes into a pipe or a file is not cut.
+UNCUT = 100_000
+#: What $COLUMNS may ask for.
+NARROWEST, WIDEST = 20, 10_000
+
+
+def forget_bad_columns() -> None:
+    """What $COLUMNS asks for is not heeded where no terminal is so wide."""
+    asked = os.environ.get("COLUMNS", "")
+    if not re.fullmatch("[0-9]{1,9}", asked) or not NARROWEST <= int(asked) <= WIDEST:
+        os.environ.pop("COLUMNS", None)
 
 
 def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = (), gap: int = 2) -> list[str]:

@@ -6,6 +6,7 @@ the stream cannot encode gets through.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, TextIO
 
@@ -13,6 +14,7 @@ import rich.console
 from rich.text import Text
 
 from dlbench.escaping import log_line, printable_lines
+from dlbench.layout import UNCUT
 
 
 def prepare() -> None:
@@ -24,10 +26,15 @@ def prepare() -> None:
 
 
 class Console(rich.console.Console):
-    """A terminal on which each text is one line, shown as it is: no markup, no emoji codes."""
+    """A terminal on which each text is one line, shown as it is: no markup, no emoji codes.
+
+    Where it is no terminal nothing is cut, unless $COLUMNS says how wide it is.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(file=stream, markup=False, emoji=False, highlight=False)
+        if not self.file.isatty() and "COLUMNS" not in os.environ:
+            self.width = UNCUT
 
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*map(one_line, objects), **options)

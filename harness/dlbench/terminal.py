@@ -13,7 +13,7 @@ from dlbench import beside, couple, fallbacks, findings, grid, ladder, phases, v
 from dlbench import document as documents
 from dlbench.grouping import grouped
 from dlbench.heading import header
-from dlbench.layout import fold, shorten
+from dlbench.layout import UNCUT, fold, shorten
 from dlbench.output import Console
 from dlbench.scaling import scaling
 from dlbench.sync import table as waiting
@@ -182,7 +182,7 @@ def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
     room = width - LABEL
     text, command = finding.text, finding.command
     if command and len(text) + 2 + len(command) <= room:
-        gap = room - len(text) - len(command)
+        gap = room - len(text) - len(command) if width < UNCUT else 2
         return [head + Text(text + " " * gap) + Text(command, style="cyan")]
     who, _, why = text.partition(": ")
     parts = [text] if len(text) <= room or not why else [f"{who}:", why]

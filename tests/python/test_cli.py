@@ -147,6 +147,13 @@ def test_help_and_version(dlbench: Run) -> None:
         (["show"], "Missing argument"),
         (["repro", "latest"], "Missing argument"),
         (["list", "--adapters", "nowhere"], "does not exist"),
+        (
+            ["check", "numpy", "--device", "cuda:99x"],
+            "'cuda:99x' is no device; allowed: cpu, cuda:0",
+        ),
+        (["check", "numpy", "--device", "gpu"], "allowed: cpu, cuda, rocm"),
+        (["check", "numpy", "--only", ","], "an empty name"),
+        (["selftest", "--only", ","], "an empty name"),
     ],
 )
 def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], said: str) -> None:

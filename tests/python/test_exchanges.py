@@ -149,23 +149,24 @@ def test_who_stops_early_leaves_nothing() -> None:
 def test_a_signal_leaves_nothing(at: str) -> None:
     seen, kept = Seen(), []
     word = "hang" if at == "while it is asked" else "b"
+    sent = signal.SIGTERM if word == "b" else signal.SIGHUP
 
     def keep(result: tuple[str, ...]) -> None:
         kept.append(result)
         if word == "b":
-            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), sent)
             time.sleep(60)
         else:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
 
-    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), sent))
     try:
         ended_by = afterwards.go_through(
             [["a", word]], lambda _: "", lambda couple: seen.go(*couple), keep, quiet=True
         )
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert (ended_by, kept) == (signal.SIGTERM, [("a",)])
+    assert (ended_by, kept) == (sent, [("a",)])
     seen.nothing_is_left()
 
 

@@ -200,6 +200,20 @@ def test_the_figure_of_changes_needs_two_sides(runs: list[Path], capsys: Capture
     assert "--base is for the figure change: ecdf shows one run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("figure", "brought_by"),
+    [("phases", "--phases all"), ("fallbacks", "--cases all"), ("sync", "--sync")],
+)
+def test_a_figure_without_data_names_what_brings_it(
+    figure: str, brought_by: str, runs: list[Path], capsys: Captured
+) -> None:
+    assert cli.main(["plot", str(runs[0]), "--figure", figure]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert brought_by in told.err
+    assert [path.name for path in runs[0].iterdir()] == ["results.json"]
+
+
 def test_runs_of_two_machines_have_no_view_of_changes(runs: list[Path], capsys: Captured) -> None:
     other = samples.couple()
     other["context"]["dlbench"]["machine"]["cpu"] = "another"

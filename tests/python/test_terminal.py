@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import samples
-from dlbench import couple, findings, terminal, values
+from dlbench import couple, findings, layout, output, terminal, values
 
 COUPLE_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
@@ -311,3 +311,32 @@ def test_what_was_done_is_not_advised(
         found = findings.find(samples.document(told, request=asked))
         (command,) = [line.command for line in found if line.label == warning]
         assert (option in command) == advised
+
+
+@pytest.mark.parametrize(
+    ("asked", "width"),
+    [("100", 100), ("", layout.UNCUT), ("9" * 20, layout.UNCUT), ("0", layout.UNCUT),
+     ("-5", layout.UNCUT), ("\u00b2", layout.UNCUT)],
+)  # fmt: skip
+def test_a_pipe_is_as_wide_as_columns_says_or_not_cut(
+    asked: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", asked)
+    layout.forget_bad_columns()
+    assert output.Console(io.StringIO()).width == width
+
+
+def test_nothing_is_cut_where_there_is_no_terminal() -> None:
+    reason = "a reason of many words " * 40
+    document = samples.document(
+        samples.measured("numpy", "numpy", 100.0),
+        samples.missing("numpy", "torch", "refused", reason),
+    )
+    for asked in ({}, {"couple": ["numpy", "torch"]}):
+        document["context"]["dlbench"]["request"] = asked
+        lines = terminal.render_as_asked(document, layout.UNCUT, "latest", "x", ("a",))
+        text = "\n".join(line.plain for line in lines)
+        assert "\u2026" not in text
+        assert reason.strip() in text
+        # Nor is anything filled up to that width.
+        assert len(text) < 10_000
