@@ -6,7 +6,7 @@ import time
 
 import mlx.core as mx
 
-from dlbench.adapter import require_own_layout, turns_in_a_second
+from dlbench.adapter import require, require_own_layout, turns_in_a_second
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")
 
@@ -15,6 +15,8 @@ ready = mx.eval
 
 def make(case, device):
     require_own_layout(case, "MLX")
+    known = case.dtype == "bool" or hasattr(mx, case.dtype)
+    require(known, f"MLX has no {case.dtype}")
     # Without a dtype of its own float64 would be narrowed.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
     return mx.array(case.numpy(), dtype=dtype)

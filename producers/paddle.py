@@ -17,15 +17,19 @@ def make(case, device):
     require(not case.readonly, "Paddle has no read-only tensors")
     if device == "cpu":
         # One that came by DLPack cannot be lent on and then dropped first: Paddle deadlocks.
-        own = case.offset == 0 and case.layout in OWN_LAYOUTS and not case.foreign
-        # NumPy's uint16 is what Paddle takes for bfloat16.
+        own = case.offset == 0 and case.layout in OWN_LAYOUTS
+        # Paddle takes NumPy's uint16 for bfloat16.
         own = own and case.dtype != "uint16"
-        array = (paddle.to_tensor if own else paddle.from_dlpack)(case.numpy())
+        array = (paddle.to_tensor if own else paddle.from_dlpack)(case.bits())
+        if case.foreign:
+            array = array.view(case.dtype)
         array.stop_gradient = case.special != "grad"
         return array
     require_own_layout(case, "Paddle")
+    require(case.dtype != "uint16", "Paddle takes NumPy's uint16 for bfloat16")
     place = paddle.CUDAPlace(int(device.partition(":")[2]))
-    return paddle.to_tensor(case.numpy(), place=place)
+    array = paddle.to_tensor(case.bits(), place=place)
+    return array.view(case.dtype) if case.foreign else array
 
 
 # What requires a gradient is read back without it.

@@ -3,20 +3,44 @@
 NumPy's on the CPU, the native producer's on a device.
 """
 
+import ctypes
+
 import tvm_ffi
 
 from dlbench import _native_producer
-from dlbench.adapter import require
+from dlbench.adapter import capsule_pointer, require
 
 DISTRIBUTION = "apache-tvm-ffi"
 DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("pinned", "managed")
 
 
+# Where DLTensor has its type code: behind `data`, `device` and `ndim`.
+TYPE_CODE = 20
+
+
+class Retyped:
+    """Exports unsigned integers as another dtype of their width, which NumPy itself does not."""
+
+    def __init__(self, bits, dtype):
+        self.bits, self.code = bits, tvm_ffi.dtype(dtype).type_code
+
+    def __dlpack_device__(self):
+        return self.bits.__dlpack_device__()
+
+    def __dlpack__(self, **_):
+        capsule = self.bits.__dlpack__()
+        tensor = capsule_pointer(capsule, b"dltensor")
+        ctypes.c_uint8.from_address(tensor + TYPE_CODE).value = self.code
+        return capsule
+
+
 def make(case, device):
     require(not case.readonly, "TVM FFI has no read-only tensors")
     if device == "cpu":
         require(not case.special, f"{case.special} memory belongs to a device: --devices cuda:0")
+        if case.foreign:
+            return tvm_ffi.from_dlpack(Retyped(case.bits(), case.dtype))
         return tvm_ffi.from_dlpack(case.numpy())
     require(not case.foreign, "the native producer has the dtypes of the buffer protocol")
     memory = case.special or "device"

@@ -134,6 +134,7 @@ OrderedJson entry_to_json(const Entry& entry) {
   }
   put_axes(item, entry.cell);
   item["outcome"] = to_string(entry.outcome);
+  if (!entry.imports.empty()) item["imports"] = entry.imports;
   if (is_measured(entry.outcome))
     put_numbers(item, entry);
   else

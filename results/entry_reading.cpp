@@ -173,6 +173,7 @@ Entry entry_from_json(const Fields& item) {
   Entry entry;
   entry.cell = cell_from(item);
   entry.outcome = outcome_from(item.one_of("outcome", kOutcomes));
+  if (item.has("imports")) entry.imports = item.texts("imports");
   if (is_measured(entry.outcome))
     read_numbers(item, entry);
   else

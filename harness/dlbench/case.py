@@ -160,6 +160,11 @@ class Case:
         array = self._laid_out(dtype_of(self.dtype))
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
+    def stored(self) -> Array:
+        """The bytes of `numpy`, as numbers of the machine's own byte order, or as `bits`."""
+        array = self.bits()
+        return array.view(array.dtype.newbyteorder("="))
+
     def _laid_out(self, dtype: np.dtype[Any]) -> Array:
         shape = self.shape
         span = self._span

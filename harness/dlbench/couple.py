@@ -106,6 +106,8 @@ def details(entry: Entry, environment: Mapping[str, Any] = NOTHING) -> list[str]
         facts += _numbers(entry, environment)
     else:
         facts.append(("reason", values.reason(entry)))
+    if "imports" in entry:
+        facts.append(("imported", ", then ".join(entry["imports"])))
     for worker in entry.get("workers", []):
         rounds = len(worker.get("samples_ns", []))
         first = worker.get("first_ns")

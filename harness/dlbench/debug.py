@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
+from dlbench import _core, values
 from dlbench import document as documents
 from dlbench.asking import WORKER
 from dlbench.discover import Catalogue, adapter
@@ -29,10 +29,9 @@ def loading(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
     """The requests that run the files of both libraries. Raises BadInput where one is not here."""
     for role in ("producer", "consumer"):
         adapter(found, role, entry[role])
-    names = sorted({entry["producer"], entry["consumer"]})
+    names = values.import_order(entry)
     roles = {name: found.roles(name) for name in names}
-    # Both files of both libraries, in the order of the fleet: either may define `ready`, and some
-    # pairs can be imported in one order only.
+    # Either file of a library may define `ready`, and some pairs can be imported in one order only.
     return [
         load(role, name, str(roles[name][role].path))
         for name in names

@@ -58,6 +58,9 @@ class Folder(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return self._evaluated(node)
+
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         return self._evaluated(node)
 
@@ -188,6 +191,8 @@ def _value(node: ast.expr) -> Any:
         values = [_value(each) for each in (node.left, *node.comparators)]
         pairs = zip(node.ops, values, values[1:], strict=False)
         return all(COMPARISONS[type(op)](left, right) for op, left, right in pairs)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "int" and len(node.args) == 1:
+        return _small(int(_value(node.args[0])))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
         text, arguments = _value(node.func.value), list(map(_value, node.args))
         if isinstance(text, str) and node.func.attr in METHODS:

@@ -105,7 +105,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     if any("source" in line for line in body):
         body = [*source(case, as_bits), *body]
     # As in the worker: some pairs can be imported in one order only.
-    ordered = [*before, *further] if producer <= consumer else [*further, *before]
+    is_first = values.import_order(entry)[0] == producer
+    ordered = [*before, *further] if is_first else [*further, *before]
     imports = _unique(ordered)
     if any("np." in line for line in body) and "import numpy as np" not in imports:
         imports.insert(0, "import numpy as np")

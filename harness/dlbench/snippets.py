@@ -160,6 +160,8 @@ def _assign_result(body: list[ast.stmt]) -> list[ast.stmt]:
     returns = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Return)]
     array = ast.Name("array", ast.Store())
     if len(returns) == 1 and body[-1] is returns[0] and returns[0].value is not None:
+        if isinstance(returns[0].value, ast.Name) and returns[0].value.id == "array":
+            return body[:-1]
         return [*body[:-1], ast.Assign([array], returns[0].value, lineno=0)]
     if not returns:
         return body

@@ -22,6 +22,8 @@ class Standing(NamedTuple):
 def standing(entry: Entry, made_by: AdapterFile, is_anothers: bool) -> Standing:
     """Both empty where the consumer is given the array itself. `is_anothers`: the consumer's call
     is an entry for another protocol. Of a cell that failed nothing may be known but the files."""
+    if entry.get("code") == "proxy-refused":
+        return Standing([], [])  # the consumer takes the array itself
     via = entry["seen"].get("via", "") if "seen" in entry else None
     protocol = str(entry["protocol"])
     if via == "exports" or (via is None and export_for(protocol, made_by.exports)):

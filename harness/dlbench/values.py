@@ -77,6 +77,13 @@ def size(count: int) -> str:
     return f"{count} B"
 
 
+def import_order(entry: Entry) -> list[str]:
+    """The pair's libraries as its worker imported them; by name where the entry does not tell."""
+    names = sorted({entry["producer"], entry["consumer"]})
+    imported = list(entry.get("imports", []))
+    return imported if sorted(imported) == names else names
+
+
 def is_measured(entry: Entry) -> bool:
     return "real_time" in entry
 

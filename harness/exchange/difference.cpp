@@ -1,7 +1,10 @@
+#include <dlpack/dlpack.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "exchange/layout.hpp"
 #include "exchange/number.hpp"
@@ -107,20 +110,35 @@ std::string bytes_text(std::uintptr_t address, std::int64_t count) {
   return text + (count > kMost ? "..." : "");
 }
 
+// Decodes the element at a host address, in whatever byte order.
+Number element_at(std::uintptr_t address, const View& view) {
+  if (!view.swapped) return number_at(address, view.dtype);
+  const auto count = static_cast<std::size_t>(view.element_bytes());
+  const std::size_t part = view.dtype.code == kDLComplex ? count / 2 : count;
+  std::vector<unsigned char> bytes(count);
+  std::memcpy(bytes.data(), memory_at(address), count);
+  for (unsigned char* first = bytes.data(); first != bytes.data() + count; first += part) {
+    std::reverse(first, first + part);
+  }
+  return number_at(reinterpret_cast<std::uintptr_t>(bytes.data()), view.dtype);
+}
+
 std::string element_text(std::uintptr_t address, const View& view) {
   if (!has_numbers(view.dtype)) return bytes_text(address, view.element_bytes());
-  return to_string(number_at(address, view.dtype), view.dtype);
+  return to_string(element_at(address, view), view.dtype);
 }
 
 bool is_missing(Missing missing, std::size_t number) {
   return number < missing.size() && missing[number] != 0;
 }
 
-bool equal(std::uintptr_t expected, std::uintptr_t found, Dtype dtype, Dtype found_dtype) {
-  if (dtype != found_dtype) {
-    return explained(number_at(expected, dtype), number_at(found, found_dtype), found_dtype);
-  }
-  return has_numbers(dtype) && same(number_at(expected, dtype), number_at(found, dtype));
+bool equal(std::uintptr_t expected_at, std::uintptr_t found_at, const View& expected,
+           const View& found) {
+  if (!has_numbers(expected.dtype)) return false;
+  const Number wanted = element_at(expected_at, expected);
+  const Number given = element_at(found_at, found);
+  return expected.dtype == found.dtype ? same(wanted, given)
+                                       : explained(wanted, given, found.dtype);
 }
 
 }  // namespace
@@ -142,7 +160,7 @@ std::string difference(const View& expected, const View& given, Missing missing)
   Walk walk(expected, found, one_dtype);
   const auto element_bytes = static_cast<std::size_t>(expected.element_bytes());
   const auto same_bytes = [&](std::int64_t element, std::int64_t count) {
-    return one_dtype &&
+    return one_dtype && expected.swapped == found.swapped &&
            std::memcmp(memory_at(walk.expected_at(element)), memory_at(walk.found_at(element)),
                        static_cast<std::size_t>(count) * element_bytes) == 0;
   };
@@ -152,7 +170,7 @@ std::string difference(const View& expected, const View& given, Missing missing)
       if (is_missing(missing, walk.number_of(i))) continue;
       const std::uintptr_t a = walk.expected_at(i);
       const std::uintptr_t b = walk.found_at(i);
-      if (same_bytes(i, 1) || equal(a, b, expected.dtype, found.dtype)) continue;
+      if (same_bytes(i, 1) || equal(a, b, expected, found)) continue;
       return walk.place(i) + ": expected " + element_text(a, expected) + ", found " +
              element_text(b, found);
     }
@@ -170,7 +188,7 @@ bool has_nan_for(Missing missing, const View& expected, const View& given) {
   Walk walk(expected, found, false);
   do {
     if (!is_missing(missing, walk.number_of(0))) continue;
-    const Number number = number_at(walk.found_at(0), found.dtype);
+    const Number number = element_at(walk.found_at(0), found);
     if (number.integral || !std::isnan(number.re)) return false;
     any = true;
   } while (walk.next_row());

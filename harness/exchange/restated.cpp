@@ -22,6 +22,7 @@ std::vector<Dimension> without_ones(const View& view) {
 
 View bytes_as(const View& expected, View found) {
   found.dtype = expected.dtype;
+  found.swapped = expected.swapped;
   found.shape = expected.shape;
   found.strides = c_strides(found.shape, found.element_bytes());
   return found;

@@ -38,6 +38,8 @@ struct View {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;  ///< in bytes, one a dimension; never left out
   bool readonly = false;
+  /// Its elements lie in memory in the other byte order than this machine's.
+  bool swapped = false;
 
   auto operator<=>(const View&) const = default;
 

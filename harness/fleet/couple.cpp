@@ -95,7 +95,7 @@ void CoupleRun::bury(const Death& death) {
   const bool first_loss = death.idle && job_.lost++ == 0;
   const Trouble trouble = fleet::trouble(death, told(at_hand_, loads_, death.step), timeout_s);
   if (first_loss) {
-    job_.warning = "a worker was lost once: " + death.how;
+    job_.warnings.push_back("a worker was lost once: " + death.how);
   } else if (at_hand_.doing == Doing::start || at_hand_.doing == Doing::floors) {
     Trouble none = trouble;
     if (at_hand_.doing == Doing::start) none.reason = "the worker did not start: " + death.how;
@@ -105,7 +105,7 @@ void CoupleRun::bury(const Death& death) {
   } else if (at_hand_.doing == Doing::load) {
     const Load& load = loads_.current();
     if (load.needed) {
-      fail_role(load, trouble, true);
+      if (!reverse_imports(load, trouble)) fail_role(load, trouble, true);
     } else {
       job_.anchor = false;
     }
@@ -114,7 +114,7 @@ void CoupleRun::bury(const Death& death) {
   } else if (at_hand_.doing == Doing::device_floors) {
     // They are asked for once: the next worker does without, and finds out by itself whether the
     // device's own cells can be.
-    job_.warning = "no copy floors of a device: the worker died of them: " + death.how;
+    job_.warnings.push_back("no copy floors of a device: the worker died of them: " + death.how);
   } else if (at_hand_.doing == Doing::phases) {
     // What was done to tell them apart is ours; the exchange itself is sound.
     settling_.fail_phases(*at_hand_.task, trouble);
@@ -136,7 +136,7 @@ void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble
     if (context_.plan.ladder && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       settling_.pass_over(task);
     } else {
-      settling_.share(task, job_.warning);
+      settling_.share(task, job_.warnings);
     }
     task.over = true;
   }

@@ -23,9 +23,10 @@ namespace dlbench::fleet {
 struct Job {
   std::size_t couple = 0;
   int replica = 0;
-  int lost = 0;                 ///< workers that went away with nothing to do
-  bool anchor = true;           ///< false once a worker died of it
-  std::string warning;          ///< for the entries: that a worker was lost
+  int lost = 0;                       ///< workers that went away with nothing to do
+  bool anchor = true;                 ///< false once a worker died of it
+  std::vector<std::string> warnings;  ///< for the entries: that a worker was lost
+  bool reversed = false;        ///< the other order of import, since the first one ended a worker
   std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
 };
 
@@ -92,6 +93,8 @@ class CoupleRun {
   void collect_tasks();
   void next_load();
   void loaded(const nlohmann::json& answer);
+  /// Has the next worker import the libraries in the other order, where that may help.
+  bool reverse_imports(const Load& load, const Trouble& trouble);
   /// Ends the cells of that role; of the `whole` library where it has no role left: its import took
   /// the worker along, or it finds no device.
   void fail_role(const Load& load, const Trouble& trouble, bool died);

@@ -21,6 +21,7 @@ void CoupleRun::start() {
   stage_ = Stage::importing;
   at_hand_ = {Doing::start, nullptr};
   loads_ = Loads(context_.plan, couple_, tasks_, job_.anchor);
+  if (job_.reversed) loads_.reverse();
   const std::string python = command_of(context_.options, couple_.environment);
   try {
     worker_ = context_.crew.hire(
@@ -56,6 +57,7 @@ void CoupleRun::next_load() {
   if (!loads_.is_over()) {
     const Load& load = loads_.current();
     at_hand_.doing = Doing::load;
+    if (load.needed) settling_.importing(load.library);
     worker_->ask(load_request(load.role, load.library, load.path));
     return;
   }
@@ -89,6 +91,18 @@ void CoupleRun::loaded(const nlohmann::json& answer) {
   } else {
     job_.anchor = false;
   }
+}
+
+// A library that ends the process beside another may not where it is imported first.
+bool CoupleRun::reverse_imports(const Load& load, const Trouble& trouble) {
+  const std::vector<std::string>& imports = settling_.imports();
+  const bool is_second = imports.size() > 1 && imports.back() == load.library;
+  if (!is_second || job_.reversed || trouble.outcome != Outcome::crashed) return false;
+  job_.reversed = true;
+  job_.warnings.push_back("import order: " + load.library + " crashes when " + imports.front() +
+                          " is imported before it" +
+                          (trouble.signal.empty() ? "" : ": " + trouble.signal));
+  return true;
 }
 
 void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool whole) {

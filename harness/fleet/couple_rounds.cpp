@@ -198,7 +198,7 @@ void CoupleRun::settle_group(Group group, bool more_follow) {
     const Reply reply = ask(judge_request(task), Doing::exchange, &task);
     if (reply.ok) {
       read_judged(reply.body, task);
-      settling_.share(task, job_.warning);
+      settling_.share(task, job_.warnings);
     } else {
       settling_.fail(task, read_error(reply.body, Outcome::wrong));
     }
@@ -208,7 +208,7 @@ void CoupleRun::settle_group(Group group, bool more_follow) {
 
 void CoupleRun::harvest() {
   for (Task& task : tasks_) {
-    if (!task.over && task.prepared) settling_.share(task, job_.warning);
+    if (!task.over && task.prepared) settling_.share(task, job_.warnings);
   }
   for (Task& task : tasks_) task.over = true;
   count_pending();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/outcome.hpp"
 
@@ -25,7 +26,8 @@ struct Trouble {
   std::string exception;
   std::string signal;
   std::string stderr_tail;
-  std::string code = "";  ///< of not-run
+  std::string code = "";  ///< as in Entry
+  std::vector<std::string> imports{};
 };
 
 /// "SIGSEGV", or "signal 40".

@@ -6,8 +6,11 @@ std::string told(const AtHand& at_hand, const Loads& loads, const std::string& s
   switch (at_hand.doing) {
     case Doing::start:
       return "starting";
-    case Doing::load:
-      return "importing " + loads.current().library + " (" + loads.current().role + ")";
+    case Doing::load: {
+      const std::string before = loads.before_current();
+      return "importing " + loads.current().library + " (" + loads.current().role + ")" +
+             (before.empty() ? "" : " after " + before);
+    }
     case Doing::floors:
       return "measuring the floors";
     case Doing::device_floors:

@@ -62,6 +62,7 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   entry.signal = trouble.signal;
   entry.stderr_tail = trouble.stderr_tail;
   entry.code = trouble.code;
+  entry.imports = trouble.imports;
   settle(cell, entry);
 }
 

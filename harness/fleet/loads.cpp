@@ -41,6 +41,18 @@ Loads::Loads(const plan::Plan& plan, const plan::Couple& couple, std::span<const
   add("consumer", kNative, false);
 }
 
+std::string Loads::before_current() const {
+  const std::string& first = all_.front().library;
+  return first == current().library ? "" : first;
+}
+
+void Loads::reverse() {
+  if (all_.empty()) return;
+  const std::string first = all_.front().library;
+  std::stable_partition(all_.begin(), all_.end(),
+                        [&](const Load& load) { return load.needed && load.library != first; });
+}
+
 void Loads::skip_to_needed() {
   while (!is_over() && !current().needed) ++next_;
 }

@@ -26,7 +26,12 @@ class Loads {
 
   bool is_over() const { return next_ == all_.size(); }
   const Load& current() const { return all_[next_]; }
+  /// The library that was imported before the current one, or empty.
+  std::string before_current() const;
   const Load& take() { return all_[next_++]; }
+
+  /// The needed libraries in the other order.
+  void reverse();
 
   void skip_to_needed();
   void skip_all() { next_ = all_.size(); }

@@ -42,26 +42,44 @@ Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
 
 }  // namespace
 
+void Settling::importing(const std::string& library) {
+  if (std::find(imports_.begin(), imports_.end(), library) == imports_.end()) {
+    imports_.push_back(library);
+  }
+}
+
+void Settling::failed(std::size_t cell, Trouble trouble) {
+  if (imports_.size() > 1) trouble.imports = imports_;
+  ledger_.failed(cell, trouble);
+}
+
+Entry Settling::verdict_of(const Task& task) const {
+  Entry verdict = task.verdict;
+  if (imports_.size() > 1) verdict.imports = imports_;
+  return verdict;
+}
+
 void Settling::fail(Task& task, const Trouble& trouble) {
   if (task.over) return;
   task.over = true;
-  for (const Samples& samples : task.clocks) ledger_.failed(samples.cell, trouble);
+  for (const Samples& samples : task.clocks) failed(samples.cell, trouble);
   fail_phases(task, trouble);
 }
 
 void Settling::fail_phases(Task& task, const Trouble& trouble) {
   for (PhaseRounds::Wanted& one : task.phases.cells) {
-    if (!std::exchange(one.settled, true)) ledger_.failed(one.cell, trouble);
+    if (!std::exchange(one.settled, true)) failed(one.cell, trouble);
   }
 }
 
 void Settling::pass_over(Task& task) {
+  const Entry verdict = verdict_of(task);
   for (const Samples& samples : task.clocks) {
-    ledger_.untimed(samples.cell, task.verdict);
+    ledger_.untimed(samples.cell, verdict);
   }
   for (PhaseRounds::Wanted& phase : task.phases.cells) {
     phase.settled = true;
-    ledger_.untimed(phase.cell, task.verdict);
+    ledger_.untimed(phase.cell, verdict);
   }
   task.over = true;
 }
@@ -72,14 +90,15 @@ void Settling::drop_clocks(Task& task) {
     Trouble trouble;
     trouble.outcome = Outcome::unsupported;
     trouble.reason = samples.without;
-    ledger_.failed(samples.cell, trouble);
+    failed(samples.cell, trouble);
   }
   std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }
 
-void Settling::share(Task& task, const std::string& warning) {
+void Settling::share(Task& task, const std::vector<std::string>& warnings) {
   const Samples* data = data_clock(task);
-  if (!warning.empty()) task.verdict.warnings.push_back(warning);
+  task.verdict.warnings.insert(task.verdict.warnings.end(), warnings.begin(), warnings.end());
+  const Entry verdict = verdict_of(task);
   bool all = true;
   for (const Samples& samples : task.clocks) {
     if (!is_enough(samples)) {
@@ -98,7 +117,7 @@ void Settling::share(Task& task, const std::string& warning) {
                        samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
     if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
-    ledger_.measured(samples.cell, task.verdict, std::move(share));
+    ledger_.measured(samples.cell, verdict, std::move(share));
   }
   task.over = share_phases(task) && all;
 }
@@ -107,13 +126,13 @@ bool Settling::share_phases(Task& task) {
   PhaseRounds& phases = task.phases;
   if (phases.is_over()) return true;
   if (!phases.is_enough()) return false;
-  Entry verdict = task.verdict;
+  Entry verdict = verdict_of(task);
   verdict.warnings.insert(verdict.warnings.end(), phases.warnings.begin(), phases.warnings.end());
   for (PhaseRounds::Wanted& one : phases.cells) {
     if (std::exchange(one.settled, true)) continue;
     std::vector<double> samples = samples_of(phases, one.phase);
     if (samples.empty() || !(stats::rounds_interval(samples).lo > 0)) {
-      ledger_.failed(one.cell, without_time(phases, one.phase));
+      failed(one.cell, without_time(phases, one.phase));
       continue;
     }
     Share share;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "fleet/ledger.hpp"
 #include "fleet/task.hpp"
@@ -15,6 +16,10 @@ class Settling {
  public:
   explicit Settling(Ledger& ledger) : ledger_(ledger) {}
 
+  /// The worker imports that library now, after those named before.
+  void importing(const std::string& library);
+  const std::vector<std::string>& imports() const { return imports_; }
+
   /// Ends all its cells as that.
   void fail(Task& task, const Trouble& trouble);
   void fail_phases(Task& task, const Trouble& trouble);
@@ -25,17 +30,20 @@ class Settling {
   /// Settles the cells of clocks that tell nothing of this exchange.
   void drop_clocks(Task& task);
 
-  /// Settles what has enough rounds, with `warning` unless that is empty. It is over where nothing
+  /// Settles what has enough rounds, with these warnings beside its own. It is over where nothing
   /// is left open.
-  void share(Task& task, const std::string& warning);
+  void share(Task& task, const std::vector<std::string>& warnings);
 
   /// How fast the core was in a round of this worker; 0: nobody looked.
   void saw_canary(double ns);
 
  private:
+  void failed(std::size_t cell, Trouble trouble);
+  Entry verdict_of(const Task& task) const;
   bool share_phases(Task& task);  ///< false where rounds are missing
 
   Ledger& ledger_;
+  std::vector<std::string> imports_;
   double best_canary_ns_ = std::numeric_limits<double>::infinity();
 };
 

@@ -228,6 +228,7 @@ Trouble read_error(const json& error, Outcome otherwise) {
     }
     if (is_measured(trouble.outcome)) throw UsageError("no outcome of an error");
     trouble.exception = error.value("exception", "");
+    trouble.code = error.value("code", "");
     trouble.reason = error.value("reason", "");
     std::replace(trouble.reason.begin(), trouble.reason.end(), '\n', ' ');
     if (trouble.reason.empty()) {

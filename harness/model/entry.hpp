@@ -85,6 +85,8 @@ struct WorkerNumbers {
 struct Entry {
   Cell cell;
   Outcome outcome = Outcome::not_run;
+  std::vector<std::string> imports;  ///< two libraries in the order in which the worker imported
+                                     ///< them; empty where it imported fewer
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
@@ -113,7 +115,8 @@ struct Entry {
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the worker's last words
-  std::string code;         ///< of not-run: "budget", "interrupted", "timed-out", "untimed"
+  std::string code;         ///< of not-run: "budget", "interrupted", "timed-out", "untimed"; of
+                            ///< no-protocol: "proxy-refused"; of unsupported: "make-failed"
   /// Of what was tried and not timed, the outcome that it would have; evidence and the like beside
   /// it are then filled too.
   std::optional<Outcome> found;

@@ -139,8 +139,7 @@ class Builder {
     for (const Library* library : libraries) couple(axes, environment, *library, *library);
     for (std::size_t i = 0; i < libraries.size(); ++i) {
       for (std::size_t j = i + 1; j < libraries.size(); ++j) {
-        const bool ordered = libraries[i]->name <= libraries[j]->name;
-        couple(axes, environment, *libraries[ordered ? i : j], *libraries[ordered ? j : i]);
+        couple(axes, environment, *libraries[i], *libraries[j]);
       }
     }
   }

@@ -101,9 +101,11 @@ json to_json(const PhaseReading& reading) {
 }
 
 json to_json(const Failure& failure) {
-  return {{"outcome", to_string(failure.outcome)},
-          {"exception", failure.exception},
-          {"reason", failure.reason}};
+  json item = {{"outcome", to_string(failure.outcome)},
+               {"exception", failure.exception},
+               {"reason", failure.reason}};
+  if (!failure.code.empty()) item["code"] = failure.code;
+  return item;
 }
 
 }  // namespace dlbench::worker

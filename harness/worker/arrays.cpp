@@ -27,25 +27,37 @@ void require_special(const Exchange& exchange, const Library& producer, const Re
                 exchange.producer + "'s adapter makes no " + text_of(special.get()) + " arrays"};
 }
 
-}  // namespace
-
-Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
-  const Spent::Span counted(Spent::On::library);
-  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-  const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
-  require_special(exchange, producer, spec);
+Ref make_and_wait(const Exchange& exchange, const Library& producer, const Ref& spec) {
   const DeviceAt at = device_named(source_of(exchange));
+  const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   Ref array =
       checked(PyObject_CallFunction(make.get(), "Os", spec.get(), source_of(exchange).c_str()));
-  if (array.get() == Py_None) {
-    throw Failure{Outcome::wrong, "", exchange.producer + "'s make returned None"};
-  }
+  if (array.get() == Py_None) throw Failure{Outcome::refused, "", "`make` returned None"};
   if (const Ref ready = producer.function("ready")) {
     checked(PyObject_CallOneArg(ready.get(), array.get()));
   } else if (at) {
     settle(at);
   }
   return array;
+}
+
+}  // namespace
+
+// No consumer is called here, so a failure is the producer's, and names it.
+Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+  const Spent::Span counted(Spent::On::library);
+  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
+  require_special(exchange, producer, spec);
+  try {
+    return make_and_wait(exchange, producer, spec);
+  } catch (Failure& failure) {
+    const bool raised = failure.outcome == Outcome::refused;
+    if (!raised && failure.outcome != Outcome::out_of_memory) throw;
+    failure.reason = exchange.producer + " cannot make the array: " + words_of(failure);
+    if (raised) failure.outcome = Outcome::unsupported;
+    if (raised) failure.code = kMakeFailed;
+    throw;
+  }
 }
 
 namespace {
@@ -63,10 +75,11 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
 Held content_of(const Ref& make_case) {
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   // Dtypes that NumPy has not arrive as the integers that hold their bits.
-  Held content =
-      read_values(checked(PyObject_CallMethod(spec.get(), "expected", nullptr)).get(), {});
+  Held content = read_values(checked(PyObject_CallMethod(spec.get(), "stored", nullptr)).get(), {});
   content.view.dtype = exchange::dtype_from_name(
       text_of(checked(PyObject_GetAttrString(spec.get(), "dtype")).get()));
+  content.view.swapped =
+      text_of(checked(PyObject_GetAttrString(spec.get(), "special")).get()) == "swapped";
   return content;
 }
 
@@ -84,7 +97,10 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
         return make_pool(exchange, producer, make_case);
       } catch (Failure& failure) {
         // Its own words are better than any of ours.
-        if (!producer.has_device(source_of(exchange))) failure.outcome = Outcome::no_device;
+        if (!producer.has_device(source_of(exchange))) {
+          failure.outcome = Outcome::no_device;
+          failure.code.clear();
+        }
         throw;
       }
     }();

@@ -1,5 +1,6 @@
 #include "worker/described.hpp"
 
+#include <bit>
 #include <cstdio>
 #include <optional>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace dlbench::worker {
 namespace {
 
 using exchange::View;
+
+// In a buffer's format: the byte order that is not this machine's.
+constexpr char kOtherOrder = std::endian::native == std::endian::little ? '>' : '<';
 
 std::shared_ptr<void> keeper_of(Ref object) {
   return {object.release(), [](void* kept) { Py_XDECREF(static_cast<PyObject*>(kept)); }};
@@ -77,7 +81,11 @@ std::optional<Held> read_buffer(PyObject* array) {
   if (buffer->shape != nullptr) facts.shape = {buffer->shape, rank};
   if (buffer->strides != nullptr) facts.strides = {buffer->strides, rank};
   facts.readonly = buffer->readonly != 0;
-  return Held{exchange::read(facts), buffer};
+  const bool swapped = facts.itemsize > 1 && facts.format.starts_with(kOtherOrder);
+  if (swapped) facts.format.remove_prefix(1);
+  Held held{exchange::read(facts), buffer};
+  held.view.swapped = swapped;
+  return held;
 }
 
 // The dtype that an array says it has, where no buffer and no typestr can name it.

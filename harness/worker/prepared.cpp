@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include "model/names.hpp"
 #include "model/places.hpp"
@@ -53,25 +55,12 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   require_offer(order.exchange.protocol);
   show(asked());
   shown_mask_ = shown_by(first_asked());
-  if (is_converted(order.exchange.protocol)) {
-    step("tap");
-    go_through_relay(order.exchange.protocol, "");
-  }
-
-  Ref result = cross_first(step);
-
-  step("values");
-  judgement_ = look_at_both_ends(*pool_, producer_, result.get(), consumer_);
-  step("lifetime");
-  check_lifetime(result);
-  const bool was_found = between();
-  if (!was_found) {
-    step("tap");
-    find_protocol(order.exchange.protocol, result.get() == first_asked());
-  }
-  if (relayed() && !was_found) {
-    const Ref relayed_result = cross_first(step);
-    judgement_ = look_at_both_ends(*pool_, producer_, relayed_result.get(), consumer_);
+  try {
+    cross_and_look(order.exchange.protocol, step);
+  } catch (const Failure& failure) {
+    if (!refused_a_proxy(failure)) throw;
+    step("call");
+    throw without_proxy(failure, order.exchange);
   }
   conclude(judgement_);
   add_warnings();
@@ -81,11 +70,56 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   calibrate(order);
 }
 
+// Makes the first crossings, finds the protocol and judges the values.
+void Prepared::cross_and_look(const std::string& requested, const Step& step) {
+  if (is_converted(requested)) {
+    step("tap");
+    go_through_relay(requested, "");
+  }
+  Ref result = cross_first(step);
+  step("values");
+  const std::optional<Failure> wrong = judge_values(result.get());
+  if (!wrong) {
+    step("lifetime");
+    check_lifetime(result);
+  }
+  const bool was_found = between();
+  if (!was_found) {
+    step("tap");
+    try {
+      find_protocol(requested, result.get() == first_asked(), wrong.has_value());
+    } catch (const Failure& failure) {
+      if (!wrong) throw;
+      throw Failure{Outcome::wrong, "", wrong->reason + "; " + failure.reason};
+    }
+  }
+  if (!relayed() || was_found) {
+    if (wrong) throw Failure(*wrong);
+    return;
+  }
+  // The values above came by another protocol: they are not this cell's.
+  const Ref relayed_result = cross_first(step);
+  if (const std::optional<Failure> relayed_wrong = judge_values(relayed_result.get())) {
+    throw Failure(*relayed_wrong);
+  }
+}
+
+// Fills the judgement, or returns why the values are wrong.
+std::optional<Failure> Prepared::judge_values(PyObject* result) {
+  try {
+    judgement_ = look_at_both_ends(*pool_, producer_, result, consumer_);
+    return {};
+  } catch (const Failure& failure) {
+    if (failure.outcome != Outcome::wrong) throw;
+    return failure;
+  }
+}
+
 // The first call on the way that will be timed.
 Ref Prepared::cross_first(const Step& step) {
   step("call");
   try {
-    return cross_and_wait(given_[0], [&] { step("ready"); });
+    return cross_and_wait(given_[0], noted_, [&] { step("ready"); });
   } catch (const Failure& failure) {
     // No library refused it.
     if (failure.outcome != Outcome::refused || !refused_itself(given_[0])) throw;
@@ -96,25 +130,30 @@ Ref Prepared::cross_first(const Step& step) {
   }
 }
 
-// What only the first call of an exchange costs and says, no later one does: its time and words are
-// kept, whatever it was given.
-Ref Prepared::cross_and_wait(PyObject* x, const std::function<void()>& called) {
-  if (!first_ns_.empty()) {
-    Ref result = cross_once(x);
-    called();
-    wait_for(result.get());
-    return result;
-  }
-  const Noted noted;
-  const double begin = now_ns();
-  Ref result = cross_once(x);
-  const double call_ns = now_ns() - begin;
-  noted_ = noted.texts();
+// What only the first call of an exchange costs no later one does: its time is kept, whatever it
+// was given. Python warnings are added to `words`.
+Ref Prepared::cross_and_wait(PyObject* x, std::vector<std::string>& words,
+                             const std::function<void()>& called) {
+  double call_ns = 0;
+  Ref result = [&] {
+    const Noted noted;
+    const double begin = now_ns();
+    Ref crossed = cross_once(x);
+    call_ns = now_ns() - begin;
+    for (std::string& text : noted.texts()) {
+      if (std::find(words.begin(), words.end(), text) == words.end()) {
+        words.push_back(std::move(text));
+      }
+    }
+    return crossed;
+  }();
   called();
   const double wait_begin = now_ns();
   wait_for(result.get());
-  first_ns_["call"] = call_ns;
-  first_ns_["ready"] = call_ns + now_ns() - wait_begin;
+  if (first_ns_.empty()) {
+    first_ns_["call"] = call_ns;
+    first_ns_["ready"] = call_ns + now_ns() - wait_begin;
+  }
   return result;
 }
 

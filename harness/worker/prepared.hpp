@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,8 +105,11 @@ class Prepared {
   Ref stand_for(const Ref& array, const std::string& requested) const;
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
   void show(std::vector<Ref> objects);
+  void cross_and_look(const std::string& requested, const Step& step);
+  std::optional<Failure> judge_values(PyObject* result);
   Ref cross_first(const Step& step);
-  Ref cross_and_wait(PyObject* x, const std::function<void()>& called);
+  Ref cross_and_wait(PyObject* x, std::vector<std::string>& words,
+                     const std::function<void()>& called);
   Ref cross_once(PyObject* x);
   void wait_for(PyObject* result);
   void check_lifetime(Ref& result);
@@ -114,10 +118,12 @@ class Prepared {
   void dispatch(const Order& order, const Step& step);
   void look_after_dropping(const Order& order);
   void require_offer(const std::string& requested);
-  void find_protocol(const std::string& requested, bool same_object);
+  void find_protocol(const std::string& requested, bool same_object, bool is_wrong);
+  bool refused_a_proxy(const Failure& failure) const;
+  Failure without_proxy(const Failure& refusal, const Exchange& exchange);
   void note(const Tap& tap, const char* via);
   void go_through_relay(const std::string& requested, const std::string& direct);
-  std::optional<Failure> cross_tapped(Shown shown, Tap& tap);
+  std::optional<Failure> cross_tapped(Shown shown, Tap& tap, std::vector<std::string>& words);
   void calibrate(const Order& order);
   void prepare_device_clock(const Order& order);
   measure::Reading device_round(measure::Body body, std::uint64_t iterations);
@@ -144,11 +150,13 @@ class Prepared {
   std::uint64_t most_iterations_ = 0;
   Tape tape_;                      // what the consumer asked, on the way that is timed
   bool torn_ = false;              // it asked more than that
+  bool given_proxy_ = false;       // the consumer was given a relay for this cell
+  bool producer_raised_ = false;   // and the producer itself failed its last request
   bool refuses_stand_in_ = false;  // what it asks the array itself was then not seen
   std::unique_ptr<Phases> phases_;
   Judgement judgement_;
   std::vector<std::string> lifetime_;  // what to warn of beside the judgement
-  std::vector<std::string> noted_;     // what the libraries said in the first call
+  std::vector<std::string> noted_;  // Python warnings of the first calls on the way that is timed
   Seen seen_;
   Shown shown_mask_ = 0;  // what a relay must show to be taken as the array is
   std::map<std::string, double> first_ns_;

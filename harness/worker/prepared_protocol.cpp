@@ -25,15 +25,15 @@ bool asks_for_version(const Tap& tap) {
   });
 }
 
-// Why nothing is filed under `requested`. Of one protocol's two structs the other came: that is for
-// the producer to answer, unless it was not asked. (The relay of `dlpack_legacy` lets no question
-// for a version through.)
+// Why nothing is filed under `requested`. `direct`: what carries the array itself, where that is
+// known. Of one protocol's two structs the other came: that is for the producer to answer, unless
+// it was not asked. (The relay of `dlpack_legacy` lets no question for a version through.)
 std::string other_way(const std::string& requested, const std::string& direct, const Tap& tap) {
   const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
   const std::string& given = tap.facts().struct_name;
   if (!is_struct || tap.used() != "dlpack" || given.empty()) {
-    return "the consumer took " + (direct.empty() ? "a path of its own" : direct) + ", not " +
-           requested;
+    if (direct.empty()) return "the consumer does not ask for " + requested;
+    return "the consumer took " + direct + ", not " + requested;
   }
   const bool asked = requested == "dlpack_versioned" && asks_for_version(tap);
   return std::string("the consumer asked for ") + (asked ? "a" : "no") +
@@ -76,11 +76,16 @@ void Prepared::require_offer(const std::string& requested) {
 // Crosses once more through a tapped relay that shows all that the producer has. A consumer that
 // looks at the exact type asks the relay nothing: then only `convert` may be filed directly, since
 // it promises no protocol.
-void Prepared::find_protocol(const std::string& requested, bool same_object) {
+//
+// `is_wrong`: the values that the direct call gave. Such a cell goes through a relay only where
+// another protocol was seen to carry them.
+void Prepared::find_protocol(const std::string& requested, bool same_object, bool is_wrong) {
   PyObject* x = first_asked();
   if (same_object) {
     seen_.used = "own";
-    if (requested != "convert") go_through_relay(requested, "the very object that it was given");
+    if (requested != "convert" && !is_wrong) {
+      go_through_relay(requested, "the very object that it was given");
+    }
     return;
   }
   if (crossing_.takes_capsule()) {
@@ -96,7 +101,8 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     return;
   }
   Tap tap;
-  const std::optional<Failure> refusal = cross_tapped(shown_mask_, tap);
+  std::vector<std::string> words;  // of another crossing than the one that is timed
+  const std::optional<Failure> refusal = cross_tapped(shown_mask_, tap, words);
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     seen_.used = "own";
@@ -104,8 +110,8 @@ void Prepared::find_protocol(const std::string& requested, bool same_object) {
     if (!refusal) note(tap, "tap");
   } else if (fits(requested, tap)) {
     note(tap, way());
-  } else {
-    go_through_relay(requested, tap.used());
+  } else if (!is_wrong || !tap.used().empty()) {
+    go_through_relay(requested, tap.used().empty() ? "a path of its own" : tap.used());
   }
 }
 
@@ -116,8 +122,11 @@ void Prepared::note(const Tap& tap, const char* via) {
 }
 
 void Prepared::go_through_relay(const std::string& requested, const std::string& direct) {
+  given_proxy_ = true;
   Tap tap;
-  const std::optional<Failure> refusal = cross_tapped(shown_for(requested), tap);
+  std::vector<std::string> words;
+  const std::optional<Failure> refusal = cross_tapped(shown_for(requested), tap, words);
+  producer_raised_ = refusal && tap.producer_failed();
   // What was asked for it, and then something was wrong with it, takes that protocol.
   if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
   if (refusal || !fits(requested, tap)) {
@@ -127,6 +136,7 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
   }
   note(tap, exported_.empty() ? "relay" : way());
   if (!relayed()) return;  // what EXPORTS make shows nothing else
+  noted_ = std::move(words);
   shown_mask_ = shown_for(requested);
   std::vector<Ref> relays;
   for (const Ref& array : pool_->arrays) relays.push_back(stand_for(array, requested));
@@ -139,11 +149,42 @@ Ref Prepared::stand_for(const Ref& array, const std::string& requested) const {
   return relayed() ? make_relay(array.get(), shown_for(requested)) : array;
 }
 
-// Returns what the consumer raised, or nothing.
-std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap) {
+// Was it an object of dlbench's that the consumer raised at?
+bool Prepared::refused_a_proxy(const Failure& failure) const {
+  return failure.outcome == Outcome::refused && (given_proxy_ || !exported_.empty());
+}
+
+// The call with the array itself decides. A consumer that takes it has not refused the library.
+Failure Prepared::without_proxy(const Failure& refusal, const Exchange& exchange) {
+  if (is_converted(exchange.protocol) || !exported_.empty()) {  // else it was made, and succeeded
+    try {
+      const Ref result = cross_once(first_array());
+      wait_for(result.get());
+      if (std::optional<Failure> wrong = judge_values(result.get())) {
+        if (!exported_.empty()) return refusal;
+        wrong->reason += "; through dlbench's proxy it raises " + words_of(refusal);
+        return *wrong;
+      }
+    } catch (const Failure& failure) {
+      return exported_.empty() ? failure : refusal;
+    }
+  }
+  const std::string who = producer_raised_
+                              ? exchange.producer + "'s export failed and the call raised "
+                          : exported_.empty() ? exchange.consumer + " raised "
+                                              : "the call raised ";
+  return {Outcome::no_protocol, refusal.exception,
+          exchange.consumer + " takes the array itself; through dlbench's proxy, which offers " +
+              exchange.protocol + " alone, " + who + words_of(refusal),
+          kProxyRefused};
+}
+
+// Returns what the consumer raised, or nothing. Python warnings are added to `words`.
+std::optional<Failure> Prepared::cross_tapped(Shown shown, Tap& tap,
+                                              std::vector<std::string>& words) {
   try {
     const TappedRelay relay(first_asked(), shown, tap);
-    const Ref dropped = cross_and_wait(relay.get(), [] {});
+    const Ref dropped = cross_and_wait(relay.get(), words, [] {});
     return {};
   } catch (const Failure& failure) {
     return failure;

@@ -78,6 +78,11 @@ Failure fetch_failure(Outcome otherwise) {
   return failure;
 }
 
+std::string words_of(const Failure& failure) {
+  const bool named = failure.exception.empty() || failure.reason == failure.exception;
+  return named ? failure.reason : failure.exception + ": " + failure.reason;
+}
+
 Ref optional_attribute(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   if (value == nullptr) {

@@ -38,7 +38,12 @@ struct Failure {
   Outcome outcome = Outcome::refused;
   std::string exception;  ///< the type's name; empty where nothing was raised
   std::string reason;     ///< one line
+  std::string code{};     ///< one of kFailureCodes, or empty
 };
+
+/// Codes of a Failure. The worker found which party failed, and the outcome alone does not name it.
+inline constexpr const char* kMakeFailed = "make-failed";      ///< the producer's `make` raised
+inline constexpr const char* kProxyRefused = "proxy-refused";  ///< only dlbench's proxy was refused
 
 /// Takes the pending Python exception and clears it. MemoryError is out-of-memory, Unsupported is
 /// unsupported; all others are `otherwise`.
@@ -49,6 +54,9 @@ inline Ref checked(PyObject* result) {
   if (result == nullptr) throw fetch_failure();
   return Ref::steal(result);
 }
+
+/// "TypeError: expected an array"; the reason alone where nothing was raised.
+std::string words_of(const Failure& failure);
 
 /// The attribute, or an empty Ref where there is none. Other errors are thrown.
 Ref optional_attribute(PyObject* object, const char* name);

@@ -53,6 +53,26 @@ TEST(Difference, NanStandsForWhatIsMissing) {
   EXPECT_FALSE(has_nan_for(Bytes{1, 0, 0}, a.view, whole.view));
 }
 
+TEST(Difference, ReadsTheOtherByteOrder) {
+  Array<std::int32_t> a({1, -2, 3}, {kDLInt, 32, 1}, {3});
+  Array<std::int32_t> b({0x01000000, static_cast<std::int32_t>(0xfeffffff), 0x03000000},
+                        {kDLInt, 32, 1}, {3});
+  b.view.swapped = true;
+  EXPECT_EQ(difference(a.view, b.view), "");
+  EXPECT_EQ(difference(b.view, a.view), "");
+  EXPECT_EQ(difference(b.view, b.view), "");
+  b.memory[1] = 2;
+  EXPECT_EQ(difference(a.view, b.view), "element (1,): expected -2, found 33554432");
+  // Plain bytes are in the order of what was expected.
+  View bytes = a.view;
+  bytes.dtype = {kDLUInt, 8, 1};
+  bytes.shape = {12};
+  bytes.strides = {1};
+  EXPECT_EQ(difference(a.view, bytes), "");
+  a.view.swapped = true;
+  EXPECT_EQ(difference(a.view, bytes), "");
+}
+
 TEST(Difference, OfShapes) {
   Array<float> a({0, 1, 2, 3, 4, 5}, {kDLFloat, 32, 1}, {6});
   Array<float> b({0, 1, 2, 3, 4, 5}, {kDLFloat, 32, 1}, {2, 3});

@@ -30,6 +30,7 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   EXPECT_FALSE(entry.gb_per_s);
   EXPECT_EQ(entry.seen.used, "dlpack");
   EXPECT_EQ(entry.warnings, std::vector<std::string>{"judged again"});
+  EXPECT_EQ(entry.imports, (std::vector<std::string>{"a", "b"}));
   ASSERT_EQ(entry.workers.size(), 1u);
   EXPECT_EQ(entry.workers[0].first_ns, 9000);
   EXPECT_EQ(entry.workers[0].samples_ns.size(), 6u);
@@ -42,8 +43,8 @@ TEST_F(FleetTest, WorkersTellOfThemselves) {
   const auto mixed = std::find_if(contents_.workers.begin(), contents_.workers.end(),
                                   [](const auto& worker) { return worker.first != worker.second; });
   ASSERT_NE(mixed, contents_.workers.end());
-  EXPECT_EQ(mixed->first, "b");
-  EXPECT_EQ(mixed->second, "native");
+  EXPECT_EQ(mixed->first, "native");
+  EXPECT_EQ(mixed->second, "b");
   EXPECT_EQ(mixed->python, "3.11.7");
   EXPECT_EQ(mixed->floors_ns.at("relay"), 35);
   EXPECT_EQ(mixed->anchor_ns, 1000);

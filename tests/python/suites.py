@@ -178,7 +178,7 @@ _PLAIN = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "
 CROSSINGS = (
     *(Crossing("numpy", "numpy", "dlpack", case, "zero-copy") for case in (*_PLAIN, "f32-0d")),
     Crossing("numpy", "numpy", "dlpack", "f32-readonly", "zero-copy"),
-    Crossing("numpy", "numpy", "dlpack_legacy", "f32-readonly", "refused", "BufferError"),
+    Crossing("numpy", "numpy", "dlpack_legacy", "f32-readonly", "no-protocol", "BufferError"),
     Crossing("numpy", "numpy", "dlpack", "f32-swapped", "refused", "BufferError"),
     *(Crossing("torch", "torch", "dlpack", case, "zero-copy") for case in (*_PLAIN, "f8e4m3")),
     Crossing("torch", "torch", "dlpack", "f32-ones", "zero-copy"),

@@ -145,12 +145,13 @@ def test_every_protocol_but_two_can_be_shown_alone() -> None:
     assert {*_core.protocols} - set(PROTOCOLS) == others
 
 
-def test_what_the_producer_itself_fails_is_a_refusal(tmp_path: Path) -> None:
+def test_what_the_producer_fails_alone_is_told_as_its_own(tmp_path: Path) -> None:
     """Also after the consumer was told that the old method knows no versions."""
     make = MAKE.replace("return case.numpy()", "a = case.numpy(); a.flags.writeable = 0; return a")
     error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
-    assert (error["outcome"], error["exception"]) == ("refused", "BufferError")
-    assert "readonly" in error["reason"]
+    assert (error["outcome"], error["exception"]) == ("no-protocol", "BufferError")
+    assert error["code"] == "proxy-refused"
+    assert "giver's export failed and the call raised BufferError" in error["reason"]
 
 
 def test_who_does_not_try_again_without_a_version_takes_no_legacy(tmp_path: Path) -> None:

@@ -139,3 +139,21 @@ def test_a_ready_in_the_producers_file_is_found_in_one_direction(tmp_path: Path)
     assert status == 0, err
     ns = {e["clock"]: e["real_time"] for e in document(tmp_path)["benchmarks"]}
     assert ns["ready"] > 2e6 > ns["call"]
+
+
+def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_path: Path) -> None:
+    crash = f"import sys\nif hasattr(sys, 'early_is_here'): {SEGFAULT}\n"
+    early = "import sys\nsys.early_is_here = True\n"
+    plant(tmp_path / "adapters", "early", early + GOOD_MAKE, early + GOOD_TAKE)
+    plant(tmp_path / "adapters", "late", crash + GOOD_MAKE, crash + GOOD_TAKE)
+    status, out, err = run(
+        tmp_path, "early", "late", "--adapters", "adapters", "--protocols", "dlpack", "--sizes",
+        "4KiB", "--out", "run", "--no-plots", "--precision", "50%",
+    )  # fmt: skip
+    assert status == 0, err
+    measured = document(tmp_path)["benchmarks"]
+    assert len(measured) == 2
+    for entry in measured:
+        assert entry["imports"] == ["late", "early"]
+        assert any("late crashes when early is" in warning for warning in entry["warnings"])
+    assert "late crashes when early is imported before it: SIGSEGV" in " ".join(out.split())

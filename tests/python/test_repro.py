@@ -149,6 +149,7 @@ def test_every_built_in_crossing_makes_a_whole_short_script() -> None:
             # Our own halves are the only reason to import dlbench.
             assert ("import _native" in script) == ("native" in (producer, consumer))
             assert "dlbench.adapter" not in script
+            assert "array = array" not in script.splitlines()
 
 
 #: Extension modules of dlbench's own, which a script cannot do without.
@@ -182,8 +183,22 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
             assert done.stdout.splitlines()[-1].endswith(" ns")
 
 
+def test_the_number_of_a_device_is_spelled_out() -> None:
+    entry = samples.measured("dpnp", "dpnp", 1.0, device="sycl:0")
+    script = repro.script(entry, discover.catalogue(), {})
+    assert "dpctl.get_devices()[0]" in script
+    assert "sycl" not in script.split("import dpnp")[1]
+
+
+def test_what_only_a_proxy_met_is_shown_with_the_array_itself(found: discover.Catalogue) -> None:
+    given = {"protocol": "dlpack_versioned", "code": "proxy-refused", "exception": "BufferError"}
+    script = repro.script(samples.missing("mine", "mine", "no-protocol", "why", **given), found, {})
+    assert "result = _wrapped_of_consumer(array)" in script
+    assert "class Alone" not in script
+
+
 def test_libraries_are_imported_in_the_order_of_the_worker(tmp_path: Path) -> None:
-    """The couple's, by name: some pairs of libraries can be imported in one order only."""
+    """By name where the cell does not tell: some pairs can be imported in one order only."""
     for role, name, module in (("producer", "z", "json"), ("consumer", "a", "csv")):
         (tmp_path / f"{role}s").mkdir()
         text = f"import {module}\ndef make(case, device):\n    return {module}\n"
@@ -192,3 +207,6 @@ def test_libraries_are_imported_in_the_order_of_the_worker(tmp_path: Path) -> No
     found = discover.catalogue(tmp_path, package=tmp_path / "none")
     lines = repro.script(samples.measured("z", "a", 1.0), found, {}).splitlines()
     assert lines.index("import csv") < lines.index("import json")
+    entry = samples.measured("z", "a", 1.0, imports=["z", "a"])
+    lines = repro.script(entry, found, {}).splitlines()
+    assert lines.index("import csv") > lines.index("import json")

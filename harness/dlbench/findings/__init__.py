@@ -18,6 +18,8 @@ from dlbench.profiling import hidden
 from dlbench.sync import table as waiting
 from dlbench.values import Entry
 
+IMPORT_ORDER = "import order: "  #: begins a cell's warning
+
 __all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text"]
 
 
@@ -40,6 +42,7 @@ def find(
         failing = partial(failures, outcome=outcome, run=run, most_lines=most_lines, asked=asked)
         found += placed.told(places, failing)
     found += placed.told(places, no_protocol)
+    found += _import_order(document, entries)
     found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
     found += [Finding(*each) for each in hidden.told(entries, run, pairs_text)]
@@ -76,6 +79,18 @@ def _dearest(
     text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({name})"
     words = [*pair_of(entry), *cells.words_for(entry, asked[pair_of(entry)])]
     yield Finding("dearest", text, dlbench_command("explain", run, *words))
+
+
+def _import_order(document: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
+    """Libraries that crash after another, and the order of a pair that was asked for by name."""
+    told = sorted({w for e in entries for w in e.get("warnings", []) if w.startswith(IMPORT_ORDER)})
+    for text in told:
+        yield Finding("import order", text.removeprefix(IMPORT_ORDER))
+    asked = documents.about(document).get("request", {}).get("couple")
+    orders = {tuple(entry["imports"]) for entry in entries if "imports" in entry}
+    if asked and not told and len(orders) == 1:
+        order = ", then ".join(orders.pop())
+        yield Finding("import order", f"{order}; the other order was not tried")
 
 
 def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:
