@@ -11,19 +11,6 @@ namespace {
 /// Small enough to stay in a core's own cache, large enough that reading it costs no call a line.
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
-/// Looking at each letter's encoding takes as long as all the rest, and few texts need it.
-bool has_ascii_only(std::string_view text) {
-  constexpr std::uint64_t kHigh = 0x8080808080808080U;
-  std::uint64_t all = 0;
-  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
-    std::uint64_t some = 0;
-    std::memcpy(&some, text.data(), sizeof(some));
-    all |= some;
-  }
-  return (all & kHigh) == 0 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char letter) { return letter < 0x80; });
-}
-
 }  // namespace
 
 Blocks::Blocks(std::string& text) : text_(&text) {
@@ -38,7 +25,6 @@ bool Blocks::show(char* begin, std::size_t size) {
   before_ += static_cast<std::size_t>(end_ - begin_);
   begin_ = begin;
   end_ = begin + size;
-  is_ascii_ = has_ascii_only({begin, size});
   return size > 0;
 }
 

@@ -33,7 +33,6 @@ class Blocks {
   char* begin() const { return begin_; }
   char* end() const { return end_; }              ///< there stands a zero
   std::size_t before() const { return before_; }  ///< bytes of all former blocks
-  bool is_ascii() const { return is_ascii_; }
   /// Do blocks stay when they are given up?
   bool stays() const { return text_ != nullptr; }
   bool is_last() const { return left_ == 0 && rest_.empty(); }
@@ -58,7 +57,6 @@ class Blocks {
   char* begin_ = &nothing_;
   char* end_ = &nothing_;
   std::size_t before_ = 0;
-  bool is_ascii_ = true;
 };
 
 }  // namespace dlbench::results

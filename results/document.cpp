@@ -109,6 +109,9 @@ json context_of(const JournalContents& contents,
   about["round_s"] = round_s;
   about["signal"] = contents.ends.empty() ? 0 : contents.ends.back().signal;
   about["fingerprint"] = contents.header.fingerprint;
+  if (contents.dropped_lines > 0) {
+    about["dropped"] = {{"lines", contents.dropped_lines}, {"first", contents.first_dropped}};
+  }
   json& items = object_at(about, "environments");
   for (const auto& [name, environment] : environments) {
     put_environment(object_at(items, name), environment);

@@ -20,4 +20,7 @@ std::filesystem::path write_document(const std::filesystem::path& run_directory)
 /// is no time, a cell that occurs twice; larger than 1 GiB, or nested deeper than 64.
 void validate_document(const std::filesystem::path& path);
 
+/// The same of a comparison, which is read as a whole.
+void validate_comparison(const std::filesystem::path& path);
+
 }  // namespace dlbench::results

@@ -1,7 +1,6 @@
 #include "results/fields.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "model/error.hpp"
@@ -9,8 +8,27 @@
 namespace dlbench::results {
 namespace {
 
-bool is_finite_number(const Value& value) {
-  return value.is_number() && std::isfinite(value.number());
+constexpr std::string_view kCount = "an integer from 0 to 9007199254740991";
+constexpr std::string_view kNumber = "a number from 0 to 1e+18";
+constexpr std::string_view kSigned = "a number from -1e+18 to 1e+18";
+constexpr std::string_view kPositive = "a number from 1e-18 to 1e+18";
+
+bool is_within(const Value& value, double least) {
+  return value.is_number() && value.number() >= least && value.number() <= kMostNumber;
+}
+
+std::vector<double> each_within(std::span<const Value> values, double least,
+                                std::string_view expected, const std::string& place) {
+  std::vector<double> all;
+  all.reserve(values.size());
+  for (const Value& value : values) {
+    if (!is_within(value, least)) {
+      std::string text = place + "/" + std::to_string(all.size()) + ": expected ";
+      throw UsageError(text.append(expected).append(", found ") + shown(value));
+    }
+    all.push_back(value.number());
+  }
+  return all;
 }
 
 }  // namespace
@@ -93,30 +111,26 @@ bool Fields::flag(std::string_view key) const {
 }
 
 std::uint64_t Fields::count(std::string_view key) const {
-  constexpr std::string_view kExpected = "an integer, at least 0";
-  const Value& value = at(key, kExpected);
-  if (!value.is_count()) fail(key, kExpected);
+  const Value& value = at(key, kCount);
+  if (!value.is_count() || value.count() > kMostCount) fail(key, kCount);
   return value.count();
 }
 
 double Fields::number(std::string_view key) const {
-  constexpr std::string_view kExpected = "a finite number, at least 0";
-  const Value& value = at(key, kExpected);
-  if (!is_finite_number(value) || value.number() < 0) fail(key, kExpected);
+  const Value& value = at(key, kNumber);
+  if (!is_within(value, 0)) fail(key, kNumber);
   return value.number();
 }
 
 double Fields::signed_number(std::string_view key) const {
-  constexpr std::string_view kExpected = "a finite number";
-  const Value& value = at(key, kExpected);
-  if (!is_finite_number(value)) fail(key, kExpected);
+  const Value& value = at(key, kSigned);
+  if (!is_within(value, -kMostNumber)) fail(key, kSigned);
   return value.number();
 }
 
 double Fields::positive(std::string_view key) const {
-  constexpr std::string_view kExpected = "a finite number above 0";
-  const Value& value = at(key, kExpected);
-  if (!is_finite_number(value) || value.number() <= 0) fail(key, kExpected);
+  const Value& value = at(key, kPositive);
+  if (!is_within(value, kLeastPositive)) fail(key, kPositive);
   return value.number();
 }
 
@@ -133,27 +147,11 @@ std::vector<std::string> Fields::texts(std::string_view key) const {
 }
 
 std::vector<double> Fields::numbers(std::string_view key) const {
-  std::vector<double> all;
-  for (const Value& value : list(key)) {
-    if (!is_finite_number(value)) {
-      throw UsageError(place(key) + "/" + std::to_string(all.size()) +
-                       ": expected a finite number, found " + shown(value));
-    }
-    all.push_back(value.number());
-  }
-  return all;
+  return each_within(list(key), -kMostNumber, kSigned, place(key));
 }
 
 std::vector<double> Fields::positives(std::string_view key) const {
-  std::vector<double> all;
-  for (const Value& value : list(key)) {
-    if (!is_finite_number(value) || value.number() <= 0) {
-      throw UsageError(place(key) + "/" + std::to_string(all.size()) +
-                       ": expected a finite number above 0, found " + shown(value));
-    }
-    all.push_back(value.number());
-  }
-  return all;
+  return each_within(list(key), kLeastPositive, kPositive, place(key));
 }
 
 std::string Fields::one_of(std::string_view key, std::span<const std::string_view> allowed) const {

@@ -10,6 +10,12 @@
 
 namespace dlbench::results {
 
+// What a number of a document may be, as schema.json has it: no sum, product or ratio of such
+// numbers leaves a double's range, and every reader of JSON holds such integers exactly.
+inline constexpr std::uint64_t kMostCount = (std::uint64_t{1} << 53) - 1;
+inline constexpr double kMostNumber = 1e18;
+inline constexpr double kLeastPositive = 1e-18;
+
 /// One JSON object with the place it stands at. Every reader throws UsageError "PLACE/key:
 /// expected ..., found ...". Refers to what was read, which must outlive it.
 class Fields {
@@ -24,18 +30,19 @@ class Fields {
   std::string text(std::string_view key) const;
   std::string text_or(std::string_view key, std::string_view otherwise) const;
   bool flag(std::string_view key) const;
-  std::uint64_t count(std::string_view key) const;   ///< an integer, at least 0
-  double number(std::string_view key) const;         ///< finite, at least 0
-  double signed_number(std::string_view key) const;  ///< finite
-  double positive(std::string_view key) const;       ///< finite, above 0
+  std::uint64_t count(std::string_view key) const;   ///< an integer from 0 to kMostCount
+  double number(std::string_view key) const;         ///< from 0 to kMostNumber
+  double signed_number(std::string_view key) const;  ///< the same below 0 too
+  double positive(std::string_view key) const;       ///< from kLeastPositive to kMostNumber
   std::vector<std::string> texts(std::string_view key) const;
-  std::vector<double> numbers(std::string_view key) const;  ///< finite each
+  std::vector<double> numbers(std::string_view key) const;  ///< as signed_number() each
   std::vector<double> positives(std::string_view key) const;
 
   /// Throws unless the text is one of `allowed`.
   std::string one_of(std::string_view key, std::span<const std::string_view> allowed) const;
 
   const Value& value() const { return *value_; }
+  const std::string& place() const { return place_; }
   std::string place(std::string_view key) const;
   [[noreturn]] void fail(std::string_view key, std::string_view expected) const;
 

@@ -94,7 +94,8 @@ void AtomicFile::commit() {
 }
 
 std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most, File& into) {
-  into = File(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe that nobody writes to would hold the call.
+  into = File(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (into.get() < 0) throw UsageError(os_text("read", path, errno));
   struct stat info {};
   if (::fstat(into.get(), &info) != 0) throw UsageError(os_text("read", path, errno));

@@ -64,12 +64,15 @@ struct JournalContents {
   std::vector<Entry> entries;  ///< one a cell, with what was counted of it
   std::vector<WorkerRecord> workers;
   std::vector<EndRecord> ends;
-  std::uint64_t whole_bytes = 0;  ///< up to the end of the last whole line
+  std::uint64_t whole_bytes = 0;    ///< up to the end of the last whole line
+  std::uint64_t dropped_lines = 0;  ///< whole lines that say nothing; the run goes on without them
+  std::string first_dropped;        ///< "line 7: ", and why
 };
 
-/// Reads a journal; a torn last line is left out. Throws UsageError naming the file and the line of
-/// what is broken, foreign, or a cell settled twice. `not-run` does not settle a cell: a later line
-/// of the same cell takes its place.
+/// Reads a journal; a torn last line is left out, and a line that is broken, foreign, settles a
+/// cell again or counts of a cell that was not measured is dropped. `not-run` does not settle a
+/// cell: a later line of the same cell takes its place. Throws UsageError naming the file and what
+/// is wrong with its header.
 JournalContents read_journal(const std::filesystem::path& path);
 
 /// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.

@@ -4,6 +4,7 @@
 #include "model/error.hpp"
 #include "results/api_calls.hpp"
 #include "results/journal.hpp"
+#include "results/schema.hpp"
 #include "results/strict_json.hpp"
 #include "results/sync_json.hpp"
 
@@ -24,7 +25,10 @@ Header header_from(const Fields& line) {
   if (const std::uint64_t format = line.count("dlbench_journal"); format != 1) {
     line.fail("dlbench_journal", format > 1 ? "1: a newer dlbench wrote this journal" : "1");
   }
-  return {line.text("fingerprint"), line.object("context").value().json()};
+  const Fields context = line.object("context");
+  check(context.value(), Schema::of_results().part("/$defs/context"), context.place(),
+        Completeness::partial);
+  return {line.text("fingerprint"), context.value().json()};
 }
 
 WorkerRecord worker_from(const Fields& item) {
@@ -106,14 +110,33 @@ class Reader {
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
   void take(std::string_view text) {
-    ++line_;
-    const std::string place = file_ + ":" + std::to_string(line_);
+    if (++line_ == 1) {
+      const std::string place = file_ + ":1";
+      const Parsed parsed = parse_strict(std::string(text), place);
+      contents.header = header_from(Fields(parsed.value(), place + ": "));
+      return;
+    }
+    try {
+      take_record(text);
+    } catch (const UsageError& error) {
+      if (contents.dropped_lines++ == 0) contents.first_dropped = error.what();
+    }
+  }
+
+  JournalContents contents;
+
+ private:
+  struct Place {
+    std::size_t index;
+    std::size_t line;
+  };
+
+  void take_record(std::string_view text) {
+    const std::string place = "line " + std::to_string(line_);
     const std::string here = place + ": ";
     const Parsed parsed = parse_strict(std::string(text), place);
     const Fields line(parsed.value(), here);
-    if (line_ == 1)
-      contents.header = header_from(line);
-    else if (line.has("entry"))
+    if (line.has("entry"))
       take_entry(entry_from_json(line.object("entry")), here);
     else if (line.has("worker"))
       contents.workers.push_back(worker_from(line.object("worker")));
@@ -128,14 +151,6 @@ class Reader {
     else
       throw UsageError(here + "expected an entry, a worker, a count, an api, a sync or an end");
   }
-
-  JournalContents contents;
-
- private:
-  struct Place {
-    std::size_t index;
-    std::size_t line;
-  };
 
   void take_entry(Entry entry, const std::string& here) {
     std::string full_name = name(entry.cell);

@@ -2,28 +2,83 @@
 
 #include <array>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 
 #include "model/error.hpp"
-#include "results/checks.hpp"
-#include "results/context.hpp"
+#include "results/document.hpp"
 #include "results/entry_json.hpp"
+#include "results/schema.hpp"
 #include "results/strict_json.hpp"
 
 namespace dlbench::results {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
 
 ReadEntry read_item(const Fields& item, bool measured) {
   if (is_measured(outcome_from(item.one_of("outcome", kOutcomes))) != measured) {
     item.fail("outcome", measured ? "a measured outcome" : "an outcome without a number");
   }
-  return {entry_from_json(item), item.text("name"), item.text_or("machine", "")};
+  ReadEntry read{entry_from_json(item), item.text("name"), item.text_or("machine", "")};
+  const Schema& schema = Schema::of_results();
+  static const Schema::Part& kMeasured = schema.part("/$defs/measured");
+  static const Schema::Part& kOther = schema.part("/$defs/not_measured");
+  check(item.value(), measured ? kMeasured : kOther, item.place());
+  return read;
 }
+
+/// Is it ours, and of this schema? Before anything is said of what is in it.
+void require_known(const Fields& context) {
+  if (!context.has("dlbench")) {
+    context.fail("dlbench", "dlbench's block (not a dlbench results document)");
+  }
+  const Fields about = context.object("dlbench");
+  if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
+    about.fail("schema", schema > kSchema ? "1: a newer dlbench wrote this document" : "1");
+  }
+}
+
+void require_each_rule_once(const Fields& document) {
+  if (!document.has("checks")) return;
+  std::unordered_set<std::string> names;
+  std::size_t index = 0;
+  for (const Value& value : document.list("checks")) {
+    const Fields item(value, document.place("checks") + "/" + std::to_string(index++));
+    const std::string name = item.text("library") + " " + item.text("rule");
+    if (!names.insert(name).second) item.fail("rule", "a rule that was not checked already");
+  }
+}
+
+/// Which machines entries name, and where the first of each does.
+class MachinesNamed {
+ public:
+  void add(const std::string& machine, const Fields& item) {
+    if (machine != last_ && named_.insert(machine).second) {
+      places_.emplace_back(machine, item.place("machine"));
+    }
+    last_ = machine;
+  }
+
+  /// Each entry is of one of the machines that the document tells of; where it tells of none, none
+  /// is named.
+  void require_in(const Fields& about) const {
+    const Value* const machines = about.value().find("machines");
+    for (const auto& [machine, place] : places_) {
+      const bool known = machines == nullptr ? machine.empty() : machines->find(machine) != nullptr;
+      if (known) continue;
+      throw UsageError(place + ": expected a key of /context/dlbench/machines, found " +
+                       (machine.empty() ? "nothing" : "another"));
+    }
+  }
+
+ private:
+  std::optional<std::string> last_;
+  std::unordered_set<std::string> named_;
+  std::vector<std::pair<std::string, std::string>> places_;
+};
 
 }  // namespace
 
@@ -34,20 +89,23 @@ nlohmann::json read_document(const std::filesystem::path& path,
   const std::string place = path.string() + ": ";
   std::pmr::monotonic_buffer_resource memory;
   std::pmr::unordered_set<std::pmr::string> names(&memory);
+  MachinesNamed machines;
   const OnItem take = [&](std::string_view list, std::size_t index, const Value& value) {
     std::string where = place + "/";
     where.append(list).append("/").append(std::to_string(index));
     const Fields item(value, std::move(where));
     ReadEntry read = read_item(item, list == kLists[0]);
     if (!names.emplace(read.name).second) item.fail("name", "a name that no other cell has");
+    machines.add(read.machine, item);
     on_entry(std::move(read));
   };
   const Parsed parsed = parse_strict(blocks, path.string(), kLists, take);
   const Fields document(parsed.value(), place);
   const Fields context = document.object("context");
-  check_context(context);
-  for (const std::string_view list : kLists) document.list(list);
-  check_checks(document);
+  require_known(context);
+  check(parsed.value(), Schema::of_results().part(), place);
+  require_each_rule_once(document);
+  machines.require_in(context.object("dlbench"));
   return context.value().json();
 }
 

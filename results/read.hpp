@@ -9,6 +9,9 @@
 
 namespace dlbench::results {
 
+/// No document may be larger.
+inline constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+
 /// One cell of a document as it is read.
 struct ReadEntry {
   Entry entry;
@@ -20,8 +23,8 @@ struct ReadEntry {
 /// any number of cells needs little more memory than its text. Returns its context.
 ///
 /// Throws UsageError naming the file and the JSON pointer of the first fault: truncated, empty,
-/// foreign, a newer schema, a key given twice, a wrong type, a number that is no time, a cell that
-/// occurs twice; larger than 1 GiB, or nested deeper than 64. Entries before the fault were told.
+/// foreign, a newer schema, a key given twice, what schema.json does not allow, a cell that occurs
+/// twice; larger than 1 GiB, or nested deeper than 64. Entries before the fault were told.
 nlohmann::json read_document(const std::filesystem::path& path,
                              const std::function<void(ReadEntry)>& on_entry);
 

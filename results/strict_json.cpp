@@ -13,6 +13,7 @@ using SizeType = std::size_t;
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -77,6 +78,18 @@ namespace {
 struct Nowhere {
   static void Put(char) {}
 };
+
+bool is_ascii(std::string_view text) {
+  constexpr std::uint64_t kHigh = 0x8080808080808080U;
+  std::uint64_t all = 0;
+  for (; text.size() >= sizeof(all); text.remove_prefix(sizeof(all))) {
+    std::uint64_t some = 0;
+    std::memcpy(&some, text.data(), sizeof(some));
+    all |= some;
+  }
+  return (all & kHigh) == 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char letter) { return letter < 0x80; });
+}
 
 bool is_utf8(std::string_view text) {
   rapidjson::MemoryStream letters(text.data(), text.size());
@@ -203,9 +216,10 @@ class Parsing {
     return false;
   }
 
-  /// The parser's own look at each letter takes as long as all the rest, and few texts need it.
+  /// The parser's own look at each letter takes as long as all the rest, and few texts need it. An
+  /// escape may stand for half a pair of surrogates, which is no letter.
   bool is_fit(std::string_view text) {
-    if (blocks_->is_ascii() || is_utf8(text)) return true;
+    if (is_ascii(text) || is_utf8(text)) return true;
     return break_off(text.data(), rapidjson::kParseErrorStringInvalidEncoding);
   }
 

@@ -29,6 +29,7 @@ class Value {
   bool is_null() const { return kind_ == Kind::nothing; }
   bool is_flag() const { return kind_ == Kind::flag; }
   bool is_count() const { return kind_ == Kind::count; }  ///< written without sign or point
+  bool is_integer() const { return kind_ == Kind::count || kind_ == Kind::integer; }
   bool is_number() const { return kind_ >= Kind::count && kind_ <= Kind::real; }
   bool is_text() const { return kind_ == Kind::text; }
   bool is_list() const { return kind_ == Kind::list; }

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "model/error.hpp"
 #include "results/api_calls.hpp"
 #include "results/document.hpp"
 #include "results/journal.hpp"
+#include "results/read.hpp"
 #include "results/strict_json.hpp"
 
 namespace py = pybind11;
@@ -69,6 +71,18 @@ void bind_results(py::module_& module) {
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError naming the place of the first fault.");
+  module.attr("most_document_bytes") = results::kMostBytes;
+  module.def("validate_comparison", &results::validate_comparison, py::arg("path"),
+             py::call_guard<py::gil_scoped_release>(), "The same of a comparison.json.");
+  module.def(
+      "journal_context",
+      [](const std::filesystem::path& journal) {
+        const results::JournalContents contents = results::read_journal(journal);
+        if (contents.whole_bytes == 0) throw UsageError(journal.string() + ": the run never began");
+        return contents.header.context.dump();
+      },
+      py::arg("journal"), py::call_guard<py::gil_scoped_release>(),
+      "The context in a journal's first line, as JSON. Raises UsageError.");
 }
 
 }  // namespace dlbench::bindings

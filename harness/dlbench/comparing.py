@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from dlbench import _core
 from dlbench import document as documents
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput
 
 THRESHOLD = 0.05  #: changes within it are none, as `dlbench compare` has it
 COMPARISON = "comparison.json"
-SCHEMA = 1
 
 
 def compare(base: Path, head: Path) -> dict[str, Any]:
@@ -31,16 +29,8 @@ def since(base: str | None, head: Path) -> dict[str, Any]:
 
 
 def kept(folder: Path) -> dict[str, Any] | None:
-    """What a run of two sides left beside its document. Raises BadInput where it is damaged."""
+    """What a run of two sides left beside its document. Raises as `documents.read` does."""
     path = folder / COMPARISON
     if not path.is_file():
         return None
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
-    except ValueError as error:
-        raise BadInput(f"{path}: not JSON: {error}") from error
-    if not isinstance(found, dict) or found.get("dlbench_comparison") != SCHEMA:
-        raise BadInput(f"{path}: no comparison of schema {SCHEMA}")
-    return found
+    return documents.read(path, _core.validate_comparison)

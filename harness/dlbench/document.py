@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -50,14 +50,22 @@ def locate(run: str) -> Path:
 
 def load(path: Path) -> dict[str, Any]:
     """The document. Raises BadInput or _core.UsageError for what is no results document."""
+    return read(path, _core.validate_document)
+
+
+def read(path: Path, validate: Callable[[str], None]) -> dict[str, Any]:
+    """What the file holds, where `validate` lets it pass. Raises BadInput or _core.UsageError,
+    which name the file and the place in it: no caller sees a value that was not checked."""
     try:
+        if path.stat().st_size > _core.most_document_bytes:
+            validate(str(path))  # refused before it is in memory
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
         raise BadInput(f"cannot read {path}: {why}") from error
     # Checking takes as long as reading, and lets other threads run.
     with ThreadPoolExecutor(1) as pool:
-        checked = pool.submit(_core.validate_document, str(path))
+        checked = pool.submit(validate, str(path))
         try:
             document: dict[str, Any] = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from dlbench import _core, drivers, machine
 from dlbench.asking import WORKER
 from dlbench.environments import spelled
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import BadInput, os_reason, require_file
+from dlbench.errors import BadInput, first_line, os_line, require_file
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
@@ -111,14 +111,13 @@ def journal_context(folder: Path) -> dict[str, Any]:
     journal = folder / "journal.jsonl"
     try:
         require_file(journal)
-        with journal.open(encoding="utf-8") as lines:
-            header = json.loads(next(lines, ""))
-        context: dict[str, Any] = header["context"]
-        context["dlbench"]["request"]
+        context: dict[str, Any] = json.loads(_core.journal_context(str(journal)))
     except OSError as error:
-        raise BadInput(f"cannot resume {str(folder)!r}: {journal}: {os_reason(error)}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"cannot resume {str(folder)!r}: its journal has no whole header") from error
+        raise BadInput(f"cannot resume {str(folder)!r}: {os_line(journal, error)}") from error
+    except _core.UsageError as error:
+        raise BadInput(f"cannot resume {str(folder)!r}: {first_line(error)}") from error
+    if "request" not in context.get("dlbench", {}):
+        raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
     return context
 
 

@@ -44,6 +44,33 @@ Entry measured() {
   return entry;
 }
 
+json context() {
+  return json::parse(R"({"date": "2026-01-02T03:04:05+00:00", "host_name": "host", "num_cpus": 2,
+      "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}],
+      "load_avg": [0.5], "dlbench": {"schema": 1, "command": ["dlbench"], "seed": 1,
+      "request": {"couple": ["numpy", "torch"], "budget": "", "replicas": 1, "sync": false},
+      "compare": {"env": [], "workers": 5, "threshold": 0.05, "instructions": false},
+      "absent": {"mlx": "pip install mlx"},
+      "machine": {"cpu": "A CPU", "cores": 2, "virtual": false, "devices": [{"name": "cuda",
+      "state": "ok", "count": 1, "units": [{"name": "A", "uuid": "GPU-1", "mode": ""}]}]},
+      "environments": {"default": {"executable": "python"}}}})");
+}
+
+json comparison() {
+  return json::parse(R"({"dlbench_comparison": 1, "version": "0.1.0", "metric": "time",
+      "threshold": 0.05, "false_alarms": 0.01,
+      "base": {"runs": ["a"], "environment": "", "date": "", "python": "", "libraries": {"a": "1"}},
+      "head": {"runs": ["b"], "environment": "", "date": "", "python": "", "libraries": {}},
+      "counts": {"FAST": 0, "SLOW": 1, "SAME": 0, "AMBIG": 0, "worse": 0, "better": 0, "other": 0,
+      "gained": 0, "lost": 0}, "could_see": {"least": 0.1, "median": 0.1, "most": 0.1},
+      "warnings": ["w"], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
+      "producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu", "case": "f32",
+      "bytes": 4096, "environment": "default", "machine": "", "presence": "both",
+      "base_outcome": "copy", "head_outcome": null, "base": 10.5, "head": 12, "base_workers": 5,
+      "head_workers": 5, "ratio": 1.1, "lo": 1.05, "hi": 1.2, "p": 0.001, "spread": 0.01,
+      "could_see": 0.04, "verdict": "SLOW", "outcome_change": null, "details": ["d"]}]})");
+}
+
 const std::vector<json>& honest_lines() {
   static const std::vector<json> kLines = [] {
     Entry refused = measured();
@@ -53,21 +80,20 @@ const std::vector<json>& honest_lines() {
     const auto line = [](const char* key, const Entry& entry) {
       return json{{key, json::parse(results::entry_to_json(entry).dump())}};
     };
-    return std::vector<json>{
-        {{"dlbench_journal", 1}, {"fingerprint", "0"}, {"context", json::object()}},
-        line("entry", measured()),
-        line("entry", refused),
-        {{"worker",
-          {{"environment", "default"},
-           {"couple", {"numpy", "torch"}},
-           {"python", "3.11"},
-           {"gil", true},
-           {"floors_ns", {{"call", 20}}},
-           {"copy_floors_gb_per_s", {{"warm", 10.0}}},
-           {"anchor_ns", 60},
-           {"libraries", {{"numpy", "2"}}},
-           {"import_s", 1}}}},
-        {{"end", {{"wall_s", 1}, {"round_s", 1}, {"signal", 0}}}}};
+    return std::vector<json>{{{"dlbench_journal", 1}, {"fingerprint", "0"}, {"context", context()}},
+                             line("entry", measured()),
+                             line("entry", refused),
+                             {{"worker",
+                               {{"environment", "default"},
+                                {"couple", {"numpy", "torch"}},
+                                {"python", "3.11"},
+                                {"gil", true},
+                                {"floors_ns", {{"call", 20}}},
+                                {"copy_floors_gb_per_s", {{"warm", 10.0}}},
+                                {"anchor_ns", 60},
+                                {"libraries", {{"numpy", "2"}}},
+                                {"import_s", 1}}}},
+                             {{"end", {{"wall_s", 1}, {"round_s", 1}, {"signal", 0}}}}};
   }();
   return kLines;
 }
@@ -113,6 +139,16 @@ void document(Input& in) {
   clearly([&] { results::validate_document(folder.path / "results.json"); });
 }
 
+void compared(Input& in) {
+  static const Folder folder;
+  static const json kHonest = comparison();
+  json changed = kHonest;
+  mutate(changed, in);
+  const std::string text = text_of(changed);
+  write(folder.path / "comparison.json", in.usual() ? text : damaged(text, in));
+  clearly([&] { results::validate_comparison(folder.path / "comparison.json"); });
+}
+
 void wire(Input& in) {
   json prepared = json::parse(R"({"outcome": "copy", "changed": ["dtype"], "copied_by": "producer",
       "late_read": true, "evidence": {"write": "no"}, "warnings": ["w"],
@@ -147,6 +183,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     journal(in);
   else if (what < 4)
     document(in);
+  else if (what < 5)
+    compared(in);
   else if (what < 10)
     wire(in);
   else

@@ -23,7 +23,8 @@ def cell(
         made[side] = entry.get("real_time") if entry else None
         made[f"{side}_outcome"] = entry["outcome"] if entry else None
         made[f"{side}_workers"] = 1 if entry else 0
-    made |= dict.fromkeys(("ratio", "lo", "hi", "p", "could_see", "verdict", "outcome_change"))
+    made |= dict.fromkeys(("ratio", "lo", "hi", "p", "spread", "could_see"))
+    made |= dict.fromkeys(("verdict", "outcome_change"))
     if made["base"] and made["head"]:
         ratio = made["head"] / made["base"]
         slow, fast = ratio > 1 + threshold, ratio < 1 / (1 + threshold)

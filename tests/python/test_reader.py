@@ -7,20 +7,39 @@ import contextlib
 import copy
 import io
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import comparisons
 import synthetic
-from dlbench import cli
+from dlbench import _core, cli, frames, merge, request
+from dlbench.compare import sides
+from dlbench.errors import BadInput
 
 Path_ = tuple[str | int, ...]
+
+RESULTS = Path(__file__).parents[2] / "results"
+SCHEMAS = {
+    name: jsonschema.Draft202012Validator(json.loads((RESULTS / name).read_text()))
+    for name in ("schema.json", "compare.schema.json")
+}
+#: How many documents each property is tried on; more by hand.
+EXAMPLES = int(os.environ.get("DLBENCH_READER_EXAMPLES", "20"))
+FEW = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
+FIGURES = ("matrix", "scaling", "phases", "fallbacks", "sync", "ecdf", "drift")
+FORMATS = ("bmf", "github-action", "pyperf", "csv", "markdown", "support")
 
 
 def small() -> dict[str, Any]:
@@ -34,10 +53,47 @@ def small() -> dict[str, Any]:
         "median_ns": 60.0, "spread": 0.02, "half_width": 0.1, "workers": 4}  # fmt: skip
     about["environments"]["default"]["copy_floors_gb_per_s"] = {"warm": 10.0, "fresh": 1.0}
     made["benchmarks"][0]["warnings"] = ["few rounds", "near floor"]
+    about["machine"]["devices"].append(
+        {"name": "cuda", "state": "ok", "count": 1, "version": "13.0",
+         "units": [{"name": "H200", "uuid": "GPU-1", "mode": "default"}]}
+    )  # fmt: skip
+    handover = {"stream": 1, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new"}
+    made["benchmarks"][0]["sync"] = [{**handover, "handoff_ns": 90.0, "gap_ns": -5.0}]
+    made["benchmarks"][0]["late_free"] = "safe"
+    made["context"]["load_avg"] = [0.5, 0.5, 0.5]
     return made
 
 
+def checked() -> dict[str, Any]:
+    """What `dlbench check` writes."""
+    made = synthetic.document((), ())
+    rule = {"library": "numpy", "version": "2.4", "rule": "export.copy-true", "role": "producer",
+            "device": "cpu", "level": "must", "section": "array API", "seen": "one"}  # fmt: skip
+    broken = {"outcome": "broken", "accepted": False, "reproducer": "print()"}
+    holds = {"rule": "export.copy-false", "outcome": "holds", "struct": "legacy"}
+    made["checks"] = [{**rule, **broken, "signal": "SIGSEGV"}, {**rule, **holds}]
+    return made
+
+
+def merged() -> dict[str, Any]:
+    """What `dlbench merge` writes, of two machines."""
+    parts = [(name, synthetic.document(("native", "numpy"), (4096,))) for name in ("a", "b")]
+    return merge.of_parts(parts)
+
+
 SMALL = small()
+CHECKED = checked()
+MERGED = merged()
+#: A journal's, of a comparison of two sides.
+HEADER = {
+    **SMALL["context"],
+    "dlbench": {
+        **SMALL["context"]["dlbench"],
+        "request": {**request.Request().kept(), "sizes": ["4KiB"], "producers": ["numpy"]},
+        "compare": {"env": [], "workers": 5, "threshold": 0.05, "instructions": False},
+    },
+}
+CHANGED = comparisons.of(SMALL, synthetic.document(("native", "numpy", "mlx"), (4096,)))
 
 
 def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
@@ -51,6 +107,15 @@ def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
             yield from places(inner, (*path, index))
 
 
+Place = tuple[str, Path_]
+DOCUMENTS = {"run": SMALL, "checks": CHECKED, "merged": MERGED, "change": CHANGED, "header": HEADER}
+
+
+def places_in(*names: str) -> list[Place]:
+    """Each place of these documents, with its document's name."""
+    return [(name, path) for name in names for path in places(DOCUMENTS[name]) if path]
+
+
 PLACES = [path for path in places(SMALL) if path]
 STRANGE = st.one_of(
     st.none(),
@@ -59,12 +124,14 @@ STRANGE = st.one_of(
     st.floats(),  # NaN and the infinities with the rest
     st.text(max_size=8),
     st.sampled_from([[], {}, [1], {"a": 1}, ["x"], [[]], [{}], "\x1b[31m", "a\nb", "../..", "0"]),
+    st.sampled_from([0, -1, 2**53 - 1, 2**63, 2**64 - 1, 1e18, 1e300, -1e300, 1e-18, 5e-324]),
+    st.sampled_from(["caf\udce9", "\ud83d", "$x^", "9" * 5000, "1/0", "cuda:0"]),
 )
 
 
-def planted(path: Path_, value: Any, drop: bool) -> str:
+def planted(document: str, path: Path_, value: Any, drop: bool) -> str:
     """The document with something else at that place, or without it."""
-    made = copy.deepcopy(SMALL)
+    made = copy.deepcopy(DOCUMENTS[document])
     place: Any = made
     for part in path[:-1]:
         place = place[part]
@@ -83,7 +150,8 @@ def said(*words: str) -> tuple[int, str]:
     return status, err.getvalue()
 
 
-def commands(run: str, honest: str, out: str) -> list[list[str]]:
+def shown_by(run: str, honest: str, out: str) -> list[list[str]]:
+    """The commands that print."""
     return [
         ["show", run],
         ["show", run, "numpy", "native", "dlpack", "4KiB"],
@@ -94,8 +162,37 @@ def commands(run: str, honest: str, out: str) -> list[list[str]]:
     ]
 
 
-def check(text: str | bytes) -> None:
-    """Every verb on a document of that text."""
+def written_by(run: str, out: str) -> list[list[str]]:
+    """The commands that write files for others."""
+    return [
+        *(["export", run, "--format", name, "--output", f"{out}.{name}"] for name in FORMATS),
+        ["report", run, "--output", f"{out}.html"],
+    ]
+
+
+def require_one_line(words: list[str], status: int, err: str, file: str) -> None:
+    assert status in (0, 1, 2, 3), (words, status)
+    if status == 2:
+        assert err.startswith("dlbench: "), (words, err)
+        assert err.count("\n") == 1, (words, err)
+        assert err[:-1].isprintable(), (words, err)
+    if ": expected " in err:
+        assert file in err, (words, err)
+
+
+def accepted(path: Path, schema: str) -> bool:
+    """Is it read? What is, its schema allows too."""
+    validate = _core.validate_document if schema == "schema.json" else _core.validate_comparison
+    try:
+        validate(str(path))
+    except _core.UsageError:
+        return False
+    SCHEMAS[schema].validate(json.loads(path.read_text()))
+    return True
+
+
+def check(text: str | bytes, figure: str = "") -> None:
+    """Every verb on a document of that text; those that write files only where one is a figure."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "bad").mkdir()
@@ -103,35 +200,95 @@ def check(text: str | bytes) -> None:
         bad.write_bytes(text.encode() if isinstance(text, str) else text)
         honest.write_text(json.dumps(SMALL))
         before = bad.read_bytes()
-        for words in commands(str(bad), str(honest), str(folder / "out")):
-            status, err = said(*words)
-            assert status in (0, 1, 2, 3), words
-            if status == 2:
-                assert err.startswith("dlbench: "), (words, err)
-                assert err.count("\n") == 1, (words, err)
-                assert err.isprintable() or err[:-1].isprintable(), (words, err)
+        accepted(bad, "schema.json")
+        for words in shown_by(str(bad), str(honest), str(folder / "out")):
+            require_one_line(words, *said(*words), str(bad))
             shutil.rmtree(folder / "out", ignore_errors=True)
+        if figure:
+            for words in written_by(str(bad), str(folder / "out")):
+                require_one_line(words, *said(*words), str(bad))
+                (folder / words[-1]).unlink(missing_ok=True)
+            words = ["plot", str(bad), "--figure", figure]
+            require_one_line(words, *said(*words), str(bad))
+            with contextlib.suppress(BadInput, _core.UsageError):
+                frames.load(bad, "pandas")
         assert bad.read_bytes() == before
         assert sorted(path.name for path in folder.iterdir()) == ["bad", "honest.json"]
 
 
-def test_the_honest_document_is_read() -> None:
-    check(json.dumps(SMALL))
+def check_comparison(text: str) -> None:
+    """Every reader of what a run of two sides left beside its document."""
     with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "results.json"
-        path.write_text(json.dumps(SMALL))
-        assert said("show", str(path))[0] == 0
+        run, bad = Path(name) / "results.json", Path(name) / "comparison.json"
+        run.write_text(json.dumps(CHECKED | {"checks": []}))
+        bad.write_text(text)
+        is_read = accepted(bad, "compare.schema.json")
+        for words in (["report", str(run)], ["plot", str(run), "--figure", "change"]):
+            status, err = said(*words)
+            require_one_line(words, status, err, str(bad))
+            assert status == (0 if is_read else 2), (words, err)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(path=st.sampled_from(PLACES), value=STRANGE, drop=st.booleans())
-def test_something_else_anywhere(path: Path_, value: Any, drop: bool) -> None:
-    check(planted(path, value, drop))
+def check_header(context: str) -> None:
+    """Every reader of what a journal says was asked of a run."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        journal = folder / "journal.jsonl"
+        header = f'{{"dlbench_journal": 1, "fingerprint": "", "context": {context}}}\n'
+        journal.write_text(header)
+        status, err = said("show", name)
+        require_one_line(["show"], status, err, name)
+        with contextlib.suppress(BadInput, _core.UsageError):
+            asked = request.resumed(request.journal_context(folder))
+            _core.make_plan([], asked.axes())
+            asked.options(folder, {}, resume=True)
+            with mock.patch.object(sides, "pair"):  # it would ask interpreters
+                sides.kept(folder, quiet=True)
+        assert journal.read_text() == header
+
+
+@pytest.mark.parametrize("name", ["run", "checks", "merged"])
+def test_the_honest_document_is_read(name: str, tmp_path: Path) -> None:
+    document = DOCUMENTS[name]
+    SCHEMAS["schema.json"].validate(document)
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(document))
+    assert accepted(path, "schema.json")
+    for words in (["show", str(path)], ["report", str(path)]):
+        assert said(*words)[0] == 0, words
+
+
+def test_what_was_kept_of_an_honest_comparison_is_read() -> None:
+    SCHEMAS["compare.schema.json"].validate(CHANGED)
+    check_comparison(json.dumps(CHANGED))
+
+
+@FEW
+@given(
+    place=st.sampled_from(places_in("run", "checks", "merged")),
+    value=STRANGE,
+    drop=st.booleans(),
+    figure=st.sampled_from(FIGURES),
+)
+def test_something_else_anywhere(place: Place, value: Any, drop: bool, figure: str) -> None:
+    check(planted(*place, value, drop), figure)
+
+
+@FEW
+@given(place=st.sampled_from(places_in("change")), value=STRANGE, drop=st.booleans())
+def test_something_else_anywhere_in_a_comparison(place: Place, value: Any, drop: bool) -> None:
+    check_comparison(planted(*place, value, drop))
+
+
+@FEW
+@given(place=st.sampled_from(places_in("header")), value=STRANGE, drop=st.booleans())
+def test_something_else_anywhere_in_a_journals_header(place: Place, value: Any, drop: bool) -> None:
+    check_header(planted(*place, value, drop))
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place)))
 def test_what_no_terminal_prints_is_spelled_out(place: Path_) -> None:
-    check(planted(place, "\ud7fc", drop=False))
+    check(planted("run", place, "\ud7fc", drop=False))
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

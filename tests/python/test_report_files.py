@@ -187,7 +187,7 @@ def test_a_damaged_comparison_is_named(text: str, runs: list[Path], capsys: Capt
     (runs[0] / "comparison.json").write_text(text)
     assert cli.main(["report", str(runs[0])]) == 2
     told = capsys.readouterr().err
-    assert "comparison.json: no" in told
+    assert "comparison.json: " in told
     assert told.count("\n") == 1
 
 

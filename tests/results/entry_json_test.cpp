@@ -58,7 +58,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.cell.clock = "ready";
   entry.cell.exchange.environment = "old";
   entry.cell.exchange.case_name = "f32-unaligned";
-  entry.cell.exchange.bytes = std::numeric_limits<std::uint64_t>::max();
+  entry.cell.exchange.bytes = kMostCount;
   entry.outcome = Outcome::copy;
   entry.changed = {"dtype", "layout"};
   entry.copied_by = "consumer";
@@ -124,7 +124,7 @@ TEST(EntryJson, AGuardThatCountsMorePagesThanThereAreIsRefused) {
 TEST(EntryJson, NumbersKeepEveryBit) {
   Entry entry = measured("a", "b", 0.1 + 0.2);
   entry.lo_ns = 1e-300;
-  entry.hi_ns = 1e300;
+  entry.hi_ns = kMostNumber;
   const Entry back = through_json(entry);
   EXPECT_EQ(back.median_ns, entry.median_ns);
   EXPECT_EQ(back.lo_ns, entry.lo_ns);

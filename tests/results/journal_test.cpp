@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "results/document.hpp"
 #include "sample.hpp"
 
 namespace dlbench::results {
@@ -114,38 +115,73 @@ TEST(Journal, SettledCellsAreAllThatNeedNotBeMeasuredAgain) {
   EXPECT_EQ(contents.entries[2].median_ns, 55);
 }
 
-TEST(Journal, ACellSettledTwiceIsNamedWithBothLines) {
+TEST(Journal, ACellSettledTwiceKeepsItsFirstLine) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "journal.jsonl";
   {
     Journal journal = Journal::create(path, header());
     journal.append(measured("numpy", "torch"));
     journal.append(worker(60));
-    journal.append(measured("numpy", "torch"));
+    journal.append(measured("numpy", "torch", 55));
   }
-  const std::string text = usage_error([&] { read_journal(path); });
-  EXPECT_NE(text.find("journal.jsonl:4: exchange/producer:numpy"), npos) << text;
+  const JournalContents contents = read_journal(path);
+  ASSERT_EQ(contents.entries.size(), 1U);
+  EXPECT_EQ(contents.entries[0].median_ns, 1000);
+  EXPECT_EQ(contents.dropped_lines, 1U);
+  const std::string& text = contents.first_dropped;
+  EXPECT_EQ(text.rfind("line 4: exchange/producer:numpy", 0), 0U) << text;
   EXPECT_NE(text.find("line 2"), npos) << text;
 }
 
-TEST(Journal, ABrokenLineIsNamedByItsNumber) {
+TEST(Journal, ABrokenLineCostsItselfAlone) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "journal.jsonl";
   const std::string good = small_journal(folder / "good");
-  const auto complaint = [&](std::string text) {
+  const auto why = [&](const std::string& text, std::size_t entries) {
+    write_text(path, text);
+    const JournalContents contents = read_journal(path);
+    EXPECT_EQ(contents.dropped_lines, 1U);
+    EXPECT_EQ(contents.entries.size(), entries);
+    EXPECT_EQ(contents.workers.size(), 1U);
+    EXPECT_EQ(contents.ends.size(), 1U);
+    EXPECT_EQ(contents.whole_bytes, text.size());
+    return contents.first_dropped;
+  };
+  const std::size_t second = good.find('\n') + 1;
+  std::string text = good;
+  text.insert(second, "{\"entry\":{\"name\":\n");
+  EXPECT_EQ(why(text, 2).rfind("line 2: /entry/name: broken at byte", 0), 0U);
+  for (const std::string line : {"", "\xff\xfe", "7", "[]", "{\"other\":1}", "{\"entry\":[]}"}) {
+    text = good;
+    EXPECT_EQ(why(text.insert(second, line + "\n"), 2).rfind("line 2: ", 0), 0U) << line;
+  }
+  text = good;
+  text.replace(text.find("\"real_time\":1000.0"), 18, "\"real_time\":null");
+  EXPECT_EQ(why(text, 1).rfind("line 3: /entry/real_time: expected a number", 0), 0U);
+
+  // Its cell is not settled: a resumed run measures it, and the document says what was lost.
+  write_text(path, text);
+  Journal::resume(path, header()).append(measured("numpy", "torch", 55));
+  write_document(folder.path());
+  const auto document = nlohmann::json::parse(read_text(folder / "results.json"));
+  EXPECT_EQ(document["benchmarks"].size(), 1U);
+  EXPECT_EQ(document["context"]["dlbench"]["dropped"]["lines"], 1);
+  EXPECT_EQ(usage_error([&] { validate_document(folder / "results.json"); }), "");
+}
+
+TEST(Journal, ABrokenHeaderIsRefused) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "journal.jsonl";
+  const auto complaint = [&](const std::string& text) {
     write_text(path, text);
     return usage_error([&] { read_journal(path); });
   };
-  std::string text = good;
-  text.insert(text.find('\n') + 1, "{\"entry\":{\"name\":\n");
-  EXPECT_NE(complaint(text).find("journal.jsonl:2: /entry/name: broken at byte"), npos);
-  text = good;
-  text.insert(text.find('\n') + 1, "{\"other\":1}\n");
-  EXPECT_NE(complaint(text).find("journal.jsonl:2: expected an entry"), npos);
-  text = good;
-  text.replace(text.find("\"real_time\":1000.0"), 18, "\"real_time\":null");
-  EXPECT_NE(complaint(text).find("journal.jsonl:3: /entry/real_time: expected a finite"), npos);
   EXPECT_NE(complaint("{\"a\":1}\n").find("journal.jsonl:1: /dlbench_journal"), npos);
+  EXPECT_NE(
+      complaint("{\"dlbench_journal\":1,\"fingerprint\":\"\",\"context\":{\"dlbench\":{\"request\":"
+                "{\"sizes\":[1]}}}}\n")
+          .find("journal.jsonl:1: /context/dlbench/request/sizes/0"),
+      npos);
   EXPECT_NE(complaint("a text").find("not a dlbench journal"), npos);
   EXPECT_NE(
       complaint("{\"dlbench_journal\":2,\"fingerprint\":\"\",\"context\":{}}\n").find("newer"),

@@ -37,12 +37,14 @@ class LookedAtAgain : public ::testing::Test {
     EXPECT_NE(usage_error(append).find("was not measured"), std::string::npos);
   }
 
-  /// Each of them, behind the measured cell's name in a line of that key, is refused by its number.
+  /// Each of them, behind the measured cell's name in a line of that key, is dropped by its number.
   void expect_refused(const std::string& key, std::initializer_list<const char*> rests) const {
     const std::string before = read_text(journal_);
     for (const char* rest : rests) {
       write_text(journal_, before + "{\"" + key + R"(":{"cell":")" + cell_ + "\"" + rest + "}}\n");
-      EXPECT_NE(usage_error([&] { first(); }).find("journal.jsonl:4"), std::string::npos) << rest;
+      const JournalContents contents = read_journal(journal_);
+      EXPECT_EQ(contents.dropped_lines, 1U) << rest;
+      EXPECT_EQ(contents.first_dropped.rfind("line 4: ", 0), 0U) << rest;
     }
   }
 

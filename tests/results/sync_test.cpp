@@ -1,5 +1,4 @@
 #include "looked_at_again.hpp"
-#include "results/checks.hpp"
 #include "results/strict_json.hpp"
 
 namespace dlbench::results {

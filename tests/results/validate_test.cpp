@@ -110,6 +110,17 @@ TEST_F(Validate, WhatIsNoJsonNumberIsFound) {
   }
 }
 
+TEST_F(Validate, HalfAPairOfSurrogatesIsFound) {
+  const std::size_t at = good_.find("\"reason\":\"") + 10;
+  for (const char* half : {"\\udce9", "\\ud83d", "\\ud83dx", "\\ude00\\ud83d"}) {
+    std::string text = good_;
+    EXPECT_NE(complaint(text.insert(at, half)).find("/not_measured/0/reason: broken at byte"), npos)
+        << half;
+  }
+  std::string text = good_;
+  EXPECT_EQ(complaint(text.insert(at, "\\ud83d\\ude00 \\u00e9")), "");
+}
+
 TEST_F(Validate, AKeyGivenTwiceIsFound) {
   std::string text = good_;
   text.insert(text.find("\"hi_ns\":"), "\"lo_ns\":1.0,");
@@ -151,9 +162,24 @@ TEST_F(Validate, AnEntryOfAnotherMachineSaysSoInItsName) {
   document["benchmarks"][0]["run_name"] = other;
   EXPECT_NE(complaint(document.dump()).find("/benchmarks/0/name"), npos);
   document["benchmarks"][0]["machine"] = "epyc";
-  EXPECT_EQ(complaint(document.dump()), "");
+  EXPECT_NE(complaint(document.dump()).find("/benchmarks/0/machine"), npos);
   document["context"]["dlbench"]["machines"] = {{"epyc", {{"machine", 1}}}};
   EXPECT_NE(complaint(document.dump()).find("/context/dlbench/machines/epyc/machine"), npos);
+
+  json own = document["context"]["dlbench"];
+  own.erase("machines");
+  own["context"] = document["context"];
+  own["context"].erase("dlbench");
+  document["context"]["dlbench"]["machines"] = {{"epyc", own}};
+  EXPECT_NE(complaint(document.dump()).find("/benchmarks/1/machine"), npos);
+  document["benchmarks"].erase(1);
+  document["not_measured"] = json::array();
+  EXPECT_EQ(complaint(document.dump()), "");
+  for (const char* machine : {"", "..", "../there", "/tmp/there", "a b"}) {
+    json named = document;
+    named["context"]["dlbench"]["machines"][machine] = own;
+    EXPECT_NE(complaint(named.dump()).find("/context/dlbench/machines/"), npos) << machine;
+  }
 }
 
 }  // namespace

@@ -139,6 +139,8 @@ def kept(folder: Path, *, quiet: bool) -> Pair:
         command = dlbench_command("--resume", folder)
         other = f"no comparison of two sides; {command} goes on with a run"
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
+    if len(asked.env) == 1:
+        raise BadInput(f"cannot resume {str(folder)!r}: its journal names one side only")
     return pair(resumed(context), asked, quiet=quiet)
 
 

@@ -14,6 +14,7 @@ from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protoco
 from dlbench.findings.finding import Finding, Pair, by_pair, pair_of, pairs_text
 from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
+from dlbench.layout import count
 from dlbench.profiling import hidden
 from dlbench.sync import table as waiting
 from dlbench.values import Entry
@@ -45,6 +46,7 @@ def find(
     found += _import_order(document, entries)
     found += _environments(document, entries)
     found += _absent(documents.about(document), entries)
+    found += _dropped(documents.about(document), run)
     found += [Finding(*each) for each in hidden.told(entries, run, pairs_text)]
     asked_of_run = documents.about(document).get("request", {})
     found += placed.told(places, partial(disturbed, asked=asked_of_run))
@@ -91,6 +93,15 @@ def _import_order(document: dict[str, Any], entries: list[Entry]) -> Iterator[Fi
     if asked and not told and len(orders) == 1:
         order = ", then ".join(orders.pop())
         yield Finding("import order", f"{order}; the other order was not tried")
+
+
+def _dropped(about: dict[str, Any], run: str) -> Iterator[Finding]:
+    """Lines of the journal that were lost, and with them cells."""
+    dropped = about.get("dropped")
+    if dropped is not None:
+        lines = count(dropped["lines"], "line")
+        text = f"{lines} of the journal cannot be read: {dropped['first']}"
+        yield Finding("journal", text, dlbench_command("--resume", run))
 
 
 def _absent(about: dict[str, Any], entries: list[Entry]) -> Iterator[Finding]:

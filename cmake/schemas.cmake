@@ -1,0 +1,11 @@
+# The normative schemas, built in: readers check documents against them.
+foreach(schema RESULTS=schema.json COMPARISON=compare.schema.json)
+  string(REPLACE "=" ";" pair ${schema})
+  list(GET pair 0 name)
+  list(GET pair 1 file)
+  set(file ${PROJECT_SOURCE_DIR}/results/${file})
+  file(READ ${file} DLBENCH_${name}_SCHEMA)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/results/schemas.cpp.in ${PROJECT_BINARY_DIR}/schemas.cpp @ONLY)
+target_sources(dlbench_results PRIVATE ${PROJECT_BINARY_DIR}/schemas.cpp)
