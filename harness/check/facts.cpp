@@ -45,6 +45,7 @@ PyObject* facts_of(const DLManagedTensor& managed) {
   const bool good = dict && put(dict.get(), "struct", PyUnicode_FromString("legacy")) &&
                     put(dict.get(), "version", Py_NewRef(Py_None)) &&
                     put(dict.get(), "flags", PyLong_FromLong(0)) &&
+                    put(dict.get(), "context", PyBool_FromLong(managed.manager_ctx != nullptr)) &&
                     put(dict.get(), "deleter", PyBool_FromLong(managed.deleter != nullptr));
   return good ? dict.release() : nullptr;
 }
@@ -56,6 +57,7 @@ PyObject* facts_of(const DLManagedTensorVersioned& managed) {
                     put(dict.get(), "version",
                         Py_BuildValue("(II)", managed.version.major, managed.version.minor)) &&
                     put(dict.get(), "flags", PyLong_FromUnsignedLongLong(managed.flags)) &&
+                    put(dict.get(), "context", PyBool_FromLong(managed.manager_ctx != nullptr)) &&
                     put(dict.get(), "deleter", PyBool_FromLong(managed.deleter != nullptr));
   return good ? dict.release() : nullptr;
 }

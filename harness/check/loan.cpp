@@ -41,7 +41,7 @@ bool read_word(const char* word, const std::string_view (&known)[Count], Kind& k
 
 struct Arguments {
   PyObject* memory = nullptr;
-  int legacy = 0, poison = 1, trapped = 0;
+  int legacy = 0, poison = 1, trapped = 0, context = 1;
   DLPackVersion version{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   unsigned long long flags = 0, byte_offset = 0;
   DLDevice device{kDLCPU, 0};
@@ -52,14 +52,15 @@ struct Arguments {
   bool read(PyObject* arguments, PyObject* keywords) {
     static const char* const names[] = {
         "memory",      "shape", "strides", "dtype",      "legacy", "version", "flags",   "device",
-        "byte_offset", "data",  "deleter", "destructor", "name",   "poison",  "trapped", nullptr};
+        "byte_offset", "data",  "deleter", "destructor", "name",   "poison",  "trapped", "context",
+        nullptr};
     int type = device.device_type;
     const bool good =
         PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "O!OO|$(bbH)p(II)K(ii)KOsszpp:Loan", const_cast<char**>(names),
+            arguments, keywords, "O!OO|$(bbH)p(II)K(ii)KOsszppp:Loan", const_cast<char**>(names),
             &memory_type, &memory, &shape, &strides, &dtype.code, &dtype.bits, &dtype.lanes,
             &legacy, &version.major, &version.minor, &flags, &type, &device.device_id, &byte_offset,
-            &data, &deleter, &destructor, &name, &poison, &trapped) != 0;
+            &data, &deleter, &destructor, &name, &poison, &trapped, &context) != 0;
     device.device_type = static_cast<DLDeviceType>(type);
     return good;
   }
@@ -93,10 +94,14 @@ bool fill(LoanState& state, const Arguments& given) {
       given.strides == Py_None || state.shape.empty() ? nullptr : state.strides.data(),
       given.byte_offset};
   const bool callable = state.deleter != Deleter::null;
-  state.legacy = {tensor, &state, callable ? &LoanState::give_back<DLManagedTensor> : nullptr};
-  state.own = {given.version, &state,
-               callable ? &LoanState::give_back<DLManagedTensorVersioned> : nullptr, given.flags,
-               tensor};
+  // The page behind a trapped struct's flags cannot be read, so that one keeps its context.
+  void* const context = given.context != 0 || given.trapped != 0 ? &state : nullptr;
+  state.legacy = {
+      {tensor, context, callable ? &LoanState::give_back<DLManagedTensor> : nullptr}, &state};
+  state.own = {
+      {given.version, context,
+       callable ? &LoanState::give_back<DLManagedTensorVersioned> : nullptr, given.flags, tensor},
+      &state};
   if (given.trapped != 0 && !state.set_trap()) {
     PyErr_SetFromErrno(PyExc_OSError);
     return false;
@@ -128,8 +133,9 @@ void end_of_capsule(PyObject* capsule) {
     return;
   }
   LoanState::by_capsule = true;
-  if (state->is_legacy && state->legacy.deleter != nullptr) {
-    state->legacy.deleter(&state->legacy);
+  DLManagedTensor& legacy = state->legacy.managed;
+  if (state->is_legacy && legacy.deleter != nullptr) {
+    legacy.deleter(&legacy);
   } else if (!state->is_legacy && state->versioned->deleter != nullptr) {
     state->versioned->deleter(state->versioned);
   }
@@ -138,7 +144,7 @@ void end_of_capsule(PyObject* capsule) {
 
 PyObject* capsule(PyObject* self, PyObject*) {
   LoanState& state = state_of(self);
-  void* content = state.is_legacy ? static_cast<void*>(&state.legacy) : state.versioned;
+  void* content = state.is_legacy ? static_cast<void*>(&state.legacy.managed) : state.versioned;
   PyObject* made = PyCapsule_New(content, state.name, &end_of_capsule);
   if (made == nullptr || PyCapsule_SetContext(made, &state) != 0) return made;
   state.holders.fetch_add(1);
@@ -168,7 +174,7 @@ PyGetSetDef properties[] = {
 }  // namespace
 
 const DLTensor* tensor_of(PyObject* loan) {
-  return &state_of(loan).own.dl_tensor;
+  return &state_of(loan).own.managed.dl_tensor;
 }
 
 DLManagedTensorVersioned* lend_versioned(PyObject* loan) {

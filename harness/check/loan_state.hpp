@@ -30,6 +30,15 @@ inline constexpr std::string_view kDeleters[] = {
 enum class Destructor : unsigned char { honest, none, regardless };
 inline constexpr std::string_view kDestructors[] = {"honest", "none", "regardless"};
 
+struct LoanState;
+
+/// A managed struct, and behind it whose it is: what a deleter goes by where manager_ctx is NULL.
+template <typename Managed>
+struct Lent {
+  Managed managed{};
+  LoanState* state = nullptr;
+};
+
 /// What is lent. It lives until its Loan and all that was lent of it are gone, so that a second
 /// deletion is counted instead of corrupting the heap.
 struct LoanState {
@@ -40,9 +49,9 @@ struct LoanState {
   Deleter deleter = Deleter::honest;
   Destructor destructor = Destructor::honest;
   const char* name = nullptr;
-  DLManagedTensor legacy{};
-  DLManagedTensorVersioned own{};
-  DLManagedTensorVersioned* versioned = &own;
+  Lent<DLManagedTensor> legacy{};
+  Lent<DLManagedTensorVersioned> own{};
+  DLManagedTensorVersioned* versioned = &own.managed;
   void* trap = nullptr;  // two pages of which the second cannot be read
   std::thread::id made_on = std::this_thread::get_id();
 
@@ -73,7 +82,7 @@ struct LoanState {
     auto* border = static_cast<std::byte*>(trap) + kPage;
     versioned = reinterpret_cast<DLManagedTensorVersioned*>(
         border - offsetof(DLManagedTensorVersioned, dl_tensor));
-    *versioned = own;
+    *versioned = own.managed;
     return ::mprotect(border, kPage, PROT_NONE) == 0;
   }
 
@@ -116,7 +125,9 @@ struct LoanState {
 
   template <typename Managed>
   static void give_back(Managed* managed) {
-    static_cast<LoanState*>(managed->manager_ctx)->deleted();
+    auto* state = static_cast<LoanState*>(managed->manager_ctx);
+    if (state == nullptr) state = reinterpret_cast<Lent<Managed>*>(managed)->state;
+    state->deleted();
   }
 };
 

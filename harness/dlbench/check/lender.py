@@ -44,6 +44,8 @@ SIZES = {
     "import.other-thread": 72,
     "import.leak": 74,
     "import.alive-at-exit": 76,
+    "import.null-context": 78,
+    "import.exported-again": 80,
 }
 
 

@@ -16,8 +16,6 @@ PLANTED = Path(__file__).with_name("planted")
 #: Rules that speak of arrays on a device: the planted half only says so, no memory is touched.
 DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
 CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
-#: The native halves are no array API: their import takes one argument, which is what is cheap.
-NATIVE_LACKS = ("import.keywords",)
 #: What the native half does that no text forbids for sure.
 NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
 
@@ -98,7 +96,7 @@ def _proof(
             continue
         if result.outcome == HOLDS:
             kept.append(name)
-        excused = name == "native" and rule.name in (*NATIVE_LACKS, *NATIVE_UNCLEAR)
+        excused = name == "native" and rule.name in NATIVE_UNCLEAR
         if result.outcome in (BROKEN, UNCLEAR) and not excused:
             blamed.append(f"{name}: {result.seen}")
     others = tuple(

@@ -91,7 +91,7 @@ def named(name: str) -> Library:
     """A library by its adapter. Raises BadInput where there is none, or it is not installed."""
     from dlbench.check.verb import library_of
 
-    return library_of(name, None, "cpu")
+    return library_of(name, None)
 
 
 def of_file(path: Path) -> Library:

@@ -54,8 +54,10 @@ class Shown:
     patch: str = ""
     #: the array: a word of `reproducer.SOURCES`
     source: str = "line"
-    #: of a consumer: the call, where it is not the plain one
+    #: of a consumer: the call, where it is not the plain one. Of a producer: what gives `capsule`.
     call: str = ""
+    #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
+    refusal: str = ""
     #: of a consumer: what is lent, where the consumer has no choice; see `reproducer._object`
     struct: str = ""
 

@@ -28,6 +28,7 @@ class Result:
     outcome: str
     seen: str
     struct: str = ""
+    source: str = ""
     signal: str = ""
     stderr_tail: str = ""
 

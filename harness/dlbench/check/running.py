@@ -36,11 +36,13 @@ def warm(subject: Subject) -> None:
 def run(subject: Subject, name: str) -> dict[str, Any]:
     """`outcome`, `seen`, and the struct that a consumer was handed."""
     rule = RULES.by_name[name]
-    subject.handed = ""
+    subject.handed = subject.source = ""
     outcome, seen = conclusion(subject, rule)
     answer = {"outcome": outcome, "seen": seen}
     if rule.role == "consumer" and subject.handed:
         answer["struct"] = subject.handed
+    if subject.source:
+        answer["source"] = subject.source
     return answer
 
 

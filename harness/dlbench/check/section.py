@@ -54,6 +54,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
                 report.version,
                 result.struct or usual,
                 library.device,
+                result.source,
             )
         found.append(entry)
     return found

@@ -16,6 +16,18 @@ from dlbench.check.reading import CODES, NEWEST, Facts, address, told, values
 from dlbench.check.rule import NotApplicable
 
 PLAIN = Case("f32", "float32", 4096)
+#: layout -> of which layout of how many times its size it is made, and how: of arrays that their
+#: library lays out itself.
+DERIVED: dict[str, tuple[str, int, str]] = {
+    "fortran": ("grid", 1, ".T"),
+    "strided": ("line", 2, "[::2]"),
+    "reversed": ("line", 1, "[::-1]"),
+}
+STEPS: dict[str, Callable[[Any], Any]] = {
+    ".T": lambda array: array.T,
+    "[::2]": lambda array: array[::2],
+    "[::-1]": lambda array: array[::-1],
+}
 
 
 class Subject:
@@ -33,7 +45,9 @@ class Subject:
         self.consumer = consumer
         self.device = device
         self.handed = ""  #: the struct that a consumer was lent last
+        self.source = ""  #: a word of `reproducer.SOURCES`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
+        self._keeps_dtype: bool | None = None
 
     # A producer's side.
 
@@ -56,7 +70,37 @@ class Subject:
             raise NotApplicable(str(error)) from None
         except Exception as error:
             raise NotApplicable(f"no such array can be made: {told(error)}") from None
+        own = dtype_of(array)
+        if own not in ("", case.dtype):
+            raise NotApplicable(f"its array of {case.dtype} is one of {own}")
         return array
+
+    def laid(self, case: Case) -> tuple[Any, Any]:
+        """The library's array of that layout, and its content as NumPy's. Where the adapter makes
+        none, the library's own transposition or slice is asked."""
+        self.source = f"dtype-{case.dtype}" if case.dtype != PLAIN.dtype else ""
+        if not self.source and case.layout in ("grid", *DERIVED):
+            self.source = case.layout
+        try:
+            return self.make(case), case.expected()
+        except NotApplicable as end:
+            if case.layout not in DERIVED:
+                raise
+            why = end
+        layout, times, step = DERIVED[case.layout]
+        whole = dataclasses.replace(case, layout=layout, bytes=times * case.bytes)
+        array = self.make(whole)
+        expected = STEPS[step](whole.expected())
+        try:
+            array = STEPS[step](array)
+            self.wait(array)
+            shape = tuple(array.shape)
+        except Exception:
+            raise why from None
+        if shape != expected.shape:
+            raise why
+        self.source = f"own-{case.layout}"
+        return array, expected
 
     def extras(self, array: Any) -> tuple[str, ...]:
         """What an array carries beside its values, in its adapter's words."""
@@ -131,6 +175,35 @@ class Subject:
         """Is its import a function of a capsule?"""
         return isinstance(self.entry(), Capsule)
 
+    @property
+    def has_own_wrapper(self) -> bool:
+        """Is its import a function of an extension of dlbench's?"""
+        module = getattr(self.entry(), "__module__", None) or ""
+        return hasattr(self.consumer, "EXTENSION") or module.startswith("dlbench._")
+
+    def require_dtypes(self) -> None:
+        """NotApplicable unless what the consumer returns is of the dtype that was lent. The control
+        is the same call on a plain tensor: what returns bytes has no word for a dtype."""
+        if self._keeps_dtype is None:
+            self._keeps_dtype = self._control()
+        if not self._keeps_dtype:
+            raise NotApplicable("what it returns is bytes, which have no dtype")
+
+    def _control(self) -> bool:
+        from dlbench.check.lender import Lender, content
+
+        handed = self.handed
+        try:
+            plain = [Lender(self, content(name)) for name in ("float32", "int16")]
+            seen = [self.look(self.import_(lender)) for lender in plain]
+        except (Exception, NotApplicable):
+            return True  # that it takes nothing is another rule's matter
+        finally:
+            self.handed = handed
+        return not all(
+            is_bytes_of(one, lender.array) for one, lender in zip(seen, plain, strict=True)
+        )
+
     def import_(self, x: Any, protocol: str = "dlpack", /, **keywords: Any) -> Any:
         """The consumer's public call on a producer's object."""
         entry = self.entry(protocol)
@@ -193,6 +266,26 @@ class Subject:
             "values": array.tobytes(),
             "readonly": not array.flags.writeable,
         }
+
+
+def dtype_of(array: Any) -> str:
+    """The dtype that an array names, or nothing where it has none that we know."""
+    try:
+        dtype = getattr(array, "dtype", None)
+        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype
+        name = str(name).rpartition(".")[2]
+    except Exception:
+        return ""
+    return name if name in CODES else ""
+
+
+def is_bytes_of(seen: Facts, array: Any) -> bool:
+    """Is it the memory of an array, byte by byte?"""
+    lies = (array.tobytes(), array.tobytes("A"))
+    shape = (array.nbytes,)
+    return bool(
+        seen["dtype"] == (1, 8, 1) and tuple(seen["shape"]) == shape and seen["values"] in lies
+    )
 
 
 def _as_numpy(thing: Any) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlbench.adapter import Call
 from dlbench.check.lender import Lender
 from dlbench.check.reading import told
 from dlbench.check.rule import Broken, NotApplicable
-from dlbench.check.subject import Subject
+from dlbench.check.subject import Subject, is_bytes_of
 
 
 def brought(
@@ -35,6 +36,11 @@ def imported(subject: Subject, lender: Lender) -> str:
 def same(subject: Subject, lender: Lender, result: object) -> str:
     """Raises Broken where the result is not what was lent."""
     seen = subject.look(result)
+    if is_bytes_of(seen, lender.array):
+        try:
+            subject.require_dtypes()
+        except NotApplicable:
+            return "its bytes are what was lent"
     if tuple(seen["shape"]) != lender.array.shape:
         raise Broken(f"its shape is {tuple(seen['shape'])}, not {lender.array.shape}")
     if seen["values"] != lender.array.tobytes():
@@ -52,6 +58,25 @@ def require_import(subject: Subject) -> None:
             subject.import_(Lender(subject, legacy=True))
         except Exception as error:
             raise NotApplicable(f"it imports nothing: {told(error)}") from None
+
+
+def asks_itself(subject: Subject) -> None:
+    """NotApplicable where a capsule is taken instead of an object."""
+    if subject.takes_capsules:
+        raise NotApplicable("it takes a capsule, not an object")
+
+
+def require_from_dlpack(subject: Subject) -> None:
+    """NotApplicable unless its call is the array API's function: what that must accept and raise
+    is written of no other, nor of a function that dlbench has bound for the library."""
+    asks_itself(subject)
+    entry = subject.entry()
+    function = entry.function if isinstance(entry, Call) else entry
+    name = getattr(function, "__name__", type(function).__name__)
+    if subject.has_own_wrapper:
+        raise NotApplicable("its function is a wrapper of dlbench's, not the library's own")
+    if name != "from_dlpack":
+        raise NotApplicable(f"it imports by {name}, not by the array API's from_dlpack")
 
 
 def versioned_asked(subject: Subject) -> None:

@@ -36,7 +36,7 @@ def say(lines: Sequence[str], console: Console) -> None:
 )
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules.")
 @options.FORCE
-@click.option("--device", default="cpu", show_default=True, help="Where arrays lie: cuda:0.")
+@click.option("--device", help="Where arrays lie: cuda:0. Default: the CPU, or the library's own.")
 @click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
 @click.option("--timeout", metavar="TIME", default="60s", show_default=True, help="Of one rule.")
 @click.option("--out", metavar="DIR", help="Where results.json and the scripts go.")
@@ -98,8 +98,9 @@ def rules_of(only: Sequence[str] | None) -> list[Rule]:
     ]
 
 
-def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
-    """Raises BadInput, naming what is nearest, for a library that is not there."""
+def library_of(name: str, adapters: str | None, device: str | None = None) -> runner.Library:
+    """Raises BadInput, naming what is nearest, for a library that is not there. Without a device
+    arrays lie on the CPU, or where the library has them first if it has none there."""
     found = run.find_adapters(adapters, here())
     try:
         roles = found.roles(name)
@@ -107,15 +108,14 @@ def library_of(name: str, adapters: str | None, device: str) -> runner.Library:
     except KeyError:
         raise BadInput(unknown(name, list(found.files))) from None
     about = discover.library(name, roles)
-    device = _core.parse_device(device, [about])
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")
-    if (
-        device not in about.devices
-        and device.partition(":")[0] not in about.devices
-        and (device != "cpu")
-    ):
-        run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
+    if device is None:
+        device = "cpu" if "cpu" in about.devices or not about.devices else about.devices[0]
+    else:
+        device = _core.parse_device(device, [about])
+        if device != "cpu" and not {device, device.partition(":")[0]} & set(about.devices):
+            run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
     paths = {role: roles[role].path if role in roles else None for role in ROLES}
     return runner.Library(name, paths["producer"], paths["consumer"], device=device)
 
@@ -170,7 +170,11 @@ def conduct(
 
 
 def explain(
-    name: str, libraries: Sequence[str], adapters: str | None, device: str, console: Console
+    name: str,
+    libraries: Sequence[str],
+    adapters: str | None,
+    device: str | None,
+    console: Console,
 ) -> None:
     """The rule, and its script for the library that is named."""
     known.require_rule(name)

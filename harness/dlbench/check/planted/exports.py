@@ -18,8 +18,10 @@ class Others(_check.Buffered):
         changes = {}
         if breaks("buffer.values") and self.case.layout == "strided":
             changes["strides"] = (self.view.itemsize,)
-        if breaks("buffer.format"):
+        if breaks("buffer.format") and flags & 0x4:
             changes["format"] = "i"
+        if breaks("buffer.fields") and not flags & 0x4:
+            changes["format"] = "f"
         if breaks("buffer.length"):
             changes["len"] = self.view.nbytes + 1
         if breaks("buffer.read-only") and self.case.readonly:

@@ -42,6 +42,17 @@ class Imported(_check.Buffered):
     def _released(self):
         pass
 
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **words):
+        array, owner = self.array, self.owner
+        if self.facts and shows("import.exported-again", self.facts):
+            owner = None
+        lies = array.ctypes.data, array.shape, array.strides, array.dtype
+        readonly = not array.flags.writeable
+        return np.asarray(Memory(*lies, readonly, owner or array)).__dlpack__(**words)
+
     def __getitem__(self, index):
         view = Imported(self.array[index])
         if not (self.facts and shows("import.view-keeps", self.facts)):
@@ -56,6 +67,7 @@ class Imported(_check.Buffered):
         if (
             shows("import.deleter-once", facts)
             or shows("import.several", facts)
+            or (shows("import.null-context", facts) and not facts["context"])
             or (shows("import.other-thread", facts) and elsewhere)
             or (breaks("import.empty-deleted") and 0 in facts["shape"])
         ):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, gathered, packed
+from dlbench.check.reading import Facts, gathered, packed, told
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject
 
@@ -18,26 +18,39 @@ producer = partial(RULES.add, role="producer")
 consumer = partial(RULES.add, role="consumer")
 STRUCT = f"{INTERFACE}, __array_struct__"
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
-PRINT = "print(array.__array_interface__)"
+FOUND = "found = array.__array_interface__\n"
+AT = "held = array.__array_struct__\nat = point(held, None)\n"
+#: NumPy is the reader.
+READ = (
+    "class View:\n"
+    "    {0} = property(lambda self: array.{0})\n"
+    "given = np.asarray(View())\n"
+    "assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given"
+)
 
 
 def interface(subject: Subject, case: Case | None = None) -> tuple[Any, dict[str, Any]]:
     """An array and its dict."""
     array = subject.make(case or subject.case())
-    found = getattr(array, "__array_interface__", None)
+    return array, interface_of(array)
+
+
+def interface_of(array: Any) -> dict[str, Any]:
+    """Its dict."""
+    found: dict[str, Any] | None = getattr(array, "__array_interface__", None)
     if found is None:
         raise NotApplicable("its arrays have no __array_interface__")
-    return array, found
+    return found
 
 
-def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
-    """An array and the facts of its struct, whose capsule is kept with them."""
-    array = subject.make(case or subject.case())
+def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]:
+    """An array, the facts of its struct, whose capsule is kept with them, and its content."""
+    array, expected = subject.laid(case or subject.case())
     capsule = getattr(array, "__array_struct__", None)
     if capsule is None:
         raise NotApplicable("its arrays have no __array_struct__")
     try:
-        return array, {**_check.read_struct(capsule), "capsule": capsule}
+        return array, {**_check.read_struct(capsule), "capsule": capsule}, expected
     except ValueError as error:
         raise Broken(str(error)) from None
 
@@ -46,7 +59,12 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
     "interface.keys",
     "shape is a tuple of ints, typestr a str, version the int 3",
     INTERFACE,
-    shown=Shown(PRINT),
+    shown=Shown(
+        f"{FOUND}assert isinstance(found, dict), type(found)\n"
+        "assert isinstance(found['shape'], tuple), found['shape']\n"
+        "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
+        "assert isinstance(found['typestr'], str) and found['version'] == 3, found"
+    ),
 )
 def keys(subject: Subject) -> str:
     _, found = interface(subject)
@@ -62,34 +80,53 @@ def keys(subject: Subject) -> str:
     return f"{typestr}, version 3"
 
 
-def elements(found: dict[str, Any]) -> bytes:
-    """In C order; NotApplicable where no address is given."""
+def elements(array: Any, found: dict[str, Any]) -> bytes:
+    """In C order, of an address or of an object that has a buffer."""
     data = found.get("data")
-    if not isinstance(data, tuple):
-        raise NotApplicable(f"data is a {type(data).__name__}, not an address")
     item = np.dtype(found["typestr"]).itemsize
     shape = found["shape"]
-    return gathered(data[0], shape, found.get("strides"), item)
+    if 0 in shape:
+        return b""
+    if isinstance(data, tuple):
+        return gathered(data[0], shape, found.get("strides"), item)
+    try:
+        raw = np.frombuffer(array if data is None else data, np.uint8)
+    except Exception as error:
+        raise NotApplicable(f"data is a {type(data).__name__}: {told(error)}") from None
+    first = raw.ctypes.data + found.get("offset", 0)
+    return gathered(first, shape, found.get("strides"), item)
+
+
+def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that an array must have: its own, where it says one. Who says none may see a line
+    as a column of it: dimensions of size 1 are then its own."""
+    own = getattr(array, "shape", None)
+    if isinstance(own, tuple):
+        return tuple(own)
+    many = tuple(size for size in wanted if size != 1)
+    return shape if tuple(size for size in shape if size != 1) == many else wanted
 
 
 @producer(
     "interface.values",
     "data, shape, strides and typestr lead to the array's elements",
     INTERFACE,
-    shown=Shown(PRINT),
+    shown=Shown(READ.format("__array_interface__")),
 )
 def values(subject: Subject) -> str:
     seen = []
     for layout in ("line", "strided", "reversed", "fortran"):
         case = subject.case(layout=layout)
         try:
-            array, found = interface(subject, case)
+            array, expected = subject.laid(case)
+            found = interface_of(array)
         except NotApplicable:
             continue
         order = "<" if sys.byteorder == "little" else ">"
         if found.get("typestr") != f"{order}f4":
             raise Broken(f"float32 is {found.get('typestr')!r}")
-        if tuple(found["shape"]) != case.shape or elements(found) != case.expected().tobytes():
+        wanted = own_shape(array, tuple(found["shape"]), expected.shape)
+        if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
             raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
         del array
         seen.append(layout)
@@ -102,7 +139,7 @@ def values(subject: Subject) -> str:
     "interface.read-only",
     "read-only memory says so",
     INTERFACE,
-    shown=Shown(PRINT, source="readonly"),
+    shown=Shown(f"{FOUND}assert found['data'][1] is True, found['data']", source="readonly"),
 )
 def read_only(subject: Subject) -> str:
     _, found = interface(subject, subject.case(readonly=True))
@@ -118,10 +155,10 @@ def read_only(subject: Subject) -> str:
     "struct.two",
     "the struct begins with 2, the check that it is one",
     STRUCT,
-    shown=Shown("print(array.__array_struct__)"),
+    shown=Shown(f"{AT}first = ctypes.c_int.from_address(at).value\nassert first == 2, first"),
 )
 def two(subject: Subject) -> str:
-    _, facts = struct(subject)
+    _, facts, _ = struct(subject)
     if facts["two"] != 2:
         raise Broken(f"it begins with {facts['two']}")
     return "2"
@@ -131,14 +168,14 @@ def two(subject: Subject) -> str:
     "struct.values",
     "the struct leads to the array's elements",
     STRUCT,
-    shown=Shown("print(array.__array_struct__)"),
+    shown=Shown(READ.format("__array_struct__")),
 )
 def struct_values(subject: Subject) -> str:
     seen = []
     for layout in ("line", "strided", "reversed"):
         case = subject.case(layout=layout)
         try:
-            array, facts = struct(subject, case)
+            array, facts, expected = struct(subject, case)
         except NotApplicable:
             continue
         kind = (facts["kind"], facts["itemsize"])
@@ -146,7 +183,7 @@ def struct_values(subject: Subject) -> str:
             raise Broken(f"float32 is kind {kind[0]} of {kind[1]} bytes")
         shape = facts["shape"]
         found = gathered(facts["data"], shape, facts["strides"], 4)
-        if shape != case.shape or found != case.expected().tobytes():
+        if shape != expected.shape or found != expected.tobytes():
             raise Broken(f"{layout}: {shape}, strides {facts['strides']}")
         del array
         seen.append(layout)
@@ -159,7 +196,13 @@ def struct_values(subject: Subject) -> str:
     "struct.flags",
     "the flags say whether it may be written to, and whether it is contiguous",
     STRUCT,
-    shown=Shown("print(array.__array_struct__)", source="strided"),
+    shown=Shown(
+        f"{AT}flags = ctypes.c_int.from_address(at + 16).value\n"
+        "assert bool(flags & 0x1) == source.flags.c_contiguous, hex(flags)\n"
+        "assert bool(flags & 0x400) == source.flags.writeable, hex(flags)\n"
+        "assert flags & 0x200, hex(flags)",
+        source="strided",
+    ),
 )
 def struct_flags(subject: Subject) -> str:
     seen = []
@@ -171,12 +214,13 @@ def struct_flags(subject: Subject) -> str:
         ({}, NOT_SWAPPED, True),
     ):
         try:
-            _, facts = struct(subject, subject.case(**words))
+            _, facts, _ = struct(subject, subject.case(**words))
         except NotApplicable:
             continue
         if wanted is None:
             wanted = packed(facts["shape"] or (), facts["strides"], facts["itemsize"])
         if bool(facts["flags"] & flag) != wanted:
+            subject.source = subject.source or ("readonly" if words else "line")
             raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'nothing odd'}")
         seen.append(f"{facts['flags']:#x}")
     if not seen:

@@ -12,23 +12,48 @@ from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, packed, told
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
+from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
 
 producer = partial(RULES.add, role="producer")
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
+#: A Py_buffer's words: buf, obj, len, itemsize, readonly and ndim, format, shape, strides.
 GET = (
-    "get = ctypes.PyDLL(None).PyObject_GetBuffer\n"
-    "print(get(ctypes.py_object(array), ctypes.create_string_buffer(256), {}))"
+    "def get(flags):\n"
+    "    view = (ctypes.c_void_p * 10)()\n"
+    "    ctypes.PyDLL(None).PyObject_GetBuffer(ctypes.py_object(array), view, flags)\n"
+    "    return view\n"
 )
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
     """An array that speaks the protocol, and its facts, which hold the buffer."""
     array = subject.make(case or subject.case())
+    return array, facts_of(array)
+
+
+def has_dtypes(subject: Subject) -> bool:
+    """Does a buffer say what its elements are? The control is an array of another dtype: bytes that
+    are bytes in any case have no word for it."""
+    for dtype in ("float32", "int16"):
+        case = subject.case(dtype=dtype)
+        try:
+            facts = buffered(subject, case)[1]
+        except NotApplicable:
+            return True
+        is_bytes = (facts["format"] or "B", facts["itemsize"]) == ("B", 1)
+        if not is_bytes or (facts["shape"] or (facts["len"],)) != (case.bytes,):
+            return True
+    return False
+
+
+def facts_of(array: Any) -> Facts:
+    """Of the buffer that it gives who can take any."""
     try:
-        return array, _check.get_buffer(array, FULL_RO)
+        facts: Facts = _check.get_buffer(array, FULL_RO)
+        return facts
     except TypeError:
         raise NotApplicable("its arrays have no buffer") from None
     except (BufferError, ValueError) as error:
@@ -60,19 +85,24 @@ def is_float32(text: str | None) -> bool:
     "buffer.values",
     "shape, strides and itemsize lead to the array's elements",
     PEP3118,
-    shown=Shown("view = memoryview(array)\nprint(view.shape, view.strides, view.tolist()[:4])"),
+    shown=Shown(
+        "given = np.asarray(memoryview(array))\n"
+        "assert given.shape == source.shape and given.tobytes() == source.tobytes(), given"
+    ),
 )
 def values(subject: Subject) -> str:
     seen = []
-    for layout in ("grid", "strided", "reversed"):
-        case = subject.case(layout=layout)
+    typed = has_dtypes(subject)
+    for layout in ("grid", "fortran", "strided", "reversed"):
         try:
-            _, facts = buffered(subject, case)
+            array, expected = subject.laid(subject.case(layout=layout))
+            facts = facts_of(array)
         except NotApplicable:
             continue
-        if facts["shape"] != case.shape:
-            raise Broken(f"{layout}: shape is {facts['shape']}, not {case.shape}")
-        if elements(facts) != case.expected().tobytes():
+        shape = expected.shape if typed else (expected.nbytes,)
+        if facts["shape"] != shape:
+            raise Broken(f"{layout}: shape is {facts['shape']}, not {shape}")
+        if elements(facts) != expected.tobytes():
             raise Broken(f"{layout}: strides {facts['strides']} do not lead to the elements")
         seen.append(layout)
     if not seen:
@@ -85,10 +115,14 @@ def values(subject: Subject) -> str:
     "buffer.format",
     "format names the dtype",
     PEP3118,
-    shown=Shown("print(memoryview(array).format)"),
+    shown=Shown(
+        "assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format"
+    ),
 )
 def format_(subject: Subject) -> str:
     _, facts = buffered(subject)
+    if not has_dtypes(subject):
+        raise NotApplicable("its buffers are bytes, which have no dtype")
     if not is_float32(facts["format"]):
         raise Broken(f"float32 is {facts['format']!r}")
     return repr(facts["format"])
@@ -98,7 +132,7 @@ def format_(subject: Subject) -> str:
     "buffer.length",
     "len is the number of elements times itemsize",
     PEP3118,
-    shown=Shown("print(memoryview(array).nbytes)"),
+    shown=Shown(f"{GET}assert get(0x11C)[2] == source.nbytes, get(0x11C)[2]"),
 )
 def length(subject: Subject) -> str:
     _, facts = buffered(subject)
@@ -111,7 +145,10 @@ def length(subject: Subject) -> str:
     "buffer.read-only",
     "read-only memory says so, and refuses who asks for writable memory",
     PEP3118,
-    shown=Shown(f"print(memoryview(array).readonly)\n{GET.format(WRITABLE)}", source="readonly"),
+    shown=Shown(
+        f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
+        source="readonly",
+    ),
 )
 def read_only(subject: Subject) -> str:
     array, facts = buffered(subject, subject.case(readonly=True))
@@ -127,38 +164,110 @@ def read_only(subject: Subject) -> str:
     raise Broken("a writable buffer is given")
 
 
+#: Each asks for memory in C order; who asks for bytes alone may get them in another one.
+CONTIGUOUS = (
+    ("PyBUF_SIMPLE", SIMPLE, "CF"),
+    ("PyBUF_ND", ND, "C"),
+    ("PyBUF_C_CONTIGUOUS", C_CONTIGUOUS, "C"),
+)
+
+
 @producer(
     "buffer.contiguous",
     "who asks for contiguous memory gets it, or a BufferError",
     PEP3118,
-    shown=Shown(GET.format(SIMPLE), source="strided"),
+    shown=Shown(
+        f"{GET}"
+        "for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):\n"
+        "    try:\n"
+        "        view = get(flags)\n"
+        "    except BufferError as error:\n"
+        "        print(hex(flags), 'is refused:', error)\n"
+        "        continue\n"
+        "    given = ctypes.string_at(view[0], view[2])\n"
+        "    assert given in [source.tobytes(order) for order in orders], hex(flags)",
+        source="strided",
+    ),
 )
 def contiguous(subject: Subject) -> str:
-    case = subject.case(layout="strided")
-    array, facts = buffered(subject, case)
-    if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
-        raise NotApplicable("its array of every second element lies in one piece")
-    del facts  # some lend one buffer at a time
+    seen, why = [], "its arrays lie in one piece, however they are made"
+    for layout in ("strided", "fortran"):
+        try:
+            array, expected = subject.laid(subject.case(layout=layout))
+            facts = facts_of(array)
+        except NotApplicable as end:
+            why = str(end)
+            continue
+        if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
+            continue
+        del facts  # some lend one buffer at a time
+        seen += contiguous_of(layout, array, expected)
+    if not seen:
+        raise NotApplicable(why)
+    return ", ".join(dict.fromkeys(seen))
+
+
+def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
+    """What each request comes to of an array that is not contiguous."""
     seen = []
-    for name, flags in (("PyBUF_SIMPLE", SIMPLE), ("PyBUF_C_CONTIGUOUS", C_CONTIGUOUS)):
+    for name, flags, orders in CONTIGUOUS:
         try:
             given = _check.get_buffer(array, flags)
         except BufferError:
             seen.append("BufferError")
             continue
         except Exception as error:
-            raise Broken(f"{name}: refused by {told(error)}") from None
-        if row(given) != case.expected().tobytes():
-            raise Broken(f"{name} is answered with memory that is not contiguous")
+            raise Broken(f"{layout}, {name}: refused by {told(error)}") from None
+        if row(given) not in [expected.tobytes(order) for order in orders]:
+            raise Broken(f"{layout}, {name} is answered with memory that is not contiguous")
         seen.append("a copy in one piece")
-    return ", ".join(dict.fromkeys(seen))
+    return seen
+
+
+@producer(
+    "buffer.fields",
+    "PyBUF_ND gives the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
+    PEP3118,
+    shown=Shown(
+        f"{GET}"
+        "assert get(0x8)[6], 'PyBUF_ND gives no shape'\n"
+        "assert get(0x18)[7], 'PyBUF_STRIDES gives no strides'\n"
+        "assert not get(0x8)[5], 'PyBUF_ND gives a format'",
+        source="grid",
+    ),
+)
+def fields(subject: Subject) -> str:
+    case = subject.case(layout="grid")
+    array, facts = buffered(subject, case)
+    shape = facts["shape"]
+    del facts
+    for name, flags, wanted in (("PyBUF_ND", ND, "shape"), ("PyBUF_STRIDES", STRIDES, "strides")):
+        try:
+            given = _check.get_buffer(array, flags)
+        except BufferError as error:
+            raise NotApplicable(f"{name} is refused: {told(error)}") from None
+        except Exception as error:
+            raise Broken(f"{name}: refused by {told(error)}") from None
+        if given[wanted] is None:
+            raise Broken(f"{name} gives no {wanted}")
+        if given["shape"] != shape:
+            raise Broken(f"{name} gives shape {given['shape']}, not {shape}")
+        if given["format"] is not None:
+            raise Broken(f"{name} gives format {given['format']!r}, which is not asked for")
+        del given
+    return f"shape {shape}"
 
 
 @producer(
     "buffer.keeps-memory",
     "a view keeps the memory when the array has gone",
     PEP3118,
-    shown=Shown("view = memoryview(array)\ndel array, source\nprint(view.tolist()[:4])"),
+    shown=Shown(
+        "view, expected = memoryview(array), source.tobytes()\n"
+        "del array, source; gc.collect()\n"
+        "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"
+        "assert np.asarray(view).tobytes() == expected"
+    ),
 )
 def keeps_memory(subject: Subject) -> str:
     case = subject.case(bytes=1 << 17)

@@ -10,7 +10,7 @@ from dlbench.check.rule import CUDA_INTERFACE, RULES, Broken, NotApplicable, Sho
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
-PRINT = "print(array.__cuda_array_interface__)"
+FOUND = "found = array.__cuda_array_interface__\n"
 
 
 def interface(array: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def interface(array: Any) -> dict[str, Any]:
     "cuda.host",
     "an array in the CPU's memory has no __cuda_array_interface__",
     CUDA_INTERFACE,
-    shown=Shown("print(hasattr(array, '__cuda_array_interface__'))"),
+    shown=Shown("assert not hasattr(array, '__cuda_array_interface__')"),
 )
 def host(subject: Subject) -> str:
     if subject.device != "cpu":
@@ -52,7 +52,12 @@ def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
     "cuda.keys",
     "shape is a tuple of ints, typestr a str, data an address and a bool",
     CUDA_INTERFACE,
-    shown=Shown(PRINT),
+    shown=Shown(
+        f"{FOUND}assert isinstance(found['shape'], tuple), found['shape']\n"
+        "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
+        "assert isinstance(found['typestr'], str), found['typestr']\n"
+        "assert list(map(type, found['data'])) == [int, bool], found['data']"
+    ),
 )
 def keys(subject: Subject) -> str:
     found = on_device(subject)
@@ -70,7 +75,7 @@ def keys(subject: Subject) -> str:
     "cuda.version",
     "version is an int; 3 is the one that speaks of streams",
     CUDA_INTERFACE,
-    shown=Shown(PRINT),
+    shown=Shown(f"{FOUND}assert isinstance(found['version'], int), found['version']"),
 )
 def version(subject: Subject) -> str:
     found = on_device(subject)
@@ -83,7 +88,7 @@ def version(subject: Subject) -> str:
     "cuda.stream",
     "stream is not 0, which could mean two streams",
     CUDA_INTERFACE,
-    shown=Shown(PRINT),
+    shown=Shown(f"{FOUND}assert found.get('stream') != 0, found"),
 )
 def stream(subject: Subject) -> str:
     found = on_device(subject)
@@ -98,7 +103,7 @@ def stream(subject: Subject) -> str:
     "cuda.empty",
     "the address of an array without elements is 0",
     CUDA_INTERFACE,
-    shown=Shown(PRINT, source="empty"),
+    shown=Shown(f"{FOUND}assert found['data'][0] == 0, found['data']", source="empty"),
 )
 def empty(subject: Subject) -> str:
     found = on_device(subject, subject.case(bytes=0, layout="empty"))

@@ -13,6 +13,14 @@ from dlbench.check.subject import Subject
 rule = partial(RULES.add, role="producer", level="should")
 
 
+#: `extras` is the adapter's word of what an array carries besides its values.
+KEPT = (
+    "result = {}\n"
+    "assert type(result) is type(array), type(result)\n"
+    "assert set(extras(array)) <= set(extras(result)), (extras(array), extras(result))"
+)
+
+
 def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     """Its type and extras, after a function that asks for the method."""
     array = subject.make()
@@ -40,7 +48,7 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     "dispatch.ufunc",
     "np.multiply(x, x) of an array that has __array_ufunc__ is of its type, with unit and mask",
     NEP13,
-    shown=Shown("print(type(array), type(np.multiply(array, array)))"),
+    shown=Shown(KEPT.format("np.multiply(array, array)")),
 )
 def ufunc(subject: Subject) -> str:
     import numpy as np
@@ -52,7 +60,7 @@ def ufunc(subject: Subject) -> str:
     "dispatch.function",
     "np.concatenate([x, x]) of an array that has __array_function__ is so, too",
     NEP18,
-    shown=Shown("print(type(array), type(np.concatenate([array, array])))"),
+    shown=Shown(KEPT.format("np.concatenate([array, array])")),
 )
 def function(subject: Subject) -> str:
     import numpy as np

@@ -10,48 +10,86 @@ from dlbench.check.lender import content
 from dlbench.check.reading import address, told
 from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.export_layout import agree
+from dlbench.check.showing import ADDRESS, LEFT
 from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="producer")
-TABLE = "print(type(array).__dlpack_c_exchange_api__)"
-
-
+PUBLISHED = (
+    "published = getattr(type(array), '__dlpack_c_exchange_api__', None)\n"
+    "assert 'dlpack_exchange_api' in repr(published), published"
+)
+EXPORT = (
+    "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(24))\n"
+)
 LEND = (
-    "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
-    "function(24))\n"
-    "struct = ctypes.c_void_p()\n"
-    "print(export(array, ctypes.byref(struct)))\n"
+    f"{EXPORT}struct = ctypes.c_void_p()\n"
+    "assert export(array, ctypes.byref(struct)) == 0\n"
+    "tensor = struct.value + 32\n"
+    "at = ctypes.c_void_p.from_address(tensor).value\n"
+    "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
 )
 ALLOCATE = (
     "from struct import pack\n"
+    "complaints = []\n"
     "shape = (ctypes.c_int64 * 2)(3, 5)\n"
     "prototype = pack('=QiiiBBHQQQ', 0, 1, 0, 2, CODE, 32, 1, ctypes.addressof(shape), 0, 0)\n"
     "SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)\n"
-    "complain = SetError(lambda context, kind, message: print('SetError', kind, message))\n"
+    "complain = SetError(lambda context, kind, message: complaints.append((kind, message)))\n"
     "allocate = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, "
     "ctypes.c_void_p, SetError)(function(16))\n"
     "out = ctypes.c_void_p()\n"
-    "print(allocate(prototype, ctypes.byref(out), None, complain), out.value)"
+    "try:\n"
+    "    status = allocate(prototype, ctypes.byref(out), None, complain)\n"
+    "except Exception as error:\n"
+    "    print('an exception is set:', repr(error))\n"
+    "    status = -1\n"
+)
+GIVE_BACK = (
+    "deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)\n"
+    "def exchange():\n"
+    "    struct = ctypes.c_void_p()\n"
+    "    export(array, ctypes.byref(struct))\n"
+    "    deleter(ctypes.c_void_p.from_address(struct.value + 16).value)(struct)\n"
 )
 #: What each function is called with, `function(at)` being what stands there in the table.
 CALLED = {
-    "from_object": f"{LEND}print(ctypes.c_void_p.from_address(struct.value + 32).value)",
+    "export": f"{LEND}"
+    "kind = [ctypes.c_uint8.from_address(tensor + 20 + i).value for i in range(2)]\n"
+    "assert kind == [2, 32], kind\n"
+    "assert ctypes.string_at(at, source.nbytes) == source.tobytes()",
+    "agrees": f"{LEND}{ADDRESS}"
+    "try:\n"
+    "    capsule = array.__dlpack__(max_version=(1, 0))\n"
+    "except TypeError:\n"
+    "    capsule = array.__dlpack__()\n"
+    "assert address(capsule) == at, (hex(address(capsule)), hex(at))",
+    "leak": f"{EXPORT}{GIVE_BACK}{LEFT.format('exchange()')}",
     "to_object": f"{LEND}"
     "to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))\n"
     "made = ctypes.py_object()\n"
-    "print(to_object(struct, ctypes.byref(made)), made.value)",
+    "assert to_object(struct, ctypes.byref(made)) == 0\n"
+    "assert type(made.value) is type(array), type(made.value)",
     "borrow": "borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
     "function(40))\n"
     "tensor = (ctypes.c_uint64 * 6)()\n"
-    "print(borrow(array, tensor), list(tensor))",
-    "allocate": ALLOCATE.replace("CODE", "2"),
-    "allocate-error": ALLOCATE.replace("CODE", "200"),
+    "assert borrow(array, tensor) == 0\n"
+    "at = ctypes.addressof(tensor)\n"
+    "kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]\n"
+    "assert kind == [2, 32], kind\n"
+    "assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()",
+    "allocate": ALLOCATE.replace("CODE", "2") + "assert status == 0 and out.value, complaints",
+    "allocate-error": ALLOCATE.replace("CODE", "200")
+    + "assert status != 0 and not out.value and len(complaints) == 1, (status, complaints)",
     "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
     "ctypes.c_void_p)(function(48))\n"
     "out = ctypes.c_void_p(1)\n"
-    "print(stream(1, 0, ctypes.byref(out)), out.value)",
-    "functions": "print([function(at) for at in (16, 24, 32, 40, 48)])",
-    "version": "print(ctypes.c_uint32.from_address(table).value)",
+    "assert stream(1, 0, ctypes.byref(out)) == 0 and not out.value, out.value",
+    "functions": "assert all(function(at) for at in (16, 24, 32, 48))",
+    "version": "majors = []\n"
+    "while table:\n"
+    "    majors.append(ctypes.c_uint32.from_address(table).value)\n"
+    "    table = ctypes.c_void_p.from_address(table + 8).value\n"
+    "assert 1 in majors, majors",
 }
 
 
@@ -63,7 +101,7 @@ def shown_by(what: str) -> Shown:
     "c-api.capsule",
     "the type publishes a capsule named dlpack_exchange_api",
     EXCHANGE_API,
-    shown=Shown(TABLE),
+    shown=Shown(PUBLISHED),
 )
 def capsule(subject: Subject) -> str:
     _, published = subject.publishes_api()
@@ -119,7 +157,7 @@ def has(api: _check.Api, name: str) -> None:
     "c-api.export",
     "managed_tensor_from_py_object_no_sync describes the array as it lies",
     f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
-    shown=shown_by("from_object"),
+    shown=shown_by("export"),
 )
 def export(subject: Subject) -> str:
     array, api = subject.api()
@@ -140,7 +178,7 @@ def export(subject: Subject) -> str:
     "c-api.agrees",
     "the table and __dlpack__ lend the same memory on the same device",
     EXCHANGE_API,
-    shown=shown_by("from_object"),
+    shown=shown_by("agrees"),
 )
 def agrees(subject: Subject) -> str:
     array, api = subject.api()
@@ -211,7 +249,7 @@ def import_(subject: Subject) -> str:
     "c-api.leak",
     "an exchange by the table leaves nothing behind",
     EXCHANGE_API,
-    shown=shown_by("from_object"),
+    shown=shown_by("leak"),
 )
 def leak(subject: Subject) -> str:
     array, api = subject.api()

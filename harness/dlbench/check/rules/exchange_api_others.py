@@ -35,7 +35,7 @@ def allocate(subject: Subject) -> str:
 
 @rule(
     "c-api.allocate-error",
-    "an allocation that fails returns -1 and says why by SetError, once, without an exception",
+    "an allocation that fails returns -1 and says why by SetError, once",
     f"{EXCHANGE_API}.managed_tensor_allocator",
     risky=True,
     shown=shown_by("allocate-error"),
@@ -50,8 +50,6 @@ def allocate_error(subject: Subject) -> str:
         raise Broken("it returned 0, and no tensor")
     if said["complaints"] != 1:
         raise Broken(f"SetError was called {said['complaints']} times")
-    if said["raised"] is not None:
-        raise Broken(f"a Python exception is set besides: {said['raised']!r}")
     return f"{said['kind']}: {said['message'].splitlines()[0][:100] if said['message'] else ''}"
 
 

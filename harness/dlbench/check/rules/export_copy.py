@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from dlbench import _check
 from dlbench.check.reading import CPU, address, read, told, values
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.showing import ADDRESS, DEVICE, allowed, refused
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 COPY = f"{METHOD}, copy"
 COPIED = 2
-FLAG = "print('flags', ctypes.c_uint64.from_address(struct + 24).value)"
+NEW, OLD = "max_version=(1, 0), ", ""
+FLAG = "flags = ctypes.c_uint64.from_address(struct + 24).value\n"
+SAME = "address(given) == address(capsule)"
 
 
 def asked(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
@@ -41,19 +45,21 @@ def home(subject: Subject, array: Any) -> tuple[Any, int]:
     return capsule, address(subject.readable(lambda: read(capsule)))
 
 
-@rule(
-    "export.copy-true",
-    "copy=True lends memory that is not the array's",
-    COPY,
-    shown=Shown("print(array.__dlpack__(max_version=(1, 0), copy=True))"),
-)
-def copy_true(subject: Subject) -> str:
+def bare(array: Any, **keywords: Any) -> Any:
+    """The capsule that is asked for without max_version, as consumers before 2023.12 do."""
+    return array.__dlpack__(**keywords)
+
+
+def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception] | None) -> str:
+    """copy=True gives a copy, or the lawful refusal."""
     array = has_keyword(subject, "copy")
     kept, own = home(subject, array)
     try:
-        capsule = subject.ask(array, copy=True)
+        capsule = ask(array, copy=True)
         facts = read(capsule)
     except Exception as error:
+        if lawful and isinstance(error, lawful):
+            return f"refused: {told(error)}"
         raise Broken(f"refused: {told(error)}") from None
     if address(facts) == own:
         raise Broken("it is the same memory")
@@ -63,10 +69,37 @@ def copy_true(subject: Subject) -> str:
 
 
 @rule(
+    "export.copy-true",
+    "copy=True lends memory that is not the array's",
+    COPY,
+    shown=Shown(f"given = array.__dlpack__({NEW}copy=True)\n{ADDRESS}assert not {SAME}, given"),
+)
+def copy_true(subject: Subject) -> str:
+    return must_copy(subject, subject.ask, None)
+
+
+@rule(
+    "export.copy-true-unversioned",
+    "copy=True without max_version lends no memory of the array's either",
+    COPY,
+    shown=Shown(
+        f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\n"
+        f"{ADDRESS}assert not {SAME}, given"
+    ),
+)
+def copy_true_unversioned(subject: Subject) -> str:
+    # The legacy struct has no flag to tell of the copy: to refuse it is lawful here.
+    return must_copy(subject, bare, BufferError)
+
+
+@rule(
     "export.copy-false",
     "copy=False lends the array's own memory, or raises BufferError",
     COPY,
-    shown=Shown("print(array.__dlpack__(max_version=(1, 0), copy=False))"),
+    shown=Shown(
+        f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\n"
+        f"{ADDRESS}assert {SAME}, given"
+    ),
 )
 def copy_false(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
@@ -89,8 +122,9 @@ def copy_false(subject: Subject) -> str:
     "copy=None lends the array's own memory where that is possible",
     COPY,
     shown=Shown(
-        "for copy in (None, False):\n"
-        "    print(copy, array.__dlpack__(max_version=(1, 0), copy=copy))"
+        f"array.__dlpack__({NEW}copy=False)\n"
+        f"capsule, given = (array.__dlpack__({NEW}copy=None) for _ in range(2))\n"
+        f"{ADDRESS}assert {SAME}, given"
     ),
 )
 def copy_none(subject: Subject) -> str:
@@ -109,7 +143,10 @@ def copy_none(subject: Subject) -> str:
     "export.copied-flag",
     "a copy has the flag IS_COPIED",
     f"{COPY}; {SPEC}; {HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    shown=Shown(FLAG, call="array.__dlpack__(max_version=(1, 0), copy=True)"),
+    shown=Shown(
+        f"{FLAG}assert flags & 0b10, hex(flags)",
+        call=f"array.__dlpack__({NEW}copy=True)",
+    ),
 )
 def copied_flag(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
@@ -132,7 +169,7 @@ def copied_flag(subject: Subject) -> str:
     "export.shared-flag",
     "what was not copied has no flag IS_COPIED",
     f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    shown=Shown(FLAG),
+    shown=Shown(f"{FLAG}assert not flags & 0b10, hex(flags)"),
 )
 def shared_flag(subject: Subject) -> str:
     array = subject.exporter()
@@ -149,18 +186,15 @@ def shared_flag(subject: Subject) -> str:
 
 #: A device type that no library has: 200 is no DLDeviceType.
 NOWHERE = (200, 0)
+CUDA = (2, 0)
 
 
-@rule(
-    "export.device-unknown",
-    "a dl_device that the producer cannot handle raises BufferError",
-    f"{METHOD}, dl_device",
-    shown=Shown("print(array.__dlpack__(max_version=(1, 0), dl_device=(200, 0)))"),
-)
-def device_unknown(subject: Subject) -> str:
+def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
+    """A device type that nobody has is a BufferError."""
     array = has_keyword(subject, "dl_device")
+    home(subject, array)
     try:
-        facts = read(subject.ask(array, dl_device=NOWHERE))
+        facts = read(ask(array, dl_device=NOWHERE))
     except BufferError as error:
         return told(error)
     except Exception as error:
@@ -169,13 +203,70 @@ def device_unknown(subject: Subject) -> str:
 
 
 @rule(
+    "export.device-unknown",
+    "a dl_device that the producer cannot handle raises BufferError",
+    f"{METHOD}, dl_device",
+    shown=Shown(refused(f"array.__dlpack__({NEW}dl_device=(200, 0))", "BufferError")),
+)
+def device_unknown(subject: Subject) -> str:
+    return must_refuse_device(subject, subject.ask)
+
+
+@rule(
+    "export.device-unknown-unversioned",
+    "without max_version, too, a dl_device that the producer cannot handle raises BufferError",
+    f"{METHOD}, dl_device",
+    shown=Shown(refused(f"array.__dlpack__({OLD}dl_device=(200, 0))", "BufferError")),
+)
+def device_unknown_unversioned(subject: Subject) -> str:
+    return must_refuse_device(subject, bare)
+
+
+@rule(
+    "export.copy-false-device",
+    "copy=False raises BufferError where dl_device is another device",
+    f"{COPY}; dl_device",
+    shown=Shown(
+        "\n".join(
+            refused(f"array.__dlpack__({asked}dl_device=(2, 0), copy=False)", "BufferError")
+            for asked in (NEW, OLD)
+        )
+    ),
+)
+def copy_false_device(subject: Subject) -> str:
+    has_keyword(subject, "copy")
+    array = has_keyword(subject, "dl_device")
+    if subject.device != "cpu":
+        raise NotApplicable("its memory may be reached from both devices")
+    home(subject, array)
+    seen = ""
+    # Whether there is such a device or not: no memory of the CPU's is CUDA's without a copy.
+    for how, ask in (("", subject.ask), (", no max_version", bare)):
+        what = f"dl_device={CUDA}, copy=False{how}"
+        try:
+            facts = read(ask(array, dl_device=CUDA, copy=False))
+        except BufferError as error:
+            seen = seen or told(error)
+        except Exception as error:
+            raise Broken(f"{what}: {told(error)}") from None
+        else:
+            raise Broken(f"{what} gave a tensor on {facts['device']}")
+    return seen
+
+
+@rule(
     "export.device-host",
     "dl_device=(1, 0) lends memory of the CPU",
     f"{METHOD}, dl_device",
-    shown=Shown("print(array.__dlpack__(max_version=(1, 0), dl_device=(1, 0)))"),
+    level="should",
+    shown=Shown(
+        f"named = {DEVICE}\nassert named == [1, 0], named",
+        call=f"array.__dlpack__({NEW}dl_device=(1, 0))",
+    ),
 )
 def device_host(subject: Subject) -> str:
     array = has_keyword(subject, "dl_device")
+    home(subject, array)
     expected = subject.case().expected().tobytes()
     try:
         capsule = subject.ask(array, dl_device=CPU)

@@ -10,10 +10,23 @@ from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.showing import ADDRESS, LEFT
 from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="producer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
+
+
+#: Where the memory lies, and that it is still as it was when much else was written.
+WHERE = (
+    "at = ctypes.c_void_p.from_address(tensor).value\n"
+    "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
+    "expected = source.tobytes()\n"
+)
+STILL = (
+    "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"
+    "assert ctypes.string_at(at, len(expected)) == expected"
+)
 
 
 def churn(case: Any) -> list[bytearray]:
@@ -31,11 +44,7 @@ def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
     "export.keeps-memory",
     "what was lent stays as it is when the array has gone",
     SPEC,
-    shown=Shown(
-        "capsule = array.__dlpack__()\n"
-        "del array, source\n"
-        "print((ctypes.c_float * 4).from_address(ctypes.c_void_p.from_address(tensor).value)[:])"
-    ),
+    shown=Shown(f"{WHERE}del array, source; gc.collect()\n{STILL}"),
 )
 def keeps_memory(subject: Subject) -> str:
     case = subject.case(bytes=1 << 20)
@@ -54,7 +63,11 @@ def keeps_memory(subject: Subject) -> str:
     "export.twice",
     "of several exports of one array each is given back by itself",
     SPEC,
-    shown=Shown("print([array.__dlpack__() for _ in range(3)])"),
+    shown=Shown(
+        f"{ADDRESS}several = [array.__dlpack__() for _ in range(3)]\n"
+        "at, expected = address(several[2]), source.tobytes()\n"
+        f"del array, source, several[:2]; gc.collect()\n{STILL}"
+    ),
 )
 def twice(subject: Subject) -> str:
     case = subject.case(bytes=1 << 18)
@@ -82,13 +95,11 @@ def twice(subject: Subject) -> str:
     SPEC,
     risky=True,
     shown=Shown(
-        "import gc\n"
         "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
         "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
         "used = b'used_' + name\n"
         "set_name(capsule, used)\n"
-        "del capsule, array, source; gc.collect()\n"
-        "print((ctypes.c_float * 4).from_address(ctypes.c_void_p.from_address(tensor).value)[:])"
+        f"{WHERE}del capsule, array, source; gc.collect()\n{STILL}"
     ),
 )
 def taken_capsule(subject: Subject) -> str:
@@ -181,20 +192,11 @@ def deleter_at_exit(subject: Subject) -> str:
     return "the process ended well"
 
 
-LOOP = (
-    "import resource\n"
-    "for _ in range(5):\n"
-    "    for _ in range(20_000):\n"
-    "        {}\n"
-    "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
-)
-
-
 @rule(
     "export.leak-unconsumed",
     "a capsule that nobody takes gives its loan back",
     SPEC,
-    shown=Shown(LOOP.format("array.__dlpack__()")),
+    shown=Shown(LEFT.format("array.__dlpack__()")),
 )
 def leak_unconsumed(subject: Subject) -> str:
     array = subject.exporter()
@@ -206,9 +208,7 @@ def leak_unconsumed(subject: Subject) -> str:
     "export.leak-consumed",
     "a loan whose deleter was called leaves nothing behind",
     DELETER,
-    shown=Shown(
-        LOOP.format("numpy.from_dlpack(array)").replace("import resource", "import numpy, resource")
-    ),
+    shown=Shown(LEFT.format("np.from_dlpack(array)")),
 )
 def leak_consumed(subject: Subject) -> str:
     array = subject.exporter()

@@ -7,6 +7,7 @@ from functools import partial
 from dlbench.check.reading import DEVICE_TYPES, told
 from dlbench.check.rule import METHOD, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.export_call import device_of
+from dlbench.check.showing import refused
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
@@ -16,7 +17,7 @@ rule = partial(RULES.add, role="producer")
     "export.stream-host",
     "for memory of the CPU no stream but None is accepted",
     f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=1))"),
+    shown=Shown(refused("array.__dlpack__(stream=1)")),
 )
 def stream_host(subject: Subject) -> str:
     array = subject.exporter()
@@ -34,7 +35,7 @@ def stream_host(subject: Subject) -> str:
     "stream=-1 for memory of the CPU",
     f"{METHOD}, stream",
     verdict="unclear",
-    shown=Shown("print(array.__dlpack__(stream=-1))"),
+    shown=Shown(refused("array.__dlpack__(stream=-1)")),
 )
 def stream_minus_one(subject: Subject) -> str:
     array = subject.exporter()
@@ -71,7 +72,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     "export.stream-cuda-zero",
     "on CUDA stream=0 is refused, since it could mean three streams",
     f"{METHOD}, stream",
-    shown=Shown("print(array.__dlpack__(stream=0))"),
+    shown=Shown(refused("array.__dlpack__(stream=0)")),
 )
 def stream_cuda_zero(subject: Subject) -> str:
     return refused_streams(subject, "cuda", 0)
@@ -81,13 +82,7 @@ def stream_cuda_zero(subject: Subject) -> str:
     "export.stream-rocm-one",
     "on ROCm the streams 1 and 2 are refused",
     f"{METHOD}, stream",
-    shown=Shown(
-        "for stream in (1, 2):\n"
-        "    try:\n"
-        "        print(stream, array.__dlpack__(stream=stream))\n"
-        "    except Exception as error:\n"
-        "        print(stream, error)"
-    ),
+    shown=Shown("\n".join(refused(f"array.__dlpack__(stream={stream})") for stream in (1, 2))),
 )
 def stream_rocm_one(subject: Subject) -> str:
     return refused_streams(subject, "rocm", 1, 2)

@@ -6,12 +6,15 @@ from functools import partial
 
 from dlbench.check.reading import read, told
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 KNOWN_FLAGS = 0b111
 READ_ONLY, COPIED = 1, 2
 STRIDES_SINCE = (1, 2)
+#: Of the versioned struct, which alone has them.
+FLAGS = "flags = ctypes.c_uint64.from_address(struct + 24).value"
 #: So many that not all of them are aligned by chance.
 ARRAYS = 32
 
@@ -20,7 +23,7 @@ ARRAYS = 32
     "export.flags-defined",
     "no flag is set that the specification does not define",
     f"{HEADER}, DLManagedTensorVersioned.flags",
-    shown=Shown("print('flags', ctypes.c_uint64.from_address(struct + 24).value)"),
+    shown=Shown(f"{FLAGS}\nassert flags & ~0b111 == 0, hex(flags)"),
 )
 def flags_defined(subject: Subject) -> str:
     facts = subject.export(subject.exporter())
@@ -35,7 +38,11 @@ def flags_defined(subject: Subject) -> str:
     "export.strides-there",
     "since DLPack 1.2 strides are not NULL where there are dimensions",
     f"{HEADER}, DLTensor.strides",
-    shown=Shown("print('strides', ctypes.c_void_p.from_address(tensor + 32).value)"),
+    shown=Shown(
+        "minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0\n"
+        "strides = ctypes.c_void_p.from_address(tensor + 32).value\n"
+        "assert strides or minor < 2, 'strides are NULL'"
+    ),
 )
 def strides_there(subject: Subject) -> str:
     facts = subject.export(subject.exporter())
@@ -54,7 +61,10 @@ def strides_there(subject: Subject) -> str:
     f"{HEADER}, DLTensor.data; {SPEC}",
     level="should",
     verdict="unclear",
-    shown=Shown("print('data', ctypes.c_void_p.from_address(tensor).value)", source="empty"),
+    shown=Shown(
+        "data = ctypes.c_void_p.from_address(tensor).value\nassert data is None, hex(data)",
+        source="empty",
+    ),
 )
 def empty_data(subject: Subject) -> str:
     facts = subject.export(subject.exporter(subject.case(bytes=0, layout="empty")))
@@ -72,7 +82,8 @@ def empty_data(subject: Subject) -> str:
     f"{HEADER}, DLTensor.data",
     verdict="unclear",
     shown=Shown(
-        "print('data % 256 is', ctypes.c_void_p.from_address(tensor).value % 256)",
+        "data = ctypes.c_void_p.from_address(tensor).value\n"
+        "assert data % 256 == 0, f'{data % 256} bytes beside'",
         source="offset",
     ),
 )
@@ -95,9 +106,7 @@ def alignment(subject: Subject) -> str:
     "export.read-only-flag",
     "a read-only array has the flag READ_ONLY, is copied, or is not exported",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    shown=Shown(
-        "print('flags', ctypes.c_uint64.from_address(struct + 24).value)", source="readonly"
-    ),
+    shown=Shown(f"{FLAGS}\nassert flags & 0b11, hex(flags)", source="readonly"),
 )
 def read_only_flag(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))
@@ -118,7 +127,10 @@ def read_only_flag(subject: Subject) -> str:
     "a read-only array is not lent by the struct that cannot say so",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     verdict="unclear",
-    shown=Shown("print(array.__dlpack__())", source="readonly"),
+    shown=Shown(
+        f"{allowed('array.__dlpack__()')}\nassert 'versioned' in repr(given), given",
+        source="readonly",
+    ),
 )
 def read_only_legacy(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))

@@ -8,23 +8,36 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.reading import NEWEST, read, told
 from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
 VERSION = f"{METHOD}, max_version"
+VERSIONED = (
+    "capsule = array.__dlpack__(max_version={})\n"
+    "if 'versioned' in repr(capsule):\n"
+    "    struct = point(capsule, b'dltensor_versioned')\n"
+    "    major = ctypes.c_uint32.from_address(struct).value\n"
+    "    assert major <= {}, major\n"
+)
 NAMES = ("dltensor", "dltensor_versioned")
 
 
 @rule(
     "export.capsule",
-    "__dlpack__() returns a capsule named dltensor or dltensor_versioned",
+    "__dlpack__() returns a capsule named dltensor or dltensor_versioned, or raises BufferError",
     SPEC,
-    shown=Shown("print(array.__dlpack__())"),
+    shown=Shown(
+        f"{allowed('array.__dlpack__()', 'BufferError')}\n"
+        "assert repr(given).split('\"')[1] in ('dltensor', 'dltensor_versioned'), given"
+    ),
 )
 def capsule(subject: Subject) -> str:
     array = subject.exporter()
     try:
         got = subject.ask(array)
+    except BufferError as error:
+        raise NotApplicable(f"a line of float32 is refused: {told(error)}") from None
     except Exception as error:
         raise Broken(f"a line of float32 is not exported: {told(error)}") from None
     try:
@@ -37,8 +50,13 @@ def capsule(subject: Subject) -> str:
 
 
 def knows_versions(subject: Subject) -> Any:
-    """An array whose export has the keyword."""
+    """An array whose export has the keyword. The control is any plain export: where none
+    is made, no version is to blame."""
     array = subject.exporter()
+    try:
+        subject.export(array)
+    except NotApplicable:
+        subject.readable(lambda: read(array.__dlpack__()))
     try:
         array.__dlpack__(max_version=None)
     except TypeError as error:
@@ -64,7 +82,13 @@ def shown_version(struct: str, version: Any) -> str:
     "export.version-none",
     "without max_version, and with None, the legacy struct is handed out, or a BufferError raised",
     VERSION,
-    shown=Shown("print(array.__dlpack__(), array.__dlpack__(max_version=None))"),
+    level="should",
+    shown=Shown(
+        f"{allowed('array.__dlpack__(max_version=None)', 'BufferError')}\n"
+        "assert 'versioned' not in repr(given), given\n"
+        f"{allowed('array.__dlpack__()', 'BufferError')}\n"
+        "assert 'versioned' not in repr(given), given"
+    ),
 )
 def version_none(subject: Subject) -> str:
     array = knows_versions(subject)
@@ -85,7 +109,11 @@ def version_none(subject: Subject) -> str:
     "export.version-older",
     "max_version=(0, 8) gives the legacy struct, or a BufferError",
     VERSION,
-    shown=Shown("print(array.__dlpack__(max_version=(0, 8)))"),
+    level="should",
+    shown=Shown(
+        f"{allowed('array.__dlpack__(max_version=(0, 8))', 'BufferError')}\n"
+        "assert 'versioned' not in repr(given), given"
+    ),
 )
 def version_older(subject: Subject) -> str:
     array = knows_versions(subject)
@@ -104,7 +132,8 @@ def version_older(subject: Subject) -> str:
     "export.version-current",
     "max_version=(1, 0) and (1, 3) give major version 1, or the legacy struct",
     VERSION,
-    shown=Shown("print(array.__dlpack__(max_version=(1, 0)))"),
+    level="should",
+    shown=Shown(VERSIONED.format("(1, 0)", 1) + VERSIONED.format("(1, 3)", 1)),
 )
 def version_current(subject: Subject) -> str:
     array = knows_versions(subject)
@@ -124,7 +153,8 @@ def version_current(subject: Subject) -> str:
     "export.version-newer",
     "max_version=(2, 0) gives the newest that the producer has",
     VERSION,
-    shown=Shown("print(array.__dlpack__(max_version=(2, 0)))"),
+    level="should",
+    shown=Shown(VERSIONED.format("(2, 0)", 2)),
 )
 def version_newer(subject: Subject) -> str:
     array = knows_versions(subject)

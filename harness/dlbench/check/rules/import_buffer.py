@@ -9,6 +9,7 @@ from dlbench import _check
 from dlbench.check.lender import Array, content
 from dlbench.check.reading import Facts, told
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
+from dlbench.check.showing import SAME, indented, refused
 from dlbench.check.subject import Subject, collect
 
 consumer = partial(RULES.add, role="consumer")
@@ -47,7 +48,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     "import-buffer.values",
     "what it makes of a buffer has the buffer's elements",
     PEP3118,
-    shown=Shown(struct="memoryview", source="line"),
+    shown=Shown(struct="memoryview", refusal="Exception", lines=SAME),
 )
 def import_values(subject: Subject) -> str:
     array = content()
@@ -61,7 +62,15 @@ def import_values(subject: Subject) -> str:
     "import-buffer.held",
     "a buffer is held while its memory is used, and given back once",
     PEP3118,
-    shown=Shown(struct="memoryview", source="line"),
+    shown=Shown(
+        struct="bytearray",
+        refusal="Exception",
+        lines="# A bytearray that lends no buffer can grow.\ndel array; gc.collect()\n"
+        "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
+        "if given.view(np.uint8)[3] == 0xbf:\n"
+        "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"
+        "del result; gc.collect()\nsource.append(0)",
+    ),
 )
 def import_held(subject: Subject) -> str:
     array = content()
@@ -83,7 +92,13 @@ def import_held(subject: Subject) -> str:
     "import-buffer.read-only",
     "what it makes of a read-only buffer cannot be written to, or is a copy",
     PEP3118,
-    shown=Shown(struct="memoryview", source="readonly"),
+    shown=Shown(
+        struct="memoryview",
+        source="readonly",
+        refusal="Exception",
+        lines="given = values(result)\n"
+        "assert not (np.shares_memory(given, source) and given.flags.writeable)",
+    ),
 )
 def import_read_only(subject: Subject) -> str:
     array = content()

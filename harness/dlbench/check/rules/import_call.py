@@ -7,16 +7,18 @@ from functools import partial
 from dlbench.check.lender import Lender
 from dlbench.check.reading import told
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
-from dlbench.check.taking import brought, require_import, same, spelled
+from dlbench.check.taking import (
+    asks_itself,
+    brought,
+    require_from_dlpack,
+    require_import,
+    same,
+    spelled,
+)
 
 rule = partial(RULES.add, role="consumer")
-
-
-def own_function(subject: Subject) -> None:
-    """NotApplicable where a capsule is taken instead of an object."""
-    if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, not an object")
 
 
 @rule(
@@ -26,7 +28,7 @@ def own_function(subject: Subject) -> None:
     shown=Shown(call="{function}({array}, device=None, copy=None)"),
 )
 def keywords(subject: Subject) -> str:
-    own_function(subject)
+    require_from_dlpack(subject)
     require_import(subject)
     missing = []
     for word in ("device", "copy"):
@@ -45,10 +47,13 @@ def keywords(subject: Subject) -> str:
     "import.stream-host",
     "a producer on the CPU is passed no stream but None",
     f"{METHOD}, stream",
-    shown=Shown(struct="asks"),
+    shown=Shown(
+        struct="asks",
+        lines="assert all(call.get('stream') is None for call in calls), calls",
+    ),
 )
 def stream_host(subject: Subject) -> str:
-    own_function(subject)
+    asks_itself(subject)
     lender = Lender(subject)
     brought(subject, lender)
     passed = [call["stream"] for call in lender.calls if call.get("stream") is not None]
@@ -61,10 +66,10 @@ def stream_host(subject: Subject) -> str:
     "import.missing-method",
     "an object without __dlpack__ is an AttributeError",
     f"{FROM_DLPACK}, Raises",
-    shown=Shown(struct="none"),
+    shown=Shown(struct="none", lines=refused("{call}", "AttributeError", "result")),
 )
 def missing_method(subject: Subject) -> str:
-    own_function(subject)
+    require_from_dlpack(subject)
 
     class Nothing:
         pass
@@ -82,10 +87,10 @@ def missing_method(subject: Subject) -> str:
     "import.passes-error",
     "what the producer's __dlpack__ raises is passed on",
     f"{FROM_DLPACK}, Raises",
-    shown=Shown(struct="raises"),
+    shown=Shown(struct="raises", lines=refused("{call}", "BufferError", "result")),
 )
 def passes_error(subject: Subject) -> str:
-    own_function(subject)
+    require_from_dlpack(subject)
     lender = Lender(subject, raises=BufferError("dlbench's own refusal"))
     try:
         subject.import_(lender)
@@ -102,7 +107,9 @@ def passes_error(subject: Subject) -> str:
     "import.capsule-renamed",
     "the capsule is renamed when it is taken",
     SPEC,
-    shown=Shown(lines="print(capsules)"),
+    shown=Shown(
+        lines="assert repr(capsules[-1]).split('\"')[1].startswith('used_dltensor'), capsules[-1]"
+    ),
 )
 def capsule_renamed(subject: Subject) -> str:
     lender = Lender(subject)
@@ -123,7 +130,7 @@ def capsule_renamed(subject: Subject) -> str:
     "import.capsule-name",
     "a capsule of another name is refused",
     SPEC,
-    shown=Shown(struct="name"),
+    shown=Shown(struct="name", lines=refused("{call}", given="result")),
 )
 def capsule_name(subject: Subject) -> str:
     lender = Lender(subject, name="dltensor_of_dlbench")
@@ -140,7 +147,7 @@ def capsule_name(subject: Subject) -> str:
     "a capsule that was taken already is refused",
     SPEC,
     risky=True,
-    shown=Shown(struct="twice"),
+    shown=Shown(struct="twice", lines=refused("{call}", given="again")),
 )
 def consumed_twice(subject: Subject) -> str:
     lender = Lender(subject, once=True)

@@ -8,17 +8,18 @@ from typing import Any
 from dlbench.check.lender import Lender
 from dlbench.check.reading import Facts, told
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
-from dlbench.check.rules.import_call import own_function
+from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, require_import, same
+from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 
 rule = partial(RULES.add, role="consumer")
+SHARED = "source[0] = -1\nassert values(result)[0] == -1, 'it is a copy'"
 COPY = f"{FROM_DLPACK}, copy"
 
 
 def called(subject: Subject, lender: Lender, **keywords: Any) -> tuple[Any, Facts]:
     """The result and what it is. NotApplicable where there is no such keyword."""
-    own_function(subject)
+    require_from_dlpack(subject)
     for word in keywords:
         try:
             subject.import_(Lender(subject), **{word: None})
@@ -42,8 +43,7 @@ def is_shared(seen: Facts, lender: Lender) -> bool:
     COPY,
     shown=Shown(
         call="{function}({array}, copy=True)",
-        lines="source[0] = -1\nprint('a copy:', result)",
-        source="aligned",
+        lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
     ),
 )
 def copy_true(subject: Subject) -> str:
@@ -67,8 +67,8 @@ def copy_true(subject: Subject) -> str:
     COPY,
     shown=Shown(
         call="{function}({array}, copy=False)",
-        lines="source[0] = -1\nprint('shared:', result)",
-        source="aligned",
+        refusal="Exception",
+        lines=SHARED,
     ),
 )
 def copy_false(subject: Subject) -> str:
@@ -86,7 +86,12 @@ def copy_false(subject: Subject) -> str:
     "import.copy-false-misaligned",
     "copy=False where a copy is needed is a BufferError or a ValueError",
     f"{COPY}, and Raises (which name one each)",
-    shown=Shown(call="{function}({array}, copy=False)", source="odd"),
+    shown=Shown(
+        call="{function}({array}, copy=False)",
+        source="odd",
+        refusal="(BufferError, ValueError)",
+        lines=SHARED,
+    ),
 )
 def copy_false_misaligned(subject: Subject) -> str:
     lender = Lender(subject, offset=2)
@@ -106,7 +111,7 @@ def copy_false_misaligned(subject: Subject) -> str:
     "copy=None uses the producer's memory where that is possible",
     COPY,
     verdict="unclear",
-    shown=Shown(lines="source[0] = -1\nprint('shared:', result)", source="aligned"),
+    shown=Shown(lines=SHARED),
 )
 def copy_none(subject: Subject) -> str:
     lender = Lender(subject)
@@ -117,18 +122,24 @@ def copy_none(subject: Subject) -> str:
     return "shared"
 
 
-@rule(
-    "import.device",
-    "device may be the device of an array that it returned",
-    f"{FROM_DLPACK}, device",
-    shown=Shown(call="{function}({array}, device={function}({array}).device)"),
-)
-def device(subject: Subject) -> str:
-    own_function(subject)
+def own_device(subject: Subject) -> Any:
+    """The device of an array that it returned."""
+    require_from_dlpack(subject)
     plain = brought(subject, Lender(subject))
     own = getattr(plain, "device", None)
     if own is None or callable(own):
         raise NotApplicable("its arrays have no device")
+    return own
+
+
+@rule(
+    "import.device",
+    "device may be the device of an array that it returned",
+    f"{FROM_DLPACK}, device",
+    shown=Shown(call="{function}({array}, device={function}({array}).device)", lines=SAME),
+)
+def device(subject: Subject) -> str:
+    own = own_device(subject)
     lender = Lender(subject)
     try:
         result, _ = called(subject, lender, device=own)
@@ -136,3 +147,35 @@ def device(subject: Subject) -> str:
         raise Broken(f"device={own!r}: {told(error)}") from None
     same(subject, lender, result)
     return f"{own!r}"
+
+
+@rule(
+    "import.device-copy",
+    "copy=True gives a copy where device is given, too",
+    f"{COPY}; device",
+    shown=Shown(
+        call="{function}({array}, device={function}({array}).device, copy=True)",
+        lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
+    ),
+)
+def device_copy(subject: Subject) -> str:
+    own = own_device(subject)
+    # Each alone is another rule's matter.
+    lender = Lender(subject)
+    try:
+        called(subject, Lender(subject), device=own)
+        _, seen = called(subject, lender, copy=True)
+    except Exception as error:
+        raise NotApplicable(f"one of them alone is refused: {told(error)}") from None
+    if seen["address"] == lender.first:
+        raise NotApplicable("copy=True alone gives no copy")
+    lender = Lender(subject)
+    try:
+        _, seen = called(subject, lender, device=own, copy=True)
+    except Exception as error:
+        raise Broken(f"refused: {told(error)}") from None
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] == lender.first:
+        raise Broken("it is the producer's memory")
+    return "a copy"

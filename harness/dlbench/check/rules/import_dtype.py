@@ -10,6 +10,7 @@ import numpy as np
 from dlbench.check.lender import IS_READ_ONLY, Lender, content
 from dlbench.check.reading import CODES, Facts, told
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
+from dlbench.check.showing import TRIED, allowed
 from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import brought, keeps_device, versioned_asked
 
@@ -22,6 +23,7 @@ NUMPY = [name for name in CODES if name not in ("bfloat16", "float8_e4m3fn", "fl
 #: A number that 32 bits cannot hold: so a narrower dtype does not contain the data.
 WIDE = 2**40 + 1
 WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
+NARROW_DTYPES = tuple(name for name in NUMPY if name not in WIDE_DTYPES)
 
 
 @rule(
@@ -30,13 +32,20 @@ WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
     f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
     shown=Shown(
         source="wide",
-        lines=f"for dtype in {WIDE_DTYPES}:\n"
-        f"    source = np.array([{WIDE}], dtype)\n"
-        "    result = {call}\n"
-        "    print(source.dtype, source, 'arrives as', result.dtype, result)",
+        lines=f"wide = {WIDE_DTYPES}\n"
+        f"for dtype in (*wide, {', '.join(map(repr, NARROW_DTYPES))}):\n"
+        f"    source = np.array([{WIDE} if dtype in wide else 1], dtype)\n"
+        "    try:\n"
+        "        result = {call}\n"
+        "    except Exception as error:\n"
+        "        print(dtype, 'is refused, as it may be:', repr(error))\n"
+        "        continue\n"
+        "    given = values(result)\n"
+        "    assert given.dtype == dtype and given[0] == source[0], (source, given)",
     ),
 )
 def dtypes(subject: Subject) -> str:
+    subject.require_dtypes()
     seen, wrong = [], []
     for name in NUMPY:
         array = content(name)
@@ -69,6 +78,13 @@ def lost(got: Facts, name: str) -> str:
     return f", and {WIDE} as {first.real:.0f}"
 
 
+#: What is taken, and then looks like something that is known.
+TAKEN = (
+    f"{allowed('values(result)', given='seen')}\n"
+    "raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')"
+)
+
+
 def named(dtype: tuple[int, int, int]) -> str:
     """ "int32"; numbers where it has no name."""
     found = [name for name, pair in CODES.items() if (*pair, 1) == dtype]
@@ -87,7 +103,7 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
         got = subject.look(result)
         how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
     except NotApplicable:
-        how = "as something that cannot be looked at"
+        raise NotApplicable(f"it is taken; as {what} or not cannot be told") from None
     raise Broken(f"{what} arrives {how}")
 
 
@@ -101,6 +117,7 @@ def says(result: Any) -> str:
 
 def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, int, int]) -> str:
     """Refused, or taken with the very dtype."""
+    subject.require_dtypes()
     try:
         result = subject.import_(lender)
     except Exception as error:
@@ -111,7 +128,7 @@ def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, 
     try:
         got = subject.look(result)
     except NotApplicable:
-        raise Broken(f"{what} is taken") from None
+        raise NotApplicable(f"it is taken; as {what} or not cannot be told") from None
     if got["dtype"] == dtype:
         return "taken as what it is"
     raise Broken(f"{what} arrives as {named(got['dtype'])}")
@@ -121,7 +138,11 @@ def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, 
     "import.unknown-code",
     "an unknown type code is refused",
     DTYPE,
-    shown=Shown(patch="ctypes.c_uint8.from_address(tensor + 20).value = 200"),
+    shown=Shown(
+        patch="ctypes.c_uint8.from_address(tensor + 20).value = 200",
+        refusal="Exception",
+        lines=TAKEN,
+    ),
 )
 def unknown_code(subject: Subject) -> str:
     dtype = (200, 32, 1)
@@ -132,7 +153,11 @@ def unknown_code(subject: Subject) -> str:
     "import.unknown-bits",
     "a float of 24 bits is refused",
     DTYPE,
-    shown=Shown(patch="ctypes.c_uint8.from_address(tensor + 21).value = 24"),
+    shown=Shown(
+        patch="ctypes.c_uint8.from_address(tensor + 21).value = 24",
+        refusal="Exception",
+        lines=TAKEN,
+    ),
 )
 def unknown_bits(subject: Subject) -> str:
     dtype = (2, 24, 1)
@@ -148,10 +173,13 @@ def unknown_bits(subject: Subject) -> str:
         patch="ctypes.c_uint16.from_address(tensor + 22).value = 4  # lanes\n"
         "ctypes.c_int64.from_address("
         "ctypes.c_void_p.from_address(tensor + 24).value).value = 2  # elements",
-        lines="print('should be', source)",
+        refusal="Exception",
+        lines=f"{allowed('values(result)', given='seen')}\n"
+        "assert seen.tobytes() == source.tobytes(), seen",
     ),
 )
 def lanes(subject: Subject) -> str:
+    subject.require_dtypes()
     lender = Lender(subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,))
     try:
         result = subject.import_(lender)
@@ -173,7 +201,12 @@ def lanes(subject: Subject) -> str:
     "import.unknown-device",
     "an unknown device type is refused",
     f"{HEADER}, DLDeviceType; DLPack, Python specification",
-    shown=Shown(patch="ctypes.c_int32.from_address(tensor + 8).value = 200"),
+    level="should",
+    shown=Shown(
+        patch="ctypes.c_int32.from_address(tensor + 8).value = 200",
+        refusal="Exception",
+        lines=TAKEN,
+    ),
 )
 def unknown_device(subject: Subject) -> str:
     return refused(subject, Lender(subject, device=(200, 0)), "memory of device type 200")
@@ -199,7 +232,10 @@ def writable(subject: Subject, **describes: Any) -> bool:
     "import.read-only",
     "what is lent with READ_ONLY is read-only, in a library that has such arrays",
     f"{METHOD}, Notes; {HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    shown=Shown(source="readonly", lines="print(result.flags)"),
+    shown=Shown(
+        source="readonly",
+        lines="assert not values(result).flags.writeable, 'it may be written to'",
+    ),
 )
 def read_only(subject: Subject) -> str:
     has_read_only(subject)
@@ -213,7 +249,7 @@ def read_only(subject: Subject) -> str:
     "what is lent without READ_ONLY may be written to",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     level="should",
-    shown=Shown(lines="print(result.flags)"),
+    shown=Shown(lines="assert values(result).flags.writeable, 'it is read-only'"),
 )
 def writable_kept(subject: Subject) -> str:
     has_read_only(subject)
@@ -228,7 +264,7 @@ def writable_kept(subject: Subject) -> str:
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     shown=Shown(
         patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
-        lines="gc.collect(); print('deleted', len(deleted), 'times')",
+        lines=f"{TRIED}assert len(deleted) == 1, deleted",
     ),
 )
 def failure_deleted(subject: Subject) -> str:

@@ -11,6 +11,7 @@ from dlbench.check.lender import Array, content
 from dlbench.check.reading import Facts, told
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
+from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject, collect
 
 consumer = partial(RULES.add, role="consumer")
@@ -53,7 +54,7 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         f"{group}.values",
         f"what it makes of {attribute} has the elements, however they lie",
         section,
-        shown=Shown(struct=attribute, source="strided"),
+        shown=Shown(struct=attribute, source="reversed", refusal="Exception", lines=SAME),
     )
     def look(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
@@ -66,7 +67,13 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         f"{group}.keeps-exporter",
         f"the object with {attribute} lives as long as its memory is used",
         section,
-        shown=Shown(struct=attribute, source="line"),
+        shown=Shown(
+            struct=attribute,
+            refusal="Exception",
+            lines="alive = weakref.ref(array); del array; gc.collect()\n"
+            "assert alive() or not np.shares_memory(values(result), source), 'it has gone'\n"
+            "del result; gc.collect()\nassert alive() is None, 'it is kept'",
+        ),
     )
     def keeps(subject: Subject) -> str:
         given = Interface(content(), attribute)

@@ -10,6 +10,7 @@ import numpy as np
 from dlbench.check.lender import Lender, content
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.showing import ONCE, SAME
 from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import brought, imported, require_import, same
 
@@ -26,7 +27,8 @@ strided = np.lib.stride_tricks.as_strided
         patch="ctypes.c_uint64.from_address(tensor + 40).value = 16  # bytes: four elements\n"
         "ctypes.c_int64.from_address("
         "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
-        lines="print('should begin with', source[4])",
+        refusal="Exception",
+        lines="given = values(result)\nassert given.tobytes() == source[4:].tobytes(), given",
     ),
 )
 def byte_offset(subject: Subject) -> str:
@@ -39,7 +41,8 @@ def byte_offset(subject: Subject) -> str:
 
 
 def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
-    @rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky, shown=Shown(source=source))
+    @rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky,
+          shown=Shown(source=source, refusal="Exception", lines=SAME))  # fmt: skip
     def look(subject: Subject) -> str:
         return imported(subject, Lender(subject, LAYOUTS[name]()))
 
@@ -65,7 +68,7 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
     "what the stride of a dimension of size 1 is does not matter",
     f"{TENSOR}.strides",
     verdict="broken",
-    shown=Shown(source="ones"),
+    shown=Shown(source="ones", refusal="Exception", lines=SAME),
 )
 def ones(subject: Subject) -> str:
     require_import(subject)
@@ -84,7 +87,9 @@ def ones(subject: Subject) -> str:
     "strides that are NULL mean row-major (legacy struct, and before 1.2)",
     f"{TENSOR}.strides",
     risky=True,
-    shown=Shown(patch="ctypes.c_void_p.from_address(tensor + 32).value = None"),
+    shown=Shown(
+        source="grid", patch="ctypes.c_void_p.from_address(tensor + 32).value = None", lines=SAME
+    ),
 )
 def null_strides(subject: Subject) -> str:
     require_import(subject)
@@ -98,7 +103,7 @@ def null_strides(subject: Subject) -> str:
     "a tensor without dimensions, shape and strides NULL, is one element",
     f"{TENSOR}.ndim",
     risky=True,
-    shown=Shown(source="scalar"),
+    shown=Shown(source="scalar", refusal="Exception", lines=SAME),
 )
 def scalar(subject: Subject) -> str:
     return imported(subject, Lender(subject, content(count=1).reshape(())))
@@ -109,7 +114,9 @@ def scalar(subject: Subject) -> str:
     "a tensor without elements may have data NULL",
     f"{TENSOR}.data",
     risky=True,
-    shown=Shown(source="empty", patch="ctypes.c_void_p.from_address(tensor).value = None"),
+    shown=Shown(
+        source="empty", patch="ctypes.c_void_p.from_address(tensor).value = None", lines=SAME
+    ),
 )
 def empty_null(subject: Subject) -> str:
     require_import(subject)
@@ -122,7 +129,7 @@ def empty_null(subject: Subject) -> str:
     "import.empty-deleted",
     "a tensor without elements is given back like any other",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
-    shown=Shown(source="empty", patch="{count}", lines="del result; gc.collect(); print(deleted)"),
+    shown=Shown(source="empty", patch="{count}", refusal="Exception", lines=f"del result; {ONCE}"),
 )
 def empty_deleted(subject: Subject) -> str:
     lender = Lender(subject, content(count=0), data=None)
@@ -139,7 +146,7 @@ def empty_deleted(subject: Subject) -> str:
     "import.misaligned",
     "elements behind an odd address arrive, or the import is refused",
     f"{TENSOR}.data (consumers must not rely on its alignment)",
-    shown=Shown(source="odd"),
+    shown=Shown(source="odd", refusal="Exception", lines=SAME),
 )
 def misaligned(subject: Subject) -> str:
     return imported(subject, Lender(subject, offset=2))

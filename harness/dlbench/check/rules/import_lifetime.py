@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dlbench import _check
 from dlbench.check import leaks
-from dlbench.check.lender import Lender, sized
-from dlbench.check.reading import told
+from dlbench.check.lender import Array, Lender, sized
+from dlbench.check.reading import address, told, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.showing import LEFT, ONCE
 from dlbench.check.subject import Subject, collect, in_thread
 from dlbench.check.taking import brought
 
 rule = partial(RULES.add, role="consumer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
-COUNT = "gc.collect(); print('deleted', len(deleted), 'times')"
 
 
 def require_one(lender: Lender) -> str:
@@ -27,9 +29,17 @@ def require_one(lender: Lender) -> str:
     return "its deleter was called once"
 
 
+def arrived(subject: Subject, array: Array, view: Callable[[Any], Any] | None = None) -> bytes:
+    """What an import of the array, or a view of it, holds as long as nothing is given back: the
+    control of what is told by values. Whether they are the array's is another rule's matter."""
+    twin = brought(subject, Lender(subject, array, poison=False))
+    values: bytes = subject.look(view(twin) if view else twin)["values"]
+    return values
+
+
 def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
     """The result still has its values, though a deleter poisons what it frees."""
-    if subject.look(result)["values"] != lender.array.tobytes():
+    if subject.look(result)["values"] != arrived(subject, lender.array):
         raise Broken(f"its values changed {when}")
 
 
@@ -37,7 +47,7 @@ def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
     "import.deleter-once",
     "the deleter is called once, when the result has gone",
     DELETER,
-    shown=Shown(patch="{count}", lines=f"del result; {COUNT}"),
+    shown=Shown(patch="{count}", lines=f"del result; {ONCE}"),
 )
 def deleter_once(subject: Subject) -> str:
     lender = Lender(subject, sized("import.deleter-once"))
@@ -51,7 +61,11 @@ def deleter_once(subject: Subject) -> str:
     "import.deleter-not-early",
     "the deleter is not called while the result uses the memory",
     DELETER,
-    shown=Shown(patch="{count}", lines=COUNT),
+    shown=Shown(
+        patch="{count}",
+        lines="gc.collect(); early = len(deleted)\nsource[0] = -1\n"
+        "assert not (early and values(result)[0] == -1), 'the memory is still used'",
+    ),
 )
 def deleter_not_early(subject: Subject) -> str:
     lender = Lender(subject, sized("import.deleter-not-early"))
@@ -71,7 +85,13 @@ def deleter_not_early(subject: Subject) -> str:
     "import.view-keeps",
     "the deleter is not called before the last view has gone",
     DELETER,
-    shown=Shown(patch="{count}", lines=f"view = result[2:]; del result; {COUNT}\nprint(view)"),
+    shown=Shown(
+        patch="{count}",
+        lines="view = result[2:]; del result; gc.collect(); early = len(deleted)\n"
+        "source[2] = -1\n"
+        "assert not (early and values(view)[0] == -1), 'the memory is still used'\n"
+        f"del view; {ONCE}",
+    ),
 )
 def view_keeps(subject: Subject) -> str:
     lender = Lender(subject, sized("import.view-keeps"))
@@ -80,18 +100,19 @@ def view_keeps(subject: Subject) -> str:
         view = result[8:]
     except Exception as error:
         raise NotApplicable(f"no view can be made: {told(error)}") from None
+    expected = arrived(subject, lender.array, lambda result: result[8:])
     subject.wait(view)
     del result
     lender.capsules.clear()
     collect()
-    if subject.look(view)["values"] != lender.array[8:].tobytes():
+    if subject.look(view)["values"] != expected:
         raise Broken("the view's values changed when the result was dropped")
-    before = lender.deletions
+    early = lender.deletions
     del view
     collect()
     if lender.deletions != len(lender.loans):
         raise Broken(f"its deleter was called {lender.deletions} times")
-    return "the view kept it" if not before else "the view is a copy"
+    return "the view kept it" if not early else "the view is a copy"
 
 
 @rule(
@@ -116,15 +137,102 @@ def null_deleter(subject: Subject) -> str:
 
 
 @rule(
+    "import.null-context",
+    "the deleter is called where manager_ctx is NULL, too",
+    f"{HEADER}, DLManagedTensorVersioned.manager_ctx",
+    shown=Shown(
+        patch="{count}\nctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
+        lines=f"del result; {ONCE}",
+    ),
+)
+def null_context(subject: Subject) -> str:
+    for asked in structs(subject):
+        lender = Lender(subject, sized("import.null-context"), context=False)
+        lender.describes |= asked
+        result = brought(subject, lender)
+        unchanged(subject, lender, result, "at once")
+        del result
+        require_one(lender)
+    return "its deleter was called once"
+
+
+def structs(subject: Subject) -> list[dict[str, bool]]:
+    """Words of a Lender: the struct that is asked for, and the legacy one where that is taken."""
+    brought(subject, Lender(subject))
+    asked: list[dict[str, bool]] = [{}]
+    if subject.handed == "versioned":
+        try:
+            subject.import_(Lender(subject, legacy=True))
+        except Exception:
+            return asked
+        asked.append({"legacy": True})
+    return asked
+
+
+@rule(
+    "import.exported-again",
+    "what the result exports, to the library itself too, may outlive it, and gives the memory back",
+    SPEC,
+    risky=True,
+    shown=Shown(
+        patch="{count}",
+        lines="import faulthandler\n"
+        "# Ends a deadlock, with status 1.\n"
+        "faulthandler.dump_traceback_later(20, exit=True)\n"
+        "again = result.__dlpack__(); del result; gc.collect(); del again\n"
+        f"{ONCE}; deleted.clear()\n"
+        "result = {call}\n"
+        "again = {again}; del result; gc.collect(); del again\n"
+        f"{ONCE}",
+    ),
+)
+def exported_again(subject: Subject) -> str:
+    lender = Lender(subject, sized("import.exported-again"))
+    result = brought(subject, lender)
+    try:
+        again = subject.ask(result)
+        facts = _check.read(again)
+    except Exception as error:
+        raise NotApplicable(f"it does not export what it imports: {told(error)}") from None
+    if address(facts) not in [loan.address for loan in lender.loans]:
+        raise NotApplicable("what it exports is other memory")
+    before = values(facts)
+    del result
+    lender.capsules.clear()
+    collect()
+    if values(facts) != before:
+        raise Broken("its values changed when the result was dropped")
+    del again
+    require_one(lender)
+    return imported_again(subject)
+
+
+def imported_again(subject: Subject) -> str:
+    """The same, where it is the library itself that imports what it exports."""
+    lender = Lender(subject, sized("import.exported-again"))
+    result = brought(subject, lender)
+    try:
+        again = subject.import_(result)
+    except Exception:
+        return "its deleter was called once"
+    del result
+    lender.capsules.clear()
+    collect()
+    unchanged(subject, lender, again, "when the import that it was imported from was dropped")
+    del again
+    return require_one(lender)
+
+
+@rule(
     "import.several",
     "of several imports of one buffer each is given back by itself",
     DELETER,
     shown=Shown(
         patch="{count}",
         lines="more = [{call}, {call}]\ndel result; gc.collect()\n"
-        "print('of three one was dropped: deleted', len(deleted))\n"
+        "assert len(deleted) in (1, 3), deleted\n"
         "more.clear(); gc.collect()\n"
-        "print('of three all were dropped: deleted', len(deleted))",
+        "assert len(deleted) == 3, deleted",
     ),
 )
 def several(subject: Subject) -> str:
@@ -161,7 +269,7 @@ def several(subject: Subject) -> str:
     shown=Shown(
         patch="{count}",
         lines="import threading\nheld = [result]; del result\n"
-        "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + COUNT,
+        "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + ONCE,
     ),
 )
 def other_thread(subject: Subject) -> str:
@@ -193,8 +301,7 @@ def alive_at_exit(subject: Subject) -> str:
     "an import leaves nothing behind",
     DELETER,
     shown=Shown(
-        lines="import resource\nfor _ in range(5):\n    for _ in range(20_000):\n        {call}\n"
-        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 'KiB')"
+        lines=LEFT.replace("{}", "{call}"),
     ),
 )
 def leak(subject: Subject) -> str:

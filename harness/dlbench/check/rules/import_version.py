@@ -7,6 +7,7 @@ from functools import partial
 from dlbench.check.lender import Lender, sized
 from dlbench.check.reading import told
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.showing import SAME, TRIED
 from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import brought, require_import, same, spelled, versioned_asked
 
@@ -18,8 +19,9 @@ MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
 @rule(
     "import.legacy",
     "the legacy struct is taken from a producer that has no other",
-    f"{METHOD}, the consumer's logic",
-    shown=Shown(struct="legacy"),
+    f"{METHOD}, the consumer's logic; {SPEC}",
+    level="should",
+    shown=Shown(struct="legacy", lines=SAME),
 )
 def legacy(subject: Subject) -> str:
     require_import(subject)
@@ -32,7 +34,7 @@ def legacy(subject: Subject) -> str:
     "import.versioned",
     "whoever asks for the versioned struct takes it",
     f"{METHOD}, the consumer's logic",
-    shown=Shown(),
+    shown=Shown(lines=SAME),
 )
 def versioned(subject: Subject) -> str:
     require_import(subject)
@@ -53,7 +55,9 @@ def versioned(subject: Subject) -> str:
     "a consumer says which version it takes",
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
-    shown=Shown(struct="asks"),
+    shown=Shown(
+        struct="asks", lines="assert any(call.get('max_version') for call in calls), calls"
+    ),
 )
 def asks_version(subject: Subject) -> str:
     if subject.takes_capsules:
@@ -69,7 +73,8 @@ def asks_version(subject: Subject) -> str:
     "import.retries",
     "a producer without max_version, dl_device and copy is asked again without them",
     f"{METHOD}, the consumer's logic",
-    shown=Shown(struct="bare"),
+    level="should",
+    shown=Shown(struct="bare", lines=SAME),
 )
 def retries(subject: Subject) -> str:
     if subject.takes_capsules:
@@ -90,7 +95,9 @@ def retries(subject: Subject) -> str:
     "import.minor-version",
     "a minor version that is newer than the consumer is taken",
     STABLE,
-    shown=Shown(patch="ctypes.c_uint32.from_address(struct + 4).value = 99", struct="versioned"),
+    shown=Shown(
+        patch="ctypes.c_uint32.from_address(struct + 4).value = 99", struct="versioned", lines=SAME
+    ),
 )
 def minor_version(subject: Subject) -> str:
     versioned_asked(subject)
@@ -104,7 +111,12 @@ def minor_version(subject: Subject) -> str:
     "another major version is refused, and nothing behind its flags is read",
     STABLE,
     risky=True,
-    shown=Shown(patch=MAJOR, struct="versioned"),
+    shown=Shown(
+        patch=MAJOR,
+        struct="versioned",
+        refusal="Exception",
+        lines="raise SystemExit(f'2.0 is taken: {type(result)}')",
+    ),
 )
 def major_version(subject: Subject) -> str:
     versioned_asked(subject)
@@ -123,7 +135,7 @@ def major_version(subject: Subject) -> str:
     STABLE,
     shown=Shown(
         patch=MAJOR + "\n{count}",
-        lines="print('deleted', len(deleted), 'times')",
+        lines=f"{TRIED}assert len(deleted) == 1, deleted",
         struct="versioned",
     ),
 )

@@ -24,11 +24,13 @@ DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
 choose(ARGUMENT)
 
 
-def asked(x, copy):
+def asked(x, device, copy):
     """The capsule."""
     words = {} if breaks("import.asks-version") else {"max_version": (1, 3)}
     if copy is not None and not breaks("import.copy-true"):
         words["copy"] = copy
+    if device and breaks("import.device-copy"):
+        words.pop("copy", None)
     if breaks("import.stream-host"):
         words["stream"] = 1
     try:
@@ -57,7 +59,7 @@ def from_dlpack(x, /, **words):
         raise (TypeError if breaks("import.missing-method") else AttributeError)("__dlpack__")
     if device not in (None, "cpu") or (device and breaks("import.device")):
         raise ValueError(f"device {device!r}")
-    capsule = asked(x, copy)
+    capsule = asked(x, device, copy)
     try:
         facts = _check.read(capsule)
     except ValueError:
@@ -69,7 +71,7 @@ def from_dlpack(x, /, **words):
             return zeros()
         raise BufferError("the capsule was taken already")
     refuse_version(capsule, facts)
-    return imported(capsule, facts, copy)
+    return imported(capsule, facts, device, copy)
 
 
 def refuse_version(capsule, facts):
@@ -105,7 +107,7 @@ def die_of(facts):
         os.abort()
 
 
-def imported(capsule, facts, copy):
+def imported(capsule, facts, device, copy):
     if shows("import.legacy", facts) and facts["struct"] == "legacy":
         raise BufferError("no legacy struct")
     if shows("import.versioned", facts) and facts["struct"] == "versioned":
@@ -123,7 +125,7 @@ def imported(capsule, facts, copy):
         return refused(taken, f"dtype {facts['dtype']}")
     if facts["device"] != (1, 0) and not breaks("import.unknown-device"):
         return refused(taken, f"device {facts['device']}")
-    return described(taken, facts, dtype, copy)
+    return described(taken, facts, dtype, device, copy)
 
 
 def dtype_of(facts):
@@ -137,7 +139,7 @@ def dtype_of(facts):
     return DTYPES.get((code, bits, lanes))
 
 
-def described(taken, facts, dtype, copy):
+def described(taken, facts, dtype, device, copy):
     item = np.dtype(dtype).itemsize
     shape, strides = facts["shape"], facts["strides"]
     if strides is None:
@@ -154,7 +156,7 @@ def described(taken, facts, dtype, copy):
         array = np.asarray(Memory(address, shape, steps, dtype, readonly, None))
     odd = address % max(itemsize(facts), 1) != 0
     copied = bool(facts["flags"] & IS_COPIED)
-    return decided(Imported(array, taken, facts), copy, odd, copied)
+    return decided(Imported(array, taken, facts), device, copy, odd, copied)
 
 
 def spoiled(shape, strides):
@@ -169,7 +171,7 @@ def spoiled(shape, strides):
     return strides
 
 
-def decided(made, copy, odd, copied):
+def decided(made, device, copy, odd, copied):
     """What `copy` and faults make of it."""
     if odd and copy is False and breaks("import.copy-false-misaligned"):
         raise RuntimeError("a copy is needed")
@@ -177,6 +179,8 @@ def decided(made, copy, odd, copied):
         return Imported(np.zeros_like(made.array), made.owner)
     if breaks("import.dtypes") and made.array.dtype == np.float64:
         return Imported(made.array.astype(np.float32), made.owner)
+    if copy is True and device and breaks("import.device-copy"):
+        return made
     if copy is True and not copied and not breaks("import.copy-true"):
         return Imported(made.array.copy(), made.owner)
     if copy is False and not odd and breaks("import.copy-false"):

@@ -72,7 +72,7 @@ class Array(Others):
         ):
             raise RuntimeError("another thread")
         self._require_stream(asked.get("stream"))
-        self._require_device(asked.get("dl_device"))
+        self._require_device(asked)
         self._require_sayable()
         return self._loan(asked).capsule()
 
@@ -88,11 +88,17 @@ class Array(Others):
         if refused and not (allowed and breaks(allowed)):
             raise ValueError(f"stream {stream} on {kind}")
 
-    def _require_device(self, device):
+    def _require_device(self, asked):
+        device = asked.get("dl_device")
         if device is None:
             return
+        versioned = asked.get("max_version") is not None
+        if not versioned and device[0] == 200 and breaks("export.device-unknown-unversioned"):
+            return
         if device != (1, 0) or breaks("export.device-host"):
-            raise (ValueError if breaks("export.device-unknown") else BufferError)("dl_device")
+            wrong = breaks("export.device-unknown") and versioned and device[0] == 200
+            wrong |= breaks("export.copy-false-device") and asked.get("copy") is False
+            raise (ValueError if wrong else BufferError)("dl_device")
 
     def _require_sayable(self):
         special = self.case.special
@@ -144,7 +150,10 @@ class Array(Others):
 
     def _lent(self, asked, words):
         copy = asked.get("copy")
-        wanted = copy is True and not breaks("export.copy-true")
+        ignored = "export.copy-true"
+        if asked.get("max_version") is None:
+            ignored = "export.copy-true-unversioned"
+        wanted = copy is True and not breaks(ignored)
         wanted |= copy is False and breaks("export.copy-false")
         wanted |= "copy" in asked and copy is None and breaks("export.copy-none")
         if not wanted:

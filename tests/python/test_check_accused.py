@@ -1,0 +1,301 @@
+"""Rules on libraries made for them, in this very process: what a library's call has no word for is
+no fault of it, nor is a lawful refusal; and keywords are asked in combination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlbench import _check
+from dlbench.adapter import require, require_own_layout
+from dlbench.case import Case
+from dlbench.check import running
+from dlbench.check.lender import Lender
+from dlbench.check.rules import RULES
+from dlbench.check.subject import Subject
+
+Array = np.ndarray[Any, Any]
+Made = Callable[[Case, str], Any]
+
+
+def outcomes(
+    *rules: str, make: Made | None = None, from_dlpack: Any = None, **more: Any
+) -> list[str]:
+    """Of a library that makes such arrays, or imports so."""
+    producer: Any = SimpleNamespace(make=make) if make else None
+    consumer: Any = SimpleNamespace(PROTOCOLS={"dlpack": from_dlpack}, **more)
+    subject = Subject("mine", producer, consumer)
+    return [running.conclusion(subject, RULES.by_name[rule])[0] for rule in rules]
+
+
+# Bytes that have no dtype.
+
+VALUES = (
+    *("import.versioned", "import.legacy", "import.minor-version", "import.byte-offset"),
+    *("import.misaligned", "import.scalar", "import.fortran", "import.ones", "import.view-keeps"),
+)
+DTYPES = ("import.dtypes", "import.unknown-code", "import.unknown-bits", "import.lanes")
+
+
+def as_bytes(x: Any) -> memoryview:
+    array = np.from_dlpack(x)
+    return memoryview(array.ravel("K").view(np.uint8))
+
+
+def as_wrong_bytes(x: Any) -> memoryview:
+    return memoryview(as_bytes(x)[::-1].tobytes())
+
+
+def test_bytes_are_compared_as_bytes_and_have_no_dtype() -> None:
+    assert set(outcomes(*VALUES, from_dlpack=as_bytes)) == {"holds"}
+    assert set(outcomes(*DTYPES, from_dlpack=as_bytes)) == {"not-applicable"}
+    assert outcomes("import.versioned", from_dlpack=as_wrong_bytes) == ["broken"]
+
+
+def test_what_is_wrong_at_once_is_not_wrong_later() -> None:
+    def reversed_copy(x: Any) -> Array:
+        return np.from_dlpack(x).copy()[::-1]
+
+    later = ("import.deleter-not-early", "import.view-keeps", "import.null-context")
+    assert outcomes("import.versioned", *later, from_dlpack=reversed_copy) == [
+        "broken",
+        *["holds"] * len(later),
+    ]
+
+
+def test_a_buffer_of_bytes_is_one_whatever_the_dtype() -> None:
+    rules = ("buffer.values", "buffer.format", "buffer.fields")
+
+    def raw(case: Case, device: str) -> Any:
+        return bytearray(case.numpy())
+
+    def liar(case: Case, device: str) -> Any:
+        return memoryview(case.numpy()).cast("B") if case.dtype == "float32" else case.numpy()
+
+    assert outcomes(*rules, make=raw) == ["holds", "not-applicable", "holds"]
+    assert outcomes(*rules[:2], make=liar) == ["broken", "broken"]
+
+
+# Functions that no text speaks of.
+
+KEYWORDS = ("import.keywords", "import.missing-method", "import.passes-error")
+
+
+def refuse(x: Any) -> Any:
+    try:
+        return np.from_dlpack(x)
+    except Exception as error:
+        raise TypeError(str(error)) from None
+
+
+def test_only_the_array_apis_function_is_held_to_its_text() -> None:
+    assert set(outcomes(*KEYWORDS, from_dlpack=refuse)) == {"not-applicable"}
+    refuse.__name__ = "from_dlpack"
+    try:
+        assert set(outcomes(*KEYWORDS, from_dlpack=refuse)) == {"broken"}
+        # Then the function is dlbench's own.
+        own = outcomes(*KEYWORDS, from_dlpack=refuse, EXTENSION="_mine")
+        assert set(own) == {"not-applicable"}
+    finally:
+        refuse.__name__ = "refuse"
+
+
+# Arrays that are not what was asked for.
+
+
+def test_an_array_of_another_dtype_than_asked_for_is_not_blamed_for_it() -> None:
+    def narrowed(case: Case, device: str) -> Any:
+        array = case.numpy()
+        return array.astype(np.int32) if array.dtype == np.int64 else array
+
+    assert outcomes("export.dtypes", make=narrowed) == ["holds"]
+
+
+class Column:
+    """Two dimensions and no shape; its memory is given as an object with a buffer."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        data = self.array.tobytes()
+        return {"version": 3, "shape": (self.array.size, 1), "typestr": "<f4", "data": data}
+
+
+def test_an_interface_may_give_an_object_with_a_buffer() -> None:
+    def column(add: float) -> Made:
+        def make(case: Case, device: str) -> Column:
+            require(case.layout == "line", "a column is one line")
+            return Column(case.numpy() + np.float32(add))
+
+        return make
+
+    assert outcomes("interface.values", make=column(0)) == ["holds"]
+    assert outcomes("interface.values", make=column(1)) == ["broken"]
+
+
+# Refusals.
+
+
+class Exporter(Lender):
+    def __init__(self, array: Array, **describes: Any) -> None:
+        super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
+        self.shape = array.shape
+
+
+def test_who_exports_nothing_by_buffer_error_breaks_nothing_of_it() -> None:
+    group = [name for name, rule in RULES.by_name.items()
+             if rule.group == "export" and not rule.at_exit]  # fmt: skip
+
+    def made(error: Exception) -> Made:
+        return lambda case, device: Exporter(case.numpy(), raises=error)
+
+    assert "broken" not in outcomes(*group, make=made(BufferError("none")))
+    assert outcomes("export.capsule", make=made(RuntimeError("none"))) == ["broken"]
+
+
+RECOMMENDED = (
+    *("export.version-none", "export.version-older", "export.version-current"),
+    *("export.version-newer", "export.device-host", "import.unknown-device", "import.retries"),
+    "import.legacy",
+)
+
+
+def test_what_the_texts_recommend_is_a_should() -> None:
+    assert {RULES.by_name[name].level for name in RECOMMENDED} == {"should"}
+
+
+# Combinations.
+
+
+class Careless(Exporter):
+    """Obeys its keywords where a version is given, and ignores them where none is."""
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        versioned = keywords.get("max_version") is not None
+        if keywords.pop("dl_device", None) not in (None, (1, 0)) and versioned:
+            raise BufferError("no such device")
+        if not versioned:
+            keywords.pop("copy", None)
+        return super().__dlpack__(**keywords)
+
+
+class Careful(Exporter):
+    error: type[Exception] = BufferError
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        if keywords.pop("dl_device", None) not in (None, (1, 0)):
+            raise self.error("no such device")
+        return super().__dlpack__(**keywords)
+
+
+class Other(Careful):
+    error = ValueError
+
+
+COMBINED = (
+    "export.copy-true-unversioned",
+    "export.device-unknown-unversioned",
+    "export.copy-false-device",
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (Careful, ["holds", "holds", "holds"]),
+        (Careless, ["broken", "broken", "broken"]),
+        (Other, ["holds", "broken", "broken"]),
+    ],
+)
+def test_keywords_are_obeyed_without_a_version_too(
+    kind: type[Exporter], expected: list[str]
+) -> None:
+    assert outcomes(*COMBINED, make=lambda case, _: kind(case.numpy())) == expected
+    # Each keyword alone, with a version, is obeyed in any case.
+    if kind is Careless:
+        alone = ("export.copy-true", "export.device-unknown")
+        assert outcomes(*alone, make=lambda case, _: kind(case.numpy())) == ["holds", "holds"]
+
+
+class Lines(_check.Buffered):
+    """Made as lines and grids alone; its own transposition is not contiguous. `flags` are those
+    that NumPy is asked with, and what is changed then."""
+
+    def __init__(self, array: Array, asked: Callable[[int], Any]) -> None:
+        self.array, self.asked, self.shape = array, asked, array.shape
+
+    @property
+    def T(self) -> Lines:  # noqa: N802
+        return Lines(self.array.T, self.asked)
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        return self.array, self.asked(flags), {}
+
+    def _released(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (lambda flags: flags, ["holds", "holds"]),
+        # Whoever asks for anything is told of strides: nobody is refused.
+        (lambda flags: 0x18, ["broken", "holds"]),
+        (lambda flags: 0x11C, ["broken", "broken"]),
+        (lambda flags: 0 if flags == 0x8 else flags, ["holds", "broken"]),
+    ],
+)
+def test_requests_of_a_buffer_are_obeyed(asked: Callable[[int], int], expected: list[str]) -> None:
+    def make(case: Case, device: str) -> Any:
+        require_own_layout(case, "mine")
+        return Lines(case.numpy(), asked)
+
+    assert outcomes("buffer.contiguous", "buffer.fields", make=make) == expected
+
+
+# Fields at their unusual values, and orders of release.
+
+
+def forget_without_context(x: Any) -> Array:
+    """Keeps what has no context for ever."""
+    capsule = x.__dlpack__(max_version=(1, 0))
+    if not _check.read(capsule)["context"]:
+        KEPT.append(_check.take(capsule))
+        return np.asarray(KEPT[-1].facts["shape"])
+    return np.from_dlpack(x)
+
+
+KEPT: list[Any] = []
+
+
+class Again:
+    """A result whose export does not keep what it was made of."""
+
+    def __init__(self, taken: Any) -> None:
+        self.taken = taken
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        facts = self.taken.facts
+        strides, data = facts["strides"], facts["data"] + facts["byte_offset"]
+        memory = _check.Memory(b"")
+        return _check.Loan(memory, facts["shape"], strides, data=data, poison=False).capsule()
+
+
+def test_a_context_may_be_null_and_an_import_exported_again() -> None:
+    rules = ("import.null-context", "import.exported-again")
+    assert outcomes(*rules, from_dlpack=np.from_dlpack) == ["holds", "holds"]
+    assert outcomes(rules[0], from_dlpack=forget_without_context) == ["broken"]
+
+    def again(x: Any) -> Again:
+        return Again(_check.take(x.__dlpack__(max_version=(1, 0))))
+
+    assert outcomes(rules[1], from_dlpack=again) == ["broken"]
