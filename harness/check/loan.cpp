@@ -51,9 +51,9 @@ struct Arguments {
 
   bool read(PyObject* arguments, PyObject* keywords) {
     static const char* const names[] = {
-        "memory",      "shape", "strides", "dtype",      "legacy", "version", "flags",   "device",
-        "byte_offset", "data",  "deleter", "destructor", "name",   "poison",  "trapped", "context",
-        nullptr};
+        "memory", "shape",  "strides",     "dtype",   "legacy",  "version",
+        "flags",  "device", "byte_offset", "data",    "deleter", "destructor",
+        "name",   "poison", "trapped",     "context", nullptr};
     int type = device.device_type;
     const bool good =
         PyArg_ParseTupleAndKeywords(
@@ -96,11 +96,11 @@ bool fill(LoanState& state, const Arguments& given) {
   const bool callable = state.deleter != Deleter::null;
   // The page behind a trapped struct's flags cannot be read, so that one keeps its context.
   void* const context = given.context != 0 || given.trapped != 0 ? &state : nullptr;
-  state.legacy = {
-      {tensor, context, callable ? &LoanState::give_back<DLManagedTensor> : nullptr}, &state};
+  state.legacy = {{tensor, context, callable ? &LoanState::give_back<DLManagedTensor> : nullptr},
+                  &state};
   state.own = {
-      {given.version, context,
-       callable ? &LoanState::give_back<DLManagedTensorVersioned> : nullptr, given.flags, tensor},
+      {given.version, context, callable ? &LoanState::give_back<DLManagedTensorVersioned> : nullptr,
+       given.flags, tensor},
       &state};
   if (given.trapped != 0 && !state.set_trap()) {
     PyErr_SetFromErrno(PyExc_OSError);

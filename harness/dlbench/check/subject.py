@@ -23,6 +23,12 @@ DERIVED: dict[str, tuple[str, int, str]] = {
     "strided": ("line", 2, "[::2]"),
     "reversed": ("line", 1, "[::-1]"),
 }
+#: What `Subject.source` may be: words of `reproducer`.
+LOOKED_AT = (
+    *("line", "readonly", "grid", *DERIVED),
+    *(f"own-{layout}" for layout in DERIVED),
+    *(f"dtype-{name}" for name in CODES),
+)
 STEPS: dict[str, Callable[[Any], Any]] = {
     ".T": lambda array: array.T,
     "[::2]": lambda array: array[::2],

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from dlbench.check.rule import OUTCOMES
+from dlbench.check.subject import LOOKED_AT
 from dlbench.child_output import Garbage, Lines, message, shown
 from dlbench.escaping import shortened
 
-#: What a consumer was lent, where a result says so.
-STRUCTS = ("legacy", "versioned")
+#: What a result may say besides: what a consumer was lent, and which array was looked at.
+WORDS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT}
 
 
 class Wire:
@@ -64,7 +65,9 @@ class Wire:
                 known = rule == name and outcome in OUTCOMES
             case _:
                 return False
-        if not known or rest.keys() - {"struct"} or rest.get("struct", "legacy") not in STRUCTS:
+        if not known or rest.keys() - WORDS.keys():
+            return False
+        if not all(rest.get(key, words[0]) in words for key, words in WORDS.items()):
             return False
         self.results.append(found)
         self.begun = False
