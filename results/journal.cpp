@@ -24,6 +24,12 @@ std::string line_of(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
+OrderedJson end_line(const EndRecord& end) {
+  OrderedJson line;
+  line["end"] = {{"wall_s", end.wall_s}, {"round_s", end.round_s}, {"signal", end.signal}};
+  return line;
+}
+
 OrderedJson count_line(const CountRecord& count) {
   OrderedJson item;
   item["cell"] = count.cell;
@@ -155,9 +161,7 @@ void Journal::append(const WorkerRecord& worker) {
 }
 
 void Journal::append(const EndRecord& end) {
-  OrderedJson line;
-  line["end"] = {{"wall_s", end.wall_s}, {"round_s", end.round_s}, {"signal", end.signal}};
-  append(line);
+  append(end_line(end));
 }
 
 void Journal::append(const CountRecord& count) {
@@ -178,6 +182,10 @@ void append_behind(const std::filesystem::path& run_directory,
   }
   Journal journal = Journal::resume(path, before.header);
   for (const OrderedJson& line : lines) journal.append(line);
+}
+
+void append_end(const std::filesystem::path& run_directory, const EndRecord& end) {
+  append_behind(run_directory, {}, {end_line(end)});
 }
 
 void append_counts(const std::filesystem::path& run_directory,

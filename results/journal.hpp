@@ -80,6 +80,7 @@ std::unordered_set<std::string> settled_names(const JournalContents& contents);
 
 /// Writes behind a journal that is complete what was counted of its cells. Throws UsageError where
 /// that is no journal, names no measured cell, or another process writes to it; DiskError.
+void append_end(const std::filesystem::path& run_directory, const EndRecord& end);
 void append_counts(const std::filesystem::path& run_directory,
                    const std::vector<CountRecord>& counts);
 

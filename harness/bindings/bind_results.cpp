@@ -28,6 +28,14 @@ void bind_results(py::module_& module) {
       "journal.jsonl -> results.json, atomically; its path. Raises UsageError for a journal that "
       "cannot be read, DiskError where it cannot be written.");
   module.def(
+      "append_end",
+      [](const std::filesystem::path& run_directory, double wall_s, int signal) {
+        results::append_end(run_directory, {wall_s, 0, signal});
+      },
+      py::arg("run_directory"), py::arg("wall_s"), py::arg("signal"),
+      "Adds the seconds of what followed the rounds, and the signal that ended it or 0, behind a "
+      "run's journal.");
+  module.def(
       "append_counts",
       [](const std::filesystem::path& run_directory,
          const std::vector<std::tuple<std::string, std::optional<double>, std::string>>& counts) {

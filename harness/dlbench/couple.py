@@ -16,8 +16,11 @@ from dlbench.sync import table as waiting
 from dlbench.values import Entry
 
 NOTHING: Mapping[str, Any] = {}
-HEAD = "from -> to|protocol|size|clock|median|+-|outcome|used|first|GB/s".split("|")  # noqa: SIM905
-RIGHT = ("size", "median", "+-", "first", "GB/s")
+HEAD = (
+    *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
+    *("outcome", "used", "first", "GB/s"),
+)
+RIGHT = ("size", "median", "+-", "instructions", "first", "GB/s")
 #: Columns that go, in this order, where all do not fit.
 SPARE = ("first", "used", "GB/s", "+-")
 
@@ -82,6 +85,7 @@ def _row(entry: Entry) -> dict[str, str]:
     if "lo_ns" in entry and "hi_ns" in entry:
         wide = max(entry["hi_ns"] - median, median - entry["lo_ns"], 0.0)
         row["+-"] = values.percent(wide / median)
+    row["instructions"] = values.instructions(entry)
     row["used"] = used(entry)
     first = [worker["first_ns"] for worker in entry.get("workers", []) if worker.get("first_ns")]
     row["first"] = values.duration(max(first)) if first else ""
@@ -163,8 +167,8 @@ def _numbers(entry: Entry, environment: Mapping[str, Any]) -> list[tuple[str, st
     if entry.get("gb_per_s"):
         beside = values.floors(environment.get("copy_floors_gb_per_s", {}), entry["device"])
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
-    if entry.get("instructions"):
-        facts.append(("instructions", f"{entry['instructions']:,.0f} an exchange"))
+    if counted := values.instructions(entry):
+        facts.append(("instructions", f"{counted} an exchange"))
     if calls := api.line(entry):
         facts.append(("CUDA calls", calls))
     return facts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -12,7 +12,7 @@ from dlbench.values import Entry
 
 CORNER = "from \\ to"
 #: Rows and columns that hold nothing else say nothing that one line below cannot say.
-DULL = ("no-protocol", "not-installed", "no-device")
+DULL = ("no-protocol", "not-installed", "no-device", "not-run")
 LOSES = "!"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
@@ -28,6 +28,7 @@ class Shown:
 
     @classmethod
     def of(cls, entry: Entry | None) -> Shown:
+        """The median of a cell, or the word for why there is none."""
         if entry is None:
             return cls()
         if values.is_measured(entry):
@@ -36,16 +37,30 @@ class Shown:
             if values.lost(entry):
                 after, style = after + LOSES, STYLES[LOSES]
             return cls(values.duration(entry["real_time"]), before, after, style)
+        return cls._of_outcome(entry)
+
+    @classmethod
+    def counted(cls, entry: Entry | None) -> Shown:
+        """The instructions of a cell; "?" where counting them failed."""
+        if entry is None:
+            return cls()
+        if values.is_measured(entry):
+            return cls(values.instructions(entry) or "?")
+        return cls._of_outcome(entry)
+
+    @classmethod
+    def _of_outcome(cls, entry: Entry) -> Shown:
         word = values.word(entry)
         return cls(word, style=STYLES["-"] if word in ("-", "absent") else STYLES["word"])
 
 
 @dataclass(frozen=True)
 class Grid:
-    """One matrix. `entries` by (producer, consumer)."""
+    """One matrix. `entries` by (producer, consumer); `show` makes the text of one."""
 
     title: str
     entries: dict[tuple[str, str], Entry]
+    show: Callable[[Entry | None], Shown] = Shown.of
 
     def rows(self) -> list[str]:
         return self._interesting(0)
@@ -73,7 +88,7 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
     if not rows:
         return []
     shown = {
-        (row, column): Shown.of(grid.entries.get((row, column)))
+        (row, column): grid.show(grid.entries.get((row, column)))
         for row in rows
         for column in consumers
     }

@@ -54,7 +54,9 @@ OPTIONS = (
     click.option("--trace-api", is_flag=True, help="After the run, count CUDA calls an exchange."),
     click.option("--sync", is_flag=True, help="Also who waits for whom's queue, after the rounds."),
     click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
-    click.option("--budget", metavar="TIME", help="Stop refining after it: 90s, 2m."),
+    click.option(
+        "--budget", metavar="TIME", help="End the run after this time, imports included: 90s, 2m."
+    ),
     click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
     click.option("--replicas", type=WORKERS, help="Workers for each couple."),
     click.option("--jobs", type=JOBS, help="Workers that import at the same time."),

@@ -62,16 +62,20 @@ class Lines(Quiet):
     """A line every few seconds, for logs and pipes."""
 
     def __init__(
-        self, stream: TextIO, every_s: float = 5.0, now: Callable[[], float] = time.monotonic
+        self,
+        stream: TextIO,
+        every_s: float = 5.0,
+        now: Callable[[], float] = time.monotonic,
+        stage: str = "",
     ) -> None:
-        self._stream, self._every, self._now = stream, every_s, now
+        self._stream, self._every, self._now, self._stage = stream, every_s, now, stage
         self._last = now()
 
     def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
         if self._now() - self._last < self._every:
             return
         self._last = self._now()
-        parts = [f"{done} of {total} cells", doing, left(eta_s)]
+        parts = [self._stage, f"{done} of {total} cells", doing, left(eta_s)]
         self._stream.write(log_line(", ".join(part for part in parts if part)) + "\n")
         self._stream.flush()
 
@@ -80,9 +84,13 @@ class Bar(Quiet):
     """A progress bar, repainted a few times a second."""
 
     def __init__(
-        self, console: Console, every_s: float = 0.2, now: Callable[[], float] = time.monotonic
+        self,
+        console: Console,
+        every_s: float = 0.2,
+        now: Callable[[], float] = time.monotonic,
+        stage: str = "",
     ) -> None:
-        self._every, self._now = every_s, now
+        self._every, self._now, self._stage = every_s, now, stage
         self._last = float("-inf")
         self._progress = Progress(
             BarColumn(bar_width=24),
@@ -110,15 +118,16 @@ class Bar(Quiet):
             self._task,
             completed=done,
             total=total,
-            description=printable(doing),
+            description=printable(", ".join(part for part in (self._stage, doing) if part)),
             left=left(eta_s),
         )
         self._progress.refresh()
 
 
-def observer(stream: TextIO, quiet: bool) -> Quiet:
-    """The observer that fits this stream."""
+def observer(stream: TextIO, quiet: bool, stage: str = "") -> Quiet:
+    """The observer that fits this stream. `stage` names the part of the command that its cells
+    belong to, where a command has several."""
     if quiet:
         return Quiet()
     console = Console(stream)
-    return Bar(console) if console.is_terminal else Lines(stream)
+    return Bar(console, stage=stage) if console.is_terminal else Lines(stream, stage=stage)

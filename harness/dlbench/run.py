@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, discover, machine, output, progress, reporting, rundir, terminal
+from dlbench import (
+    _core,
+    discover,
+    machine,
+    output,
+    progress,
+    reporting,
+    rundir,
+    terminal,
+    values,
+)
 from dlbench import document as documents
 from dlbench.counting import run as counting
 from dlbench.counting import valgrind
@@ -127,11 +138,12 @@ def require_cells(plan: _core.Plan) -> None:
 
 
 def execute(
-    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool
+    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool, stage: str = ""
 ) -> _core.Summary:
     """Runs the plan; `_core.Summary`. Once a cell is settled, `folder` is the latest run: one that
-    ends before that leaves the former one its name. Raises BadInput for what the system refused."""
-    with progress.observer(sys.stderr, quiet) as observer:
+    ends before that leaves the former one its name. `stage` as of progress.observer. Raises
+    BadInput for what the system refused."""
+    with progress.observer(sys.stderr, quiet, stage) as observer:
         first = progress.First(observer, lambda: link_latest(folder))
         try:
             summary = _core.run(plan, options, first)
@@ -167,13 +179,12 @@ def after_rounds(
     if summary.disk_full or not any(wanted for _, wanted in asked):
         return 0
     found = discover.catalogues(request.adapters, places)
+    begin, signal = time.monotonic(), 0
     for go_through, wanted in asked:
-        if not wanted:
-            continue
-        signal = go_through(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
-        if signal:
-            return signal
-    return 0
+        if wanted and not signal:
+            signal = go_through(folder, found, _core.parse_seconds(request.timeout), quiet=quiet)
+    _core.append_end(str(folder), time.monotonic() - begin, signal)
+    return signal
 
 
 def conclude(
@@ -194,6 +205,7 @@ def conclude(
     try:
         path = Path(_core.write_document(str(folder)))
         document = documents.load(path)
+        plots = plots and bool(document["benchmarks"])
         drawn = draw(document, folder, at_the_end=True) if plots else ()
         page = reporting.at_the_end(document, folder) if plots else ()
         # Each figure is there as SVG as well; one name says enough.
@@ -208,9 +220,15 @@ def conclude(
         warn(f"interrupted; what was settled is kept: {go_on}")
         return 128 + signal
     if not document["benchmarks"]:
-        warn("nothing could be measured")
+        warn(f"nothing could be measured{_most_frequent_reason(document)}")
         return 2
     return 0
+
+
+def _most_frequent_reason(document: dict[str, Any]) -> str:
+    """ ": " and the reason that most cells without a number have."""
+    reasons = Counter(values.reason(entry) for entry in document["not_measured"])
+    return "".join(f": {reason}" for reason, _ in reasons.most_common(1))
 
 
 def shown_place(folder: Path) -> tuple[str, str]:

@@ -5,6 +5,7 @@ A pure function of the document and the width; a line is never wider than asked 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rich.text import Text
@@ -163,17 +164,21 @@ def matrices(document: dict[str, Any]) -> list[grid.Grid]:
             *(protocols.index(key[2]), key[3]),
         ),
     )
-    return [_matrix(key, groups[key]) for key in ordered]
+    return [one for key in ordered for one in _matrices(key, groups[key])]
 
 
-def _matrix(key: tuple[str, ...], entries: list[values.Entry]) -> grid.Grid:
+def _matrices(key: tuple[str, ...], entries: list[values.Entry]) -> Iterator[grid.Grid]:
+    """Of times; then of instructions, where they were counted."""
     device, environment, protocol, case = key
     smallest = min(entry["bytes"] for entry in entries)
     title = [device, values.size(smallest), protocol]
     title += [case] if case != "f32" else []
     title += [f"in {environment}"] if environment != "default" else []
     chosen = {(e["producer"], e["consumer"]): e for e in entries if e["bytes"] == smallest}
-    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
+    yield grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
+    if any(entry.get("instructions") for entry in chosen.values()):
+        heading = "   ".join([*title, "instructions of one exchange"])
+        yield grid.Grid(heading, chosen, grid.Shown.counted)
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:

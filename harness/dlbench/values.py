@@ -84,6 +84,11 @@ def import_order(entry: Entry) -> list[str]:
     return imported if sorted(imported) == names else names
 
 
+def instructions(entry: Entry) -> str:
+    """ "2,312"; empty where they were not counted."""
+    return f"{entry['instructions']:,.0f}" if entry.get("instructions") else ""
+
+
 def is_measured(entry: Entry) -> bool:
     return "real_time" in entry
 

@@ -53,6 +53,7 @@ struct Context {
   Spent spent{};                            ///< by all workers so far
   Spent spent_at_import{};                  ///< of that, when the last import ended
   double last_import_s = 0;                 ///< since the start
+  double importing_s = 0;                   ///< wall time in which nothing was measured
   std::set<std::string> copies_measured{};  ///< environments, and devices in them, whose
                                             ///< copy floors are known
 };

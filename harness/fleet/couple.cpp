@@ -92,7 +92,11 @@ CoupleRun::Reply CoupleRun::receive() {
 
 void CoupleRun::bury(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
-  const bool first_loss = death.idle && job_.lost++ == 0;
+  // A worker may be killed for what others do: by a person, or by the kernel where memory is short
+  // while several import. What kills it again is its own.
+  const bool is_importing = at_hand_.doing == Doing::start || at_hand_.doing == Doing::load;
+  const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL");
+  const bool first_loss = is_lost && job_.lost++ == 0;
   const Trouble trouble = fleet::trouble(death, told(at_hand_, loads_, death.step), timeout_s);
   if (first_loss) {
     job_.warnings.push_back("a worker was lost once: " + death.how);

@@ -23,8 +23,8 @@ namespace dlbench::fleet {
 struct Job {
   std::size_t couple = 0;
   int replica = 0;
-  int lost = 0;                       ///< workers that went away with nothing to do
-  bool anchor = true;                 ///< false once a worker died of it
+  int lost = 0;        ///< workers that ended while idle, or were killed in an import
+  bool anchor = true;  ///< false once a worker died of it
   std::vector<std::string> warnings;  ///< for the entries: that a worker was lost
   bool reversed = false;        ///< the other order of import, since the first one ended a worker
   std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
@@ -100,6 +100,8 @@ class CoupleRun {
   void fail_role(const Load& load, const Trouble& trouble, bool died);
 
   std::vector<Group> groups() const;
+  /// Prepares and gives the first rounds; with a budget in slices.
+  void prepare_and_measure(Group group);
   void instruments();
   void measure_floors();
   void measure_device_floors();

@@ -15,6 +15,10 @@ namespace {
 constexpr std::uint64_t kGroupBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kPool = 8;
 
+// With a budget, exchanges that were prepared for so long get their first rounds before the next
+// are prepared: a budget that ends during the preparation has measured what was prepared.
+constexpr double kMostPreparing_s = 0.25;
+
 }  // namespace
 
 std::vector<CoupleRun::Group> CoupleRun::groups() const {
@@ -40,9 +44,7 @@ void CoupleRun::visit(const std::function<void(CoupleRun&)>& refine) {
     instruments();
     const std::vector<Group> all = groups();
     for (const Group& group : all) {
-      for (std::size_t i = group.first; i < group.second; ++i) prepare(tasks_[i]);
-      first_rounds(group);
-      count_pending();
+      prepare_and_measure(group);
       if (all.size() == 1 || context_.budget.is_over()) continue;
       refine(*this);
       if (!is_alive()) return;
@@ -53,6 +55,21 @@ void CoupleRun::visit(const std::function<void(CoupleRun&)>& refine) {
     worker_->stop();
   });
   count_pending();
+}
+
+void CoupleRun::prepare_and_measure(Group group) {
+  Group slice{group.first, group.first};
+  double begin = now_s();
+  for (std::size_t i = group.first; i < group.second; ++i) {
+    prepare(tasks_[i]);
+    slice.second = i + 1;
+    const bool is_last = slice.second == group.second;
+    if (!is_last && !(context_.budget.is_set() && now_s() - begin > kMostPreparing_s)) continue;
+    first_rounds(slice);
+    count_pending();
+    slice.first = slice.second;
+    begin = now_s();
+  }
 }
 
 void CoupleRun::prepare(Task& task) {

@@ -6,9 +6,10 @@
 
 namespace dlbench::fleet {
 
-Progress::Progress(Observer& observer, const Ledger& ledger, double budget_s)
+Progress::Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded)
     : observer_(observer),
       ledger_(ledger),
+      excluded_(excluded),
       budget_s_(budget_s),
       begin_(now_s()),
       before_(ledger.settled()) {}
@@ -33,7 +34,7 @@ void Progress::tick() {
 
 void Progress::tell() {
   told_ = now_s();
-  observer_.progress(done(), ledger_.total(), doing_, eta());
+  observer_.progress(excluded_ + done(), excluded_ + ledger_.total(), doing_, eta());
 }
 
 std::size_t Progress::done() const {

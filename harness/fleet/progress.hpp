@@ -10,7 +10,9 @@ namespace dlbench::fleet {
 /// Tells the observer how far the run is, now and then.
 class Progress {
  public:
-  Progress(Observer& observer, const Ledger& ledger, double budget_s);
+  /// `excluded` cells of the plan need no worker: they count as done from the beginning, so that the
+  /// observer counts what the document will hold.
+  Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded);
 
   /// What is being done from now on.
   void doing(const std::string& what);
@@ -29,6 +31,7 @@ class Progress {
 
   Observer& observer_;
   const Ledger& ledger_;
+  std::size_t excluded_;
   double budget_s_;
   double begin_, told_ = 0;
   std::size_t before_;

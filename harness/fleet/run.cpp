@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 
 #include "fleet/context.hpp"
@@ -41,11 +44,12 @@ void write_excluded(const plan::Plan& plan, const results::JournalContents& befo
   }
 }
 
-std::string budget_reason(double seconds) {
-  std::string text = std::to_string(seconds);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return "the budget of " + text + " s was used up";
+/// "the budget of 5 s was used up, 4.1 s of it by imports".
+std::string budget_reason(double seconds, double importing_s) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "the budget of %g s was used up, %.2g s of it by imports",
+                seconds, std::min(importing_s, seconds));
+  return text.data();
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   const Signals signals;
   Summary summary;
   Ledger ledger(plan, before, options.replicas, journal, observer);
-  Progress progress(observer, ledger, options.budget_s);
+  Progress progress(observer, ledger, options.budget_s, plan.excluded.size());
   Crew crew;
   Context context{plan,   options,  journal, ledger,
                   budget, progress, crew,    std::mt19937_64(options.seed)};
@@ -76,7 +80,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     try {
       write_excluded(plan, before, journal);
       schedule.run();
-      ledger.close("budget", budget_reason(options.budget_s));
+      ledger.close("budget", budget_reason(options.budget_s, context.importing_s));
     } catch (const Stopped& stopped) {
       summary.signal = stopped.signal;
       schedule.abandon();

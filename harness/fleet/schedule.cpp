@@ -45,7 +45,9 @@ Schedule::Schedule(Context& context) : context_(context) {
 }
 
 void Schedule::run() {
-  std::size_t size = 2 * static_cast<std::size_t>(context_.options.jobs);
+  // A budget may end during the imports: the first couple is measured before others are imported.
+  std::size_t size =
+      context_.budget.is_set() ? 1 : 2 * static_cast<std::size_t>(context_.options.jobs);
   while (!queue_.empty() && !context_.budget.is_over()) {
     // A couple's second worker must not start before the first has settled.
     if (!parked_.empty() && parked_.back()->job().replica != queue_.front().replica) {
@@ -54,6 +56,7 @@ void Schedule::run() {
     }
     const double begin = now_s();
     import_batch(size);
+    context_.importing_s += now_s() - begin;
     coarse_ += batch_.size();
     measure_batch();
     for_coarse_ += now_s() - begin;

@@ -93,6 +93,8 @@ def act(what):
         return True
     elif what == "alone":
         require_alone()
+    elif what == "slow":
+        time.sleep(0.3)
     else:
         raise ValueError(what)
     return False

@@ -218,6 +218,35 @@ TEST_F(FleetTest, ABudgetLeavesTheRestNotRun) {
   EXPECT_EQ(summary_.settled, 0u);
 }
 
+TEST_F(FleetTest, ABudgetThatEndsDuringPreparationHasMeasuredWhatWasPrepared) {
+  options_.budget_s = 3;
+  axes_.sizes.clear();
+  for (std::uint64_t bytes = 1; bytes <= 30; ++bytes) axes_.sizes.push_back(4096 * bytes);
+  run({library("a", "make=slow")});
+  const std::size_t measured = with(Outcome::zero_copy).size();
+  EXPECT_GT(measured, 0u);
+  EXPECT_EQ(measured + with(Outcome::not_run).size(), 30u);
+  EXPECT_GT(with(Outcome::not_run).size(), 0u);
+}
+
+TEST_F(FleetTest, ABudgetMeasuresTheFirstCoupleBeforeItImportsTheOthers) {
+  options_.budget_s = 4;
+  run({library("a"), library("b", "load=hang")});
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a"}));
+  EXPECT_NE(reason("b>b").find("by imports"), std::string::npos);
+}
+
+TEST_F(FleetTest, AWorkerThatIsKilledDuringAnImportIsStartedOnceMore) {
+  run({library("a"), library("b", "load=kill@" + file("once"))});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+}
+
+TEST_F(FleetTest, AnImportThatIsKilledTwiceHasCrashed) {
+  run({library("a"), library("b", "load=kill")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>a", "b>b"}));
+  EXPECT_EQ(entries_.at("b>b").signal, "SIGKILL");
+}
+
 TEST_F(FleetTest, ABudgetOfPlentyChangesNothing) {
   options_.budget_s = 600;
   run({library("a", "noisy")});

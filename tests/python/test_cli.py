@@ -344,7 +344,7 @@ def test_a_signal_keeps_what_was_measured(
 def test_nothing_measured_is_status_2_with_the_reasons_shown(dlbench: Run, fleet: Fleet) -> None:
     fleet.entry = fleet.refused
     status, out, err = dlbench(*MINE)
-    assert (status, err) == (2, "dlbench: nothing could be measured\n")
+    assert (status, err) == (2, "dlbench: nothing could be measured: no\n")
     assert "refused" in out
 
 

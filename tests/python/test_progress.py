@@ -51,3 +51,11 @@ def test_time_left(seconds: float, text: str) -> None:
 def test_the_stream_decides() -> None:
     assert type(progress.observer(io.StringIO(), quiet=False)) is progress.Lines
     assert type(progress.observer(io.StringIO(), quiet=True)) is progress.Quiet
+
+
+def test_a_stage_stands_before_its_cells() -> None:
+    stream, clock = io.StringIO(), Clock()
+    lines = progress.Lines(stream, every_s=1.0, now=clock, stage="further 5 workers a side")
+    clock.now = 1.0
+    lines.on_progress(2, 8, "numpy", -1)
+    assert stream.getvalue() == "further 5 workers a side, 2 of 8 cells, numpy\n"

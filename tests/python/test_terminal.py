@@ -340,3 +340,23 @@ def test_nothing_is_cut_where_there_is_no_terminal() -> None:
         assert reason.strip() in text
         # Nor is anything filled up to that width.
         assert len(text) < 10_000
+
+
+def test_counted_instructions_have_a_matrix_of_their_own() -> None:
+    document = samples.document(
+        samples.measured("numpy", "numpy", 112.4, instructions=2312.0),
+        samples.measured("numpy", "torch", 940.0),
+    )
+    times, counts = terminal.matrices(document)
+    assert [times.show(entry).text for entry in times.entries.values()] == ["112 ns", "940 ns"]
+    assert [counts.show(entry).text for entry in counts.entries.values()] == ["2,312", "?"]
+    row = next(line for line in couple.table(document["benchmarks"], 200) if "112" in line.plain)
+    assert "2,312" in row.plain
+
+
+def test_what_was_not_run_fills_no_matrix() -> None:
+    missing = samples.missing("jax", "numpy", "not-run", "interrupted", code="interrupted")
+    (grid,) = terminal.matrices(
+        samples.document(samples.measured("numpy", "numpy", 112.4), missing)
+    )
+    assert grid.rows() == ["numpy"]

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -90,6 +91,17 @@ TEST(Journal, CutAtAnyByteItGoesOnWithWhatWasWhole) {
     ASSERT_EQ(again.ends.size(), contents.ends.size() + 1) << length;
     ASSERT_EQ(again.header.fingerprint, header().fingerprint) << length;
   }
+}
+
+TEST(Journal, ASessionMayEndTwiceAndItsSecondsAddUp) {
+  const TemporaryFolder folder;
+  small_journal(folder / "journal.jsonl");
+  const std::size_t before = read_journal(folder / "journal.jsonl").ends.size();
+  append_end(folder / "", {12.5, 0, SIGINT});
+  const JournalContents contents = read_journal(folder / "journal.jsonl");
+  ASSERT_EQ(contents.ends.size(), before + 1);
+  EXPECT_EQ(contents.ends.back().wall_s, 12.5);
+  EXPECT_EQ(contents.ends.back().signal, SIGINT);
 }
 
 TEST(Journal, SettledCellsAreAllThatNeedNotBeMeasuredAgain) {

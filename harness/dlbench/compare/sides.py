@@ -13,6 +13,7 @@ from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 from dlbench.escaping import dlbench_command
+from dlbench.layout import count
 from dlbench.request import Request, journal_context, resumed
 
 #: Rounds scatter less than processes do; the workers are what the time is for.
@@ -80,7 +81,8 @@ class Pair:
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
-        summary = run.execute(plan, wanted, root, quiet=self.quiet)
+        stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
+        summary = run.execute(plan, wanted, root, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was settled is kept: {go_on}")
