@@ -170,7 +170,7 @@ TEST(Numbers, RowsThatAnIntervalCannotTellAreWarnedOf) {
             Words{});
   EXPECT_EQ(warnings_of(share_of({100, 140, 100, 141, 99, 142, 101, 100, 140, 100, 141, 100})),
             Words{"bimodal"});
-  EXPECT_EQ(warnings_of(share_of({100, 102, 104, 106, 108, 110})), Words{"drift"});
+  EXPECT_EQ(warnings_of(share_of({100, 102, 104, 106, 108, 110, 112, 114})), Words{"drift"});
 }
 
 TEST(Numbers, RoundsThatWereDisturbedAreWarnedOfWhereTheyAreAThird) {
