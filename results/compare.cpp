@@ -92,15 +92,17 @@ class Undecided {
     const double left = std::log1p(threshold_) - drift;
     if (!(left > 0)) {
       in_reach_ = false;
-    } else if (cell.spread) {
+    } else if (!cell.spread) {
+      ++unknown_;
+    } else {
       widest_ = std::max(widest_, *cell.spread / left);
       have_ = std::max(have_, std::min(cell.base.workers, cell.head.workers));
     }
   }
 
   Inconclusive told(std::size_t of) const {
-    Inconclusive made{cells_, of, std::nullopt};
-    if (cells_ == 0 || !in_reach_) return made;
+    Inconclusive made{cells_, of, std::nullopt, unknown_};
+    if (cells_ == 0 || !in_reach_ || unknown_ > 0) return made;
     // Scatter and change matter by their ratio alone.
     const double change = std::log1p(threshold_);
     const auto wanted = stats::replicas_to_see(threshold_, widest_ * change, level_);
@@ -110,7 +112,7 @@ class Undecided {
 
  private:
   double threshold_, level_;
-  std::size_t cells_ = 0, have_ = 0;
+  std::size_t cells_ = 0, have_ = 0, unknown_ = 0;
   double widest_ = 0;  ///< scatter over the change that is left to see, logarithms
   bool in_reach_ = true;
 };

@@ -73,8 +73,9 @@ struct Inconclusive {
   std::size_t cells = 0;
   std::size_t of = 0;  ///< the cells with a time on both sides
   /// Processes a side with which such a change would be found in each of them in 99 of 100 cases;
-  /// none where no number up to kMostReplicas would do.
+  /// none where no number up to kMostReplicas would do, or where some have an unknown spread.
   std::optional<std::size_t> replicas;
+  std::size_t unknown = 0;  ///< of `cells`: nothing tells how far two processes differ
 };
 
 struct Comparison {

@@ -120,7 +120,7 @@ std::string OptionsDiffer::line() const {
     text.append(gap).append(option + ": " + values);
     gap = "; ";
   }
-  return text + "): only the cells that both runs asked for are compared; left out are " +
+  return text + "): only the cells that both runs requested are compared; skipped:  " +
          std::to_string(counts_[0]) + " of base and " + std::to_string(counts_[1]) + " of head";
 }
 

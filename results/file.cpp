@@ -94,7 +94,7 @@ void AtomicFile::commit() {
 }
 
 std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most, File& into) {
-  // A pipe that nobody writes to would hold the call.
+  // Opening a FIFO without a writer would block.
   into = File(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (into.get() < 0) throw UsageError(os_text("read", path, errno));
   struct stat info {};

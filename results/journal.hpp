@@ -64,9 +64,10 @@ struct JournalContents {
   std::vector<Entry> entries;  ///< one a cell, with what was counted of it
   std::vector<WorkerRecord> workers;
   std::vector<EndRecord> ends;
-  std::uint64_t whole_bytes = 0;    ///< up to the end of the last whole line
-  std::uint64_t dropped_lines = 0;  ///< whole lines that say nothing; the run goes on without them
-  std::string first_dropped;        ///< "line 7: ", and why
+  std::uint64_t whole_bytes = 0;  ///< up to the end of the last whole line
+  std::uint64_t dropped_lines =
+      0;                      ///< whole lines that were skipped because they could not be read
+  std::string first_dropped;  ///< "line 7: ", and why
 };
 
 /// Reads a journal; a torn last line is left out, and a line that is broken, foreign, settles a
@@ -78,9 +79,12 @@ JournalContents read_journal(const std::filesystem::path& path);
 /// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
 std::unordered_set<std::string> settled_names(const JournalContents& contents);
 
+/// Appends the seconds of what followed the rounds (counts, traces, looks at synchronization), and
+/// the signal that ended it. Throws as append_counts().
+void append_end(const std::filesystem::path& run_directory, const EndRecord& end);
+
 /// Writes behind a journal that is complete what was counted of its cells. Throws UsageError where
 /// that is no journal, names no measured cell, or another process writes to it; DiskError.
-void append_end(const std::filesystem::path& run_directory, const EndRecord& end);
 void append_counts(const std::filesystem::path& run_directory,
                    const std::vector<CountRecord>& counts);
 

@@ -410,9 +410,10 @@ class Checker {
     if (items.size() < part.least_items || items.size() > part.most_items) {
       const bool few = items.size() < part.least_items;
       return fail(place,
-                  few ? "a list of at least " + std::to_string(part.least_items)
-                      : "a list of at most " + std::to_string(part.most_items),
-                  "one of " + std::to_string(items.size()));
+                  (few ? "a list of at least " + std::to_string(part.least_items)
+                       : "a list of at most " + std::to_string(part.most_items)) +
+                      " items",
+                  "a list of " + std::to_string(items.size()));
     }
     if (part.items == nullptr) return true;
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -76,7 +76,8 @@ bool was_checked(const Entry& entry) {
   });
 }
 
-// Nothing else looked where the slope decides: then a dtype that was converted is a copy, too.
+// Where nothing but the slope decides, nothing shows whether a changed dtype was converted, which
+// is a copy, or only has another name.
 bool may_share(const Entry& entry) {
   return std::none_of(entry.changed.begin(), entry.changed.end(), [](const std::string& word) {
     return word == "precision" || word == "dtype";

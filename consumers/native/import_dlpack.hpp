@@ -185,7 +185,8 @@ inline DLManagedTensorVersioned* exported_by(const DLPackExchangeAPI& api, PyObj
   DLManagedTensorVersioned* managed = nullptr;
   if (api.managed_tensor_from_py_object_no_sync(x, &managed) != 0) return nullptr;
   if (managed == nullptr) [[unlikely]] {
-    PyErr_SetString(PyExc_BufferError, "managed_tensor_from_py_object_no_sync gave no tensor");
+    PyErr_SetString(PyExc_BufferError,
+                    "managed_tensor_from_py_object_no_sync returned 0 but set no tensor");
   }
   return managed;
 }

@@ -124,6 +124,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
   inconclusive["cells"] = made.inconclusive.cells;
   inconclusive["of"] = made.inconclusive.of;
   inconclusive["replicas"] = optional(made.inconclusive.replicas);
+  inconclusive["unknown"] = made.inconclusive.unknown;
   item["inconclusive"] = inconclusive;
   py::dict left_out;
   left_out["base"] = made.left_out[0];

@@ -36,7 +36,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject*) {
   const auto address = reinterpret_cast<std::uintptr_t>(table);
   if (address % alignof(DLPackExchangeAPI) != 0 ||
       !exchange::is_readable(address, sizeof(DLPackExchangeAPI))) {
-    PyErr_SetString(PyExc_ValueError, "it points at no table");
+    PyErr_SetString(PyExc_ValueError, "its pointer is misaligned or not readable");
     return nullptr;
   }
   PyObject* self = type->tp_alloc(type, 0);

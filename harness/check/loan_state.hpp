@@ -32,7 +32,8 @@ inline constexpr std::string_view kDestructors[] = {"honest", "none", "regardles
 
 struct LoanState;
 
-/// A managed struct, and behind it whose it is: what a deleter goes by where manager_ctx is NULL.
+/// A managed struct, followed by a pointer to its LoanState for deleters that run with a
+/// manager_ctx of NULL.
 template <typename Managed>
 struct Lent {
   Managed managed{};

@@ -85,7 +85,9 @@ def table(document: dict[str, Any], protocols: Sequence[str], width: int) -> lis
     told = [row for row in found if any(r.differs(times) or not r.honest for r in row[2].values())]
     told.sort(key=lambda row: -max(abs(r.value - 1) for r in row[2].values()))
     unsure = not any(r.honest for row in found for r in row[2].values())
-    said = f"{len(told)} of {len(found)} exchanges take another time"
+    differing = sum(any(r.differs(times) for r in row[2].values()) for row in told)
+    said = f"{differing} of {len(found)} exchanges take another time"
+    said += f", {len(told) - differing} not known" if len(told) > differing else ""
     if unsure:
         said = "one process each, so nothing is known of chance (--replicas 6)"
     lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]

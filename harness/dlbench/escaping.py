@@ -24,8 +24,13 @@ CI_COMMAND = re.compile(rf"{CI_MARK.pattern}|^(\s*):(?=:)")
 #: At the beginning of a cell a spreadsheet takes these for a formula.
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: GitHub turns @NAME into a mention and #1 into a link wherever the rendered text has them.
-MARKDOWN = re.compile(r"[&<\\|`*_\[~$]|@(?=\w)|#(?=\d)")
+MARKDOWN = re.compile(
+    r"[&<\\|`*_\[~$]|@(?=\w)|#(?=\d)"  # HTML, tables, code, emphasis, links, formulas, mentions
+    r"|(?<=:)/(?=/)|(?<=\bwww)\."  # addresses that become links by themselves
+    r"|^\s*(?:[#>+=-](?=\s|[#>+=-])|\d+[.)](?=\s))"  # headings, quotes, lists, rules
+)
 ENTITIES = {"&": "&amp;", "<": "&lt;", "$": "&#36;", "@": "@&#8203;", "#": "#&#8203;"}
+ENTITIES |= {"/": "&#8203;/", ".": "&#8203;."}
 
 #: In JSON: an escape, of which group 1 is one that nobody sees, or a character beyond ASCII's.
 JSON_LETTER = re.compile(r"\\(?:([rtbf]|u[0-9a-f]{4})|.)|[^\x20-\x7e\n]")
@@ -83,7 +88,14 @@ def csv_cell(text: str) -> str:
 
 def markdown(text: str) -> str:
     """One line that Markdown shows as it is: no link, image, mention, formula, HTML or table."""
-    return MARKDOWN.sub(lambda found: ENTITIES.get(found[0], f"\\{found[0]}"), log_line(text))
+    return MARKDOWN.sub(_escaped_in_markdown, log_line(text))
+
+
+def _escaped_in_markdown(found: re.Match[str]) -> str:
+    mark = found[0]
+    if found.start() == 0 and (len(mark.strip()) > 1 or mark.strip() in "#>+=-"):
+        return f"{mark[:-1]}\\{mark[-1]}"
+    return ENTITIES.get(mark, f"\\{mark}")
 
 
 def markdown_code(text: str) -> str:
@@ -92,7 +104,8 @@ def markdown_code(text: str) -> str:
 
 
 def json_text(value: Any, **options: Any) -> str:
-    """JSON whose texts are as printable_lines() makes them."""
+    """JSON whose texts hold no hidden character: control characters are JSON's own escapes, the
+    others are spelled as printable() spells them."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
     return CI_MARK.sub(r"\\u0023", JSON_LETTER.sub(_seen_in_json, text))
 

@@ -14,7 +14,7 @@ from dlbench import ladder, values
 from dlbench.environments.environment import DEFAULT, where
 from dlbench.escaping import dlbench_command
 from dlbench.ladder import Fallback
-from dlbench.layout import columns, listing, shorten
+from dlbench.layout import at_the_right, columns, listing, shorten
 
 LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of their own
 
@@ -59,7 +59,8 @@ def table(document: Mapping[str, Any], width: int, run: str, most_rows: int) -> 
         words += [] if first.environment == DEFAULT else [first.environment]
         # Of a machine's share of a merged run all entries have the same.
         words += [machine] if (machine := entries[0].get("machine")) else []
-        lines.append(Text(dlbench_command("show", run, *words).rjust(width), style="cyan"))
+        command = dlbench_command("show", run, *words)
+        lines.append(Text(at_the_right(command, width), style="cyan"))
     return lines
 
 

@@ -179,8 +179,10 @@ def _constant(node: ast.expr) -> tuple[bool, Any]:
 def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Constant):
         return _small(node.value)
-    if isinstance(node, ast.Tuple | ast.List):
+    if isinstance(node, ast.Tuple):
         return tuple(map(_value, node.elts))
+    if isinstance(node, ast.List):
+        return list(map(_value, node.elts))
     if isinstance(node, ast.Set):
         return frozenset(map(_value, node.elts))
     if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
@@ -191,9 +193,11 @@ def _value(node: ast.expr) -> Any:
         values = [_value(each) for each in (node.left, *node.comparators)]
         pairs = zip(node.ops, values, values[1:], strict=False)
         return all(COMPARISONS[type(op)](left, right) for op, left, right in pairs)
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "int" and len(node.args) == 1:
+    if not isinstance(node, ast.Call) or node.keywords:
+        raise _UnknownError
+    if ast.unparse(node.func) == "int" and len(node.args) == 1:
         return _small(int(_value(node.args[0])))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
+    if isinstance(node.func, ast.Attribute):
         text, arguments = _value(node.func.value), list(map(_value, node.args))
         if isinstance(text, str) and node.func.attr in METHODS:
             return _small(getattr(text, node.func.attr)(*arguments))

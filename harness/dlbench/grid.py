@@ -12,7 +12,8 @@ from dlbench.values import Entry
 
 CORNER = "from \\ to"
 #: Rows and columns that hold nothing else say nothing that one line below cannot say.
-DULL = ("no-protocol", "not-installed", "no-device", "not-run")
+DULL = ("no-protocol", "not-installed", "no-device")
+NOT_RUN = "not-run"
 LOSES = "!"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
@@ -74,7 +75,10 @@ class Grid:
         return [e for pair, e in self.entries.items() if pair[0] in rows and pair[1] in columns]
 
     def _interesting(self, axis: int) -> list[str]:
-        names = {pair[axis] for pair, entry in self.entries.items() if entry["outcome"] not in DULL}
+        empty = (*DULL, NOT_RUN)
+        names = {
+            pair[axis] for pair, entry in self.entries.items() if entry["outcome"] not in empty
+        }
         # The yardstick first: everything else is read against it.
         return sorted(names, key=lambda name: (name != "native", name))
 

@@ -52,6 +52,11 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def at_the_right(text: str, width: int) -> str:
+    """The text at the end of a line; at its beginning where a line has no end."""
+    return text.rjust(width) if width < UNCUT else text
+
+
 def shorten(text: str, width: int) -> str:
     """The text, cut with an ellipsis where it is wider than that."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "\u2026"

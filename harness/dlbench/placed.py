@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Verbs whose command names a cell: a further word chooses the environment.
 CHOOSING = ("show", "repro", "debug", "explain")
+#: Of these, what starts the interpreter: only one that the command line names.
+STARTING = ("debug", "explain")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Place:
         if verb in CHOOSING:
             # Behind the run and the pair it may be named already.
             is_chosen = len(rest) < 3 or self.name in rest[3:]
-            return command if is_chosen else dlbench_command(*words, self.name)
+            chosen = words if is_chosen else [*words, self.name]
+            return dlbench_command(*chosen, *(env if verb in STARTING else ()))
         return dlbench_command(*words, *env) if rest and not verb.startswith("-") else command
 
 

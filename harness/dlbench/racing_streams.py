@@ -7,6 +7,7 @@ import ast
 from collections.abc import Collection
 
 from dlbench import snippets
+from dlbench.errors import BadInput
 
 TIMES = 20
 #: What of an adapter's file the lines call.
@@ -92,6 +93,8 @@ def is_possible(device: str, producer: ast.Module) -> bool:
 def driving(device: str) -> list[str]:
     """Imports and functions; behind them the device's context is current."""
     kind, _, number = device.partition(":")
+    if not number.isascii() or not number.isdigit():
+        raise BadInput(f"the cell's device is {device!r}; allowed here: {kind}:NUMBER")
     return _lines(DRIVERS[kind] + CALLS + ENTER[kind].format(number=int(number)))
 
 

@@ -22,7 +22,7 @@ def fresh(asked: str | None, now: datetime.datetime | None = None) -> Path:
         return _stamped(now or datetime.datetime.now(datetime.timezone.utc))
     folder = Path(asked)
     if folder == RESULTS / LATEST:
-        raise BadInput(f"--out {asked}: is the link to the last run; name another folder")
+        raise BadInput(f"--out {asked}: is the link to the latest run; choose another folder")
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {asked}: is a file")
     try:

@@ -15,6 +15,7 @@ from dlbench.values import Entry
 
 GROWS = 1.5  #: largest over smallest size; below this, caches explain it
 PROCESSES = "processes"  #: an interval that holds what processes differ by
+RANGE = "range"  #: an interval of few rounds or processes
 LEAST_NS = 0.01  #: an end that a logarithm can be taken of
 MOST_ROWS = 6
 
@@ -68,7 +69,8 @@ def _is_shown(
     anchor = places.get(small["environment"], {}).get("anchor", {})
     between = anchor.get("half_width")
     kinds = {small.get("interval"), large.get("interval")}
-    if between is None and kinds != {PROCESSES}:
+    # The share that a range covers is not known.
+    if RANGE in kinds or (between is None and kinds != {PROCESSES}):
         return False
     widths = sum(times * _half_width(entry, between or 0.0) for entry in (small, large))
     return math.log(large["real_time"] / small["real_time"]) > widths

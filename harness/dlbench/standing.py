@@ -56,4 +56,8 @@ def _exporting(
 def _numbers(device: str) -> tuple[int, int]:
     """What `__dlpack_device__` answers for an array on the device, in our words."""
     kind, _, number = device.partition("+")[0].partition(":")
+    if kind not in DEVICE_TYPES or not (number or "0").isdecimal():
+        raise BadInput(
+            f"the cell's device is {device!r}; allowed: {', '.join(DEVICE_TYPES)}:NUMBER"
+        )
     return DEVICE_TYPES[kind], int(number or 0)

@@ -14,7 +14,7 @@ from dlbench import beside, couple, fallbacks, findings, grid, ladder, phases, v
 from dlbench import document as documents
 from dlbench.grouping import grouped
 from dlbench.heading import header
-from dlbench.layout import UNCUT, fold, shorten
+from dlbench.layout import UNCUT, at_the_right, fold, shorten
 from dlbench.output import Console
 from dlbench.scaling import scaling
 from dlbench.sync import table as waiting
@@ -194,7 +194,7 @@ def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
     lines = [head + Text(shorten(parts[0], room))]
     lines += [Text(" " * LABEL + shorten(part, room)) for part in parts[1:]]
     if command:
-        lines.append(Text(command.rjust(width), style="cyan"))
+        lines.append(Text(at_the_right(command, width), style="cyan"))
     return lines
 
 

@@ -25,7 +25,7 @@ FoundTable find_table(const void* published, IsReadable is_readable) {
     if (header == nullptr) return {};
     const auto address = reinterpret_cast<std::uintptr_t>(header);
     if (address % alignof(DLPackExchangeAPI) != 0 || !is_readable(address, sizeof *header)) {
-      return {nullptr, "it points at no table"};
+      return {nullptr, "its pointer is misaligned or not readable"};
     }
     if (header->version.major != DLPACK_MAJOR_VERSION) continue;
     if (!is_readable(address, sizeof(DLPackExchangeAPI))) {
@@ -37,7 +37,7 @@ FoundTable find_table(const void* published, IsReadable is_readable) {
     }
     return {table, nullptr};
   }
-  return {nullptr, "its tables link to one another without end"};
+  return {nullptr, "its chain of prev_api tables is longer than 64"};
 }
 
 }  // namespace dlbench::exchange

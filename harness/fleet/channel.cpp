@@ -11,7 +11,8 @@ namespace {
 
 // Real messages have some kilobytes; a flood without a newline must not fill our memory.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-// No version, message or name needs more bytes. A library that says more fills every table with it.
+// No version, message or name needs more bytes. Longer texts would fill every table, so they are
+// cut.
 constexpr std::size_t kLongestText = 1000;
 constexpr int kDeepest = 64;
 

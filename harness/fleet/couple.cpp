@@ -92,8 +92,8 @@ CoupleRun::Reply CoupleRun::receive() {
 
 void CoupleRun::bury(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
-  // A worker may be killed for what others do: by a person, or by the kernel where memory is short
-  // while several import. What kills it again is its own.
+  // A SIGKILL during an import can come from a person, or from the kernel when several imports
+  // exhaust the memory. The import is tried once more; a second SIGKILL is the cell's result.
   const bool is_importing = at_hand_.doing == Doing::start || at_hand_.doing == Doing::load;
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL");
   const bool first_loss = is_lost && job_.lost++ == 0;

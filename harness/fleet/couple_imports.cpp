@@ -99,8 +99,8 @@ bool CoupleRun::reverse_imports(const Load& load, const Trouble& trouble) {
   const bool is_second = imports.size() > 1 && imports.back() == load.library;
   if (!is_second || job_.reversed || trouble.outcome != Outcome::crashed) return false;
   job_.reversed = true;
-  job_.warnings.push_back("import order: " + load.library + " crashes when " + imports.front() +
-                          " is imported before it" +
+  job_.warnings.push_back("import order: " + load.library + " crashed when " + imports.front() +
+                          " was imported before it" +
                           (trouble.signal.empty() ? "" : ": " + trouble.signal));
   return true;
 }

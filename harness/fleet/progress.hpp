@@ -10,8 +10,8 @@ namespace dlbench::fleet {
 /// Tells the observer how far the run is, now and then.
 class Progress {
  public:
-  /// `excluded` cells of the plan need no worker: they count as done from the beginning, so that the
-  /// observer counts what the document will hold.
+  /// `excluded` cells of the plan need no worker: they count as done from the beginning, so that
+  /// the observer counts what the document will hold.
   Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded);
 
   /// What is being done from now on.

@@ -47,7 +47,7 @@ void write_excluded(const plan::Plan& plan, const results::JournalContents& befo
 /// "the budget of 5 s was used up, 4.1 s of it by imports".
 std::string budget_reason(double seconds, double importing_s) {
   std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "the budget of %g s was used up, %.2g s of it by imports",
+  std::snprintf(text.data(), text.size(), "the budget of %g s was used up, %.1f s of it by imports",
                 seconds, std::min(importing_s, seconds));
   return text.data();
 }

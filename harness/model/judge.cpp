@@ -53,8 +53,9 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
   }
   if (trusted == nullptr || !contradictory.empty()) return verdict;
   if (trusted->word == Proof::yes && !same_bytes) {
-    verdict.warnings.push_back(std::string(trusted->name) +
-                               " says shared, yet the two ends have different bytes: unproven");
+    verdict.warnings.push_back(
+        std::string(trusted->name) +
+        " says shared, but the elements of source and result differ in dtype: unproven");
     return verdict;
   }
   const Outcome copied = crossed_device ? Outcome::device_copy : Outcome::copy;

@@ -123,7 +123,8 @@ const DLPackExchangeAPI* pointer_in(PyObject* published) {
 }
 
 bool is_readable(std::uintptr_t address, std::size_t bytes) {
-  // To ask the system takes a while, and a table that was there once stays.
+  // Reading /proc/self/maps takes a while, so an address that was readable once is not checked
+  // again: a library that unmaps its table later can still crash this worker.
   static std::set<std::pair<std::uintptr_t, std::size_t>> known;
   if (known.contains({address, bytes})) return true;
   if (!exchange::is_readable(address, bytes)) return false;
@@ -159,7 +160,8 @@ int managed_from(const DLPackExchangeAPI& api, PyObject* x, DLManagedTensorVersi
   *out = nullptr;
   const int status = api.managed_tensor_from_py_object_no_sync(x, out);
   if (status != 0 || *out != nullptr) return status;
-  PyErr_SetString(PyExc_SystemError, "managed_tensor_from_py_object_no_sync gave no tensor");
+  PyErr_SetString(PyExc_BufferError,
+                  "managed_tensor_from_py_object_no_sync returned 0 but set no tensor");
   return -1;
 }
 

@@ -130,8 +130,8 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
       judgement.changed.push_back(converted ? word + " -> NaN" : word);
     }
     for (const std::string& word : found.undecided) {
-      judgement.warnings.push_back(std::string(kExtrasNotCompared) +
-                                   ": nothing tells whether the result still carries its " + word);
+      judgement.warnings.push_back(std::string(kExtrasNotCompared) + ": no adapter can read " +
+                                   word + " from this result, so whether it was kept is not known");
     }
   });
   looked(judgement.warnings, "addresses not compared", [&] {

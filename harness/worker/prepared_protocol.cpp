@@ -136,6 +136,13 @@ void Prepared::go_through_relay(const std::string& requested, const std::string&
   }
   note(tap, exported_.empty() ? "relay" : way());
   if (!relayed()) return;  // what EXPORTS make shows nothing else
+  // The first call was made with the array itself: what it warned of is named as such, unless this
+  // way warns of it too.
+  for (const std::string& text : noted_) {
+    if (std::find(words.begin(), words.end(), text) == words.end()) {
+      words.push_back("first call: " + text);
+    }
+  }
   noted_ = std::move(words);
   shown_mask_ = shown_for(requested);
   std::vector<Ref> relays;
@@ -169,13 +176,13 @@ Failure Prepared::without_proxy(const Failure& refusal, const Exchange& exchange
       return exported_.empty() ? failure : refusal;
     }
   }
-  const std::string who = producer_raised_
-                              ? exchange.producer + "'s export failed and the call raised "
-                          : exported_.empty() ? exchange.consumer + " raised "
-                                              : "the call raised ";
+  const std::string raised_by = producer_raised_
+                                    ? exchange.producer + "'s export failed and the call raised "
+                                : exported_.empty() ? exchange.consumer + " raised "
+                                                    : "the call raised ";
   return {Outcome::no_protocol, refusal.exception,
           exchange.consumer + " takes the array itself; through dlbench's proxy, which offers " +
-              exchange.protocol + " alone, " + who + words_of(refusal),
+              exchange.protocol + " alone, " + raised_by + words_of(refusal),
           kProxyRefused};
 }
 

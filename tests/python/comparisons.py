@@ -52,7 +52,7 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
         "head": {"runs": ["head"], **side},
         "counts": counts | {"worse": 0, "better": 0, "other": 0},
         "could_see": {"least": 0.03, "median": 0.06, "most": 0.2},
-        "inconclusive": {"cells": 0, "of": len(cells), "replicas": None},
+        "inconclusive": {"cells": 0, "of": len(cells), "replicas": None, "unknown": 0},
         "left_out": {"base": 0, "head": 0},
         "warnings": [],
         "cells": cells,

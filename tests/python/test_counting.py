@@ -168,7 +168,7 @@ def test_a_resumed_run_counts_what_was_left(tmp_path: Path) -> None:
 def test_explain_names_the_planted_python_method(tmp_path: Path) -> None:
     whole.plant(tmp_path / "more", "slow", make=SPINNING)
     _measure(tmp_path, "--producers", "slow", "--consumers", "numpy", "--adapters", "more")
-    status, out, err = whole.run(tmp_path, "explain", "run", "slow", "numpy")
+    status, out, err = whole.run(tmp_path, "explain", "run", "slow", "numpy", "--adapters", "more")
     assert (status, err) == (0, "")
     first = out.splitlines()[0]
     assert first.endswith("% of slow -> numpy is Slow.__dlpack__, a Python function of slow")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ TAKE_NEW = (
     "new = importlib.metadata.version('shiny') == '2.0'\n"
     "PROTOCOLS = {'dlpack': (lambda x: np.from_dlpack(x).copy()) if new else np.from_dlpack}\n"
 )
+ADAPTERS = ("--adapters", "adapters")
 WORDS = ("--adapters", "adapters", "--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%",
          "--timeout", "10s", "--out", "run")  # fmt: skip
 BOTH = ("--producers", "native,shiny", "--consumers", "native,shiny")
@@ -36,8 +38,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     other_pythons.make(folder / "new", shiny="2.0")
     plant(folder / "adapters", "shiny", MAKE, TAKE_NEW)
     status, out, err = run(
-        folder, "--matrix", *WORDS, *BOTH, "--env", "old=old", "--env", "new=new/bin/python"
-    )
+        folder, "--matrix", *WORDS, *BOTH, "--env", "old=old", "--env", "new=new/bin/python",
+        environment=os.environ | {"COLUMNS": "80"},
+    )  # fmt: skip
     assert status == 0, err
     assert left_alive(folder) == []
     return folder, out
@@ -102,13 +105,14 @@ def test_show_takes_an_environment_as_a_word(ran: tuple[Path, str]) -> None:
 
 
 def test_repro_names_the_environment_and_its_versions(ran: tuple[Path, str]) -> None:
-    status, out, err = run(ran[0], "repro", "run", "native", "shiny", "old")
+    status, out, err = run(ran[0], "repro", "run", "native", "shiny", "old", *ADAPTERS)
     assert status == 0, err
     assert "shiny 1.0 in environment old" in out
 
 
 def test_debug_runs_the_interpreter_of_the_cell(ran: tuple[Path, str]) -> None:
-    status, out, err = run(ran[0], "debug", "run", "native", "shiny", "old")
+    words = ("native", "shiny", "old", "--env", "old=old", *ADAPTERS)
+    status, out, err = run(ran[0], "debug", "run", *words)
     assert status == 0, err
     assert out.startswith(f"gdb --args {ran[0]}/old/bin/python ")
     versions = [json.loads(line).get("ok", {}).get("version") for line in out.splitlines()[1:]]
@@ -163,7 +167,7 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     assert "SIGSEGV" in found["dead"]["reason"]
     assert f"dlbench doctor --env dead={tmp_path}/dies" in out
     assert left_alive(tmp_path) == []
-    status, _, err = run(tmp_path, "debug", "run", "native", "native", "dead")
+    status, _, err = run(tmp_path, "debug", "run", "native", "native", "dead", "--env", "dead=dies")
     assert (status, "environment 'dead': the interpreter ended by" in err) == (2, True), err
 
 
@@ -242,6 +246,7 @@ def test_instructions_are_counted_there_too(tmp_path: Path) -> None:
     # Another environment is another heap: at the end of one of the allocator's pools an exchange
     # costs some fifteen more.
     assert counted["old"] == pytest.approx(counted["default"], abs=30)
-    status, out, err = run(tmp_path, "explain", "run", "native", "native", "old")
+    words = ("native", "native", "old", "--env", f"old={python}")
+    status, out, err = run(tmp_path, "explain", "run", *words)
     assert status == 0, err
     assert "native -> native" in out

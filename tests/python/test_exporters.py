@@ -300,7 +300,10 @@ def test_nothing_is_overwritten_without_force(
         (["--format", "bfm"], "unknown format 'bfm' (did you mean 'bmf'?); allowed: bmf, "),
         (["--format", "csv", "--base", "."], "--base is for --format markdown: csv holds one run"),
         (["--format", "csv", "--output", "."], "--output .: is a folder"),
-        (["--format", "csv", "--output", "no/such/file"], "cannot write no/such/file: No such"),
+        (
+            ["--format", "csv", "--output", "no/such/file"],
+            "--output no/such/file: there is no folder",
+        ),
     ],
 )
 def test_bad_use_is_one_line(

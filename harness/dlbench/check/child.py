@@ -38,8 +38,8 @@ def main() -> None:
 
 
 def moved_up(fd: int) -> int:
-    """The descriptor at the end of the table, where no library meets it by chance, and which no
-    process of theirs inherits."""
+    """The descriptor moved to the end of the table, where a library does not use it by chance.
+    Programs that a library executes do not inherit it; forked processes do."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     last = 1023 if most == resource.RLIM_INFINITY else min(most, 1024) - 1
     moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, last)

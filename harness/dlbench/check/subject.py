@@ -78,7 +78,9 @@ class Subject:
             raise NotApplicable(f"no such array can be made: {told(error)}") from None
         own = dtype_of(array)
         if own not in ("", case.dtype):
-            raise NotApplicable(f"its array of {case.dtype} is one of {own}")
+            raise NotApplicable(
+                f"the adapter was asked for {case.dtype} and made an array of {own}"
+            )
         return array
 
     def laid(self, case: Case) -> tuple[Any, Any]:

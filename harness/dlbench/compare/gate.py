@@ -49,6 +49,12 @@ def inconclusive(comparison: Comparison, option: str) -> str:
     text = f"inconclusive: {count(found['cells'], 'cell')} of {found['of']} could hide a change of"
     if found["replicas"]:
         advice = f"about {option} {found['replicas']} on each side would show it"
+    elif found["unknown"]:
+        advice = f"the spread between processes is not known for {found['unknown']} of them: "
+        advice += f"measure both sides with {option} 6"
+    elif option == "--workers":
+        advice = "no number of workers up to 1000 would show it: use a quieter machine or a larger "
+        advice += "--threshold"
     else:
         advice = "no number of replicas up to 1000 would show it: measure both sides in one run "
         advice += "(--base-env, --head-env) on a quieter machine"

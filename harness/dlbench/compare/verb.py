@@ -36,7 +36,7 @@ def measuring(function: Any) -> Any:
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
 @click.option("--threshold", metavar="SHARE", help="Changes within it are none: 5%; counts: 1%.")
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
-              help="What makes the exit status 1 (inconclusive: 3); or none.")  # fmt: skip
+              help="Results that fail the command: status 1; inconclusive: 3.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Compare also runs of different machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
@@ -44,7 +44,7 @@ def measuring(function: Any) -> Any:
 @click.option("--aa", is_flag=True, help="Both sides this environment: the false alarms.")
 @click.option("--base-env", metavar="NAME=PYTHON", help="An environment, measured as base.")
 @click.option("--head-env", metavar="NAME=PYTHON", help="An environment, measured as head.")
-@click.option("--workers", type=options.WORKERS, help="Most workers a couple and side.")
+@click.option("--workers", type=options.WORKERS, help="Maximum workers per pair and side.")
 @measuring
 @click.pass_context
 def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dlbench import cells, ladder, phases, placed, values
 from dlbench import document as documents
+from dlbench.environments.environment import DEFAULT
 from dlbench.escaping import dlbench_command
 from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
@@ -76,10 +77,14 @@ def _dearest(
     if found is None:
         return
     entry, part = found
-    name = part["what"].partition("(")[0]
+    call = part["what"].partition("(")[0]
     times = f"{values.duration(part['ns'])} of {values.duration(entry['phases']['exchange_ns'])}"
-    text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({name})"
+    text = f"{pairs_text([pair_of(entry)])}: {times} is {part['phase']} ({call})"
     words = [*pair_of(entry), *cells.words_for(entry, asked[pair_of(entry)])]
+    name = entry["environment"]
+    if name != DEFAULT:
+        python = documents.environments(document).get(name, {}).get("executable", "PYTHON")
+        words += ["--env", f"{name}={python}"]
     yield Finding("dearest", text, dlbench_command("explain", run, *words))
 
 

@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlbench import _core, values
+from dlbench.escaping import dlbench_command
 from dlbench.findings.finding import Finding, pair_of, pairs_text
 from dlbench.layout import count
 from dlbench.values import Entry
 
-#: Warnings of a cell's rounds: what they mean for its number, and what to do about it.
+#: Warnings of a cell's rounds: what they mean for its number, and the options to measure the pair
+#: with again. Without options, or where the run had them, `doctor` looks at the machine.
 DISTURBED = {
-    "few rounds": ("fewer than six rounds: no interval", "dlbench {pair} --budget 120s"),
-    "bimodal": ("the rounds fall into two groups: the median is one of them", "dlbench doctor"),
-    "drift": ("the rounds rise or fall while they run", "dlbench {pair} --replicas 6"),
-    "migrated core": ("a third of the rounds changed their core", "dlbench doctor"),
-    "preempted": ("a third of the rounds lost their core to others", "dlbench doctor"),
-    "slow CPU": ("a third of the rounds ran on a slowed core", "dlbench doctor"),
-    "host behind": ("in a third of the rounds the device waited for the host", "dlbench doctor"),
+    "few rounds": ("fewer than six rounds: the interval is only their range", "--budget 120s"),
+    "bimodal": ("the rounds fall into two groups: the median is one of them", ""),
+    "drift": ("the rounds rise or fall while they run", "--replicas 6"),
+    "migrated core": ("a third of the rounds changed their core", ""),
+    "preempted": ("a third of the rounds lost their core to others", ""),
+    "slow CPU": ("a third of the rounds ran on a slowed core", ""),
+    "host behind": ("in a third of the rounds the device waited for the host", ""),
 }
-
-
-#: What to do where that was done already.
-OTHERWISE = "dlbench doctor"
 
 
 def disturbed(entries: list[Entry], asked: Mapping[str, Any]) -> Iterator[Finding]:
     """`asked`: what was asked of the run."""
-    for warning, (meaning, command) in DISTURBED.items():
+    for warning, (meaning, options) in DISTURBED.items():
         told = [entry for entry in entries if warning in entry.get("warnings", [])]
         if told:
             pairs = pairs_text(pair_of(entry) for entry in told)
-            following = command.format(pair=" ".join(pair_of(told[0])))
-            if _was_done(command, asked):
-                following = OTHERWISE
-            yield Finding(warning, f"{count(len(told), 'cell')}: {meaning}: {pairs}", following)
+            words = options.split()
+            again = words and not _was_done(words, asked)
+            command = dlbench_command(*([*pair_of(told[0]), *words] if again else ["doctor"]))
+            yield Finding(warning, f"{count(len(told), 'cell')}: {meaning}: {pairs}", command)
 
 
-def _was_done(command: str, asked: Mapping[str, Any]) -> bool:
-    """Did the run have as much of what the command asks for?"""
-    options = command.split()
+def _was_done(options: Sequence[str], asked: Mapping[str, Any]) -> bool:
+    """Did the run have as much of what the options ask for?"""
     if "--replicas" in options:
         replicas = asked.get("replicas", 1)
         wanted = int(options[options.index("--replicas") + 1])

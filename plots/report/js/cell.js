@@ -87,7 +87,10 @@ function commands(run, cell) {
   // Only a whole exchange by the clock `call` is counted.
   const counted = ["phase", "clock"].every((axis) => run.value(axis, cell) === USUAL[axis]);
   const verbs = ["show", ...(!run.isMeasured(cell) ? ["repro"] : counted ? ["explain"] : [])];
-  return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.map(quoted).join(" ")}`).join("\n");
+  const environment = run.value("environment", cell);
+  const starts = environment === USUAL.environment ? "" : ` --env ${quoted(`${environment}=PYTHON`)}`;
+  return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.map(quoted).join(" ")}`
+    + (verb === "explain" ? starts : "")).join("\n");
 }
 
 function cellAxes(run, cell) {

@@ -87,7 +87,7 @@ _add("offset", "elements behind an odd address are described as they lie", offse
 )
 def dtypes(subject: Subject) -> str:
     subject.exporter()
-    made, seen, wrong = 0, 0, []
+    made, seen, wrong, at_fault = 0, 0, [], ""
     why = "it makes none of them"
     for dtype in CODES:
         case = subject.case(dtype=dtype)
@@ -101,11 +101,14 @@ def dtypes(subject: Subject) -> str:
             agree(read(capsule), case, content)
         except Broken as broken:
             wrong.append(str(broken))
+            at_fault = at_fault or subject.source
         except NotApplicable as end:
             why = str(end)
         else:
             seen += 1
     if wrong:
+        # The script shows the first of them.
+        subject.source = at_fault
         raise Broken("; ".join(wrong))
     if not seen:
         raise NotApplicable(why)

@@ -103,7 +103,9 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
         got = subject.look(result)
         how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
     except NotApplicable:
-        raise NotApplicable(f"it is taken; as {what} or not cannot be told") from None
+        raise NotApplicable(
+            f"the import succeeded, but its result cannot be read: is it still {what}?"
+        ) from None
     raise Broken(f"{what} arrives {how}")
 
 
@@ -128,7 +130,9 @@ def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, 
     try:
         got = subject.look(result)
     except NotApplicable:
-        raise NotApplicable(f"it is taken; as {what} or not cannot be told") from None
+        raise NotApplicable(
+            f"the import succeeded, but its result cannot be read: is it still {what}?"
+        ) from None
     if got["dtype"] == dtype:
         return "taken as what it is"
     raise Broken(f"{what} arrives as {named(got['dtype'])}")
