@@ -214,10 +214,11 @@ def test_the_terminal_tells_who_waits_and_who_races(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     folder, _ = looked_at
-    _, told, _ = whole.run(folder, "show", "run")
+    _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     assert "who waits while the producer's queue is busy" in told
     assert "who waits     queued:waiting: the host is held in export" in told
     assert "race " in told
+    assert max(map(len, told.splitlines())) <= 80
     _, told, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
     assert "stream none: host, saw new" in told
 

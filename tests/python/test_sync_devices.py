@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -271,12 +272,13 @@ def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells])
 
 def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     folder = looked_at[0]
-    _, told, _ = whole.run(folder, "show", "run")
+    _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     lines = [line.split() for line in told.splitlines()]
     for fault, word in (("no-wait", "nobody"), ("wrong-stream", "wrong-queue")):
         wanted = [f"saboteur:{fault}", "->", "native", "dlpack", "own", word]
         assert wanted in [line[:6] for line in lines], told
     assert any(line[:1] == ["race"] for line in lines)
+    assert max(map(len, told.splitlines())) <= 80
     _, told, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
     assert "stream own: stream, saw new" in told
     assert "stream (-1): nobody, saw old" in told
