@@ -177,6 +177,11 @@ class Ended:
     status: int | None
 
 
+def last_line(text: str) -> str:
+    """The last line that is not blank, stripped; empty where there is none."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
 def run(command: Sequence[str], timeout_s: float) -> Ended:
     """One process to its end, killed after that long. Raises OSError where it cannot be started."""
     process = subprocess.Popen(

@@ -81,8 +81,8 @@ def _answer(kind: str) -> Driver:
     for line in reversed(ended.out.splitlines()):
         if line.startswith(device_facts.MARK):
             return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
-    said = ended.err.strip().splitlines()
-    last = f": {said[-1].strip()}" if said else ""
+    said = child_output.last_line(ended.err)
+    last = f": {said}" if said else ""
     return Driver(kind, "failed", f"asking its driver ended by {_end(ended.status)}{last}")
 
 

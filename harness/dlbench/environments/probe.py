@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, child_output, worker_main
-from dlbench.child_output import Ended, Garbage, message
+from dlbench.child_output import Ended, Garbage, last_line, message
 from dlbench.environments import spelled, there
 from dlbench.environments.environment import Environment, Failure, here
 from dlbench.errors import BadInput, first_line, os_reason, signal_name
@@ -53,7 +53,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         raise BadInput(f"environment {name!r}: {python} is no Python: it said {said}")
     facts = _line(answer, there.FACTS)
     if not facts:
-        how = f"exit status {answer.status}: {_last_words(answer)}"
+        how = f"exit status {answer.status}: {last_line(answer.err)}"
         return Environment(name, python, failure=Failure("crashed", f"asked for facts: {how}"))
     try:
         told = message(facts.partition(there.FACTS)[2].encode())
@@ -80,17 +80,12 @@ def _line(answer: Ended, begin: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _last_words(answer: Ended) -> str:
-    lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
-
-
 def _failure(answer: Ended, timeout_s: float) -> Failure | None:
     if answer.status is None:
         return Failure("timed-out", f"the interpreter did not answer within {timeout_s:g} s")
     if answer.status < 0:
         how = signal_name(answer.status)
-        words = _last_words(answer)
+        words = last_line(answer.err)
         told = f": {words}" if words else ""
         return Failure("crashed", f"the interpreter ended by {how} when it was asked{told}")
     return None

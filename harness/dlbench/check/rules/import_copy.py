@@ -37,6 +37,14 @@ def is_shared(seen: Facts, lender: Lender) -> bool:
     return seen["address"] in [loan.address for loan in lender.loans]
 
 
+def require_copy(seen: Facts, lender: Lender) -> None:
+    """Raises Broken where the result lies at the address of the producer's array."""
+    if seen["address"] is None:
+        raise NotApplicable("where its memory lies cannot be told")
+    if seen["address"] == lender.first:
+        raise Broken("it is the producer's memory")
+
+
 @rule(
     "import.copy-true",
     "copy=True gives memory that is not the producer's array",
@@ -53,10 +61,7 @@ def copy_true(subject: Subject) -> str:
         _, seen = called(subject, lender, copy=True)
     except Exception as error:
         raise Broken(f"refused: {told(error)}") from None
-    if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] == lender.first:
-        raise Broken("it is the producer's memory")
+    require_copy(seen, lender)
     who = "the producer" if any(call.get("copy") for call in lender.calls) else "the consumer"
     return f"{who} copied"
 
@@ -174,8 +179,5 @@ def device_copy(subject: Subject) -> str:
         _, seen = called(subject, lender, device=own, copy=True)
     except Exception as error:
         raise Broken(f"refused: {told(error)}") from None
-    if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] == lender.first:
-        raise Broken("it is the producer's memory")
+    require_copy(seen, lender)
     return "a copy"
