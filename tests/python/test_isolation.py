@@ -155,5 +155,5 @@ def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_pa
     assert len(measured) == 2
     for entry in measured:
         assert entry["imports"] == ["late", "early"]
-        assert any("late crashes when early is" in warning for warning in entry["warnings"])
-    assert "late crashes when early is imported before it: SIGSEGV" in " ".join(out.split())
+        assert any("late crashed when early was" in warning for warning in entry["warnings"])
+    assert "late crashed when early was imported before it: SIGSEGV" in " ".join(out.split())
