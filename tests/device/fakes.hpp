@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace dlbench::device {
 
 /// The controls of a fake library while it lives; afterwards nothing fails again.
@@ -26,6 +28,20 @@ class Fake {
 
  private:
   void* handle_;
+};
+
+/// A mode of the fake devices while it lives (tests/fake/calls.hpp).
+class Mode {
+ public:
+  Mode(const char* variable, const char* value) : variable_(variable) {
+    setenv(variable, value, 1);
+  }
+  ~Mode() { unsetenv(variable_); }
+  Mode(const Mode&) = delete;
+  Mode& operator=(const Mode&) = delete;
+
+ private:
+  const char* variable_;
 };
 
 }  // namespace dlbench::device

@@ -18,11 +18,6 @@ struct Fault {
   unsigned from = 1;
 };
 
-int number(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
-
 class Calls {
  public:
   Calls() { fail(std::getenv("DLBENCH_FAKE_FAIL")); }
@@ -91,16 +86,21 @@ Code called(const char* name) {
   return code;
 }
 
+int mode(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
 int device_count() {
-  return number("DLBENCH_FAKE_DEVICES", 1);
+  return mode("DLBENCH_FAKE_DEVICES", 1);
 }
 
 int compute_mode() {
-  return number("DLBENCH_FAKE_MODE", 0);
+  return mode("DLBENCH_FAKE_MODE", 0);
 }
 
 bool logging() {
-  static const bool on = number("DLBENCH_FAKE_LOG", 0) != 0;
+  static const bool on = mode("DLBENCH_FAKE_LOG", 0) != 0;
   return on;
 }
 

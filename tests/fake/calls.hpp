@@ -10,12 +10,31 @@
 /// DLBENCH_FAKE_DEVICES=0               how many devices there are (1).
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.
+///
+/// The fake devices are as strict as real ones unless a test asks for less. Each number is read
+/// where it is used, so that a test can also set it inside a process.
+/// DLBENCH_FAKE_QUEUES=4                hardware queues of a device (8). Streams take them in turn,
+///                                      as they are created; a context's default stream is the
+///                                      first. Streams that share one run in order of submission.
+///                                      0: each stream has its own.
+/// DLBENCH_FAKE_POISON=1                freed memory is overwritten and given back (0). Otherwise
+///                                      it keeps its content, and the next allocation of its size
+///                                      gets it.
+/// DLBENCH_FAKE_EVENT_NS=0              what an event with a time stamp costs its stream, and so
+///                                      what an empty pair measures (2000).
+/// DLBENCH_FAKE_TIMER_NS=1              step of the timer that kernels read (1000); the stamps of
+///                                      events have half of it.
+/// DLBENCH_FAKE_PENDING=8               work that a hardware queue holds (1024); beyond it the host
+///                                      waits.
 namespace dlbench::fake {
 
 using device::Code;
 
 /// Counts a call; gives the error that it has to end with, 0: none.
 Code called(const char* name);
+
+/// The number in an environment variable.
+int mode(const char* variable, int otherwise);
 
 int device_count();
 int compute_mode();

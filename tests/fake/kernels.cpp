@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "device.hpp"
 #include "device/kernels.hpp"
 #include "device/sim.hpp"
 
@@ -59,9 +60,21 @@ Function* find(Module& module, const std::string& kernel) {
 
 device::Code launch(const Function& function, device::Stream stream, void** parameters) {
   if (function.name != device::delay_kernel) return not_supported;
-  return device::sim::table().delay(
-      stream, parameter<std::int64_t>(parameters[0]), parameter<device::Address>(parameters[1]),
-      parameter<device::Address>(parameters[2]), parameter<unsigned>(parameters[3]));
+  const auto ns = parameter<std::int64_t>(parameters[0]);
+  const auto stamps = parameter<Address>(parameters[1]);
+  const auto out = parameter<Address>(parameters[2]);
+  const auto value = parameter<unsigned>(parameters[3]);
+  return submit(stream, [=] {
+    const std::int64_t begin = timer();
+    device::sim::pass(ns, false);
+    while (timer() - begin < ns) {
+    }
+    if (out != 0) __atomic_store_n(pointer<unsigned>(out), value, __ATOMIC_RELEASE);
+    if (stamps != 0) {
+      __atomic_store_n(pointer<std::int64_t>(stamps), begin, __ATOMIC_RELAXED);
+      __atomic_store_n(pointer<std::int64_t>(stamps) + 1, timer(), __ATOMIC_RELEASE);
+    }
+  });
 }
 
 }  // namespace dlbench::fake

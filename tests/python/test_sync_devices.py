@@ -111,6 +111,9 @@ stream = _native_consumer.stream
 
 PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
              "saboteur:host-sync")  # fmt: skip
+# Streams of the fake devices that share no hardware queue: a trial does not prove yet that its
+# streams are independent.
+OWN_QUEUES = {"DLBENCH_FAKE_QUEUES": "0"}
 DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
 
 Cells = dict[tuple[str, str], dict[str, Any]]
@@ -125,7 +128,7 @@ def looked_at(
     device: str = request.param
     words = ("--producers", ",".join(PRODUCERS), "--consumers", "native", "--devices", device)
     more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--sizes", "4KiB")
-    environment = fakes.environment() if fakes.FOLDER else {}
+    environment = fakes.environment(**OWN_QUEUES) if fakes.FOLDER else {}
     status, out, err = whole.run(
         folder,
         *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "60s", "--out", "run"),
@@ -227,7 +230,7 @@ def test_a_script_has_the_exchange_and_says_so(looked_at: tuple[Path, str, Cells
 
 def run_script(script: str) -> str:
     """What it prints where the drivers are made of threads."""
-    environment = fakes.environment()
+    environment = fakes.environment(**OWN_QUEUES)
     package = str(Path(_core.__file__).parents[1])
     environment["PYTHONPATH"] = f"{package}:{environment.get('PYTHONPATH', '')}"
     done = subprocess.run(
@@ -374,7 +377,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     status, _, err = whole.run(
         tmp_path,
         *("--matrix", *words, *more, "--sizes", "4KiB", "--no-plots", "--quiet", "--out", "run"),
-        environment=fakes.environment(),
+        environment=fakes.environment(**OWN_QUEUES, DLBENCH_FAKE_POISON="1"),  # else none is late
     )
     assert (status, err) == (0, "")
     found = {

@@ -1,6 +1,3 @@
-#include "cuda/context.hpp"
-
-#include <array>
 #include <mutex>
 
 #include "cuda/entries.hpp"
@@ -9,40 +6,33 @@ namespace dlbench::fake::cuda {
 
 namespace {
 
-thread_local std::vector<Context*> stack;
-
-struct Primaries {
-  std::mutex mutex;
-  std::array<Context, 16> contexts;
-};
-
-Primaries& primaries() {
-  static Primaries all;
-  return all;
+std::mutex& mutex() {
+  static std::mutex only;
+  return only;
 }
 
 Code retain(Context** made, int device) {
   if (device < 0 || device >= device_count()) return invalid_device;
-  const std::lock_guard lock(primaries().mutex);
-  Context& context = primaries().contexts.at(static_cast<std::size_t>(device));
-  context.device = device;
+  Context& context = primary(device);
+  const std::lock_guard lock(mutex());
   ++context.retained;
   *made = &context;
   return 0;
 }
 
 Code release(int device) {
-  const std::lock_guard lock(primaries().mutex);
-  Context& context = primaries().contexts.at(static_cast<std::size_t>(device));
+  Context& context = primary(device);
+  const std::lock_guard lock(mutex());
   if (context.retained == 0) return invalid_context;
   --context.retained;
   return 0;
 }
 
 Code state(int device, unsigned* flags, int* active) {
-  const std::lock_guard lock(primaries().mutex);
+  const Context& context = primary(device);
+  const std::lock_guard lock(mutex());
   *flags = 0;
-  *active = primaries().contexts.at(static_cast<std::size_t>(device)).retained > 0;
+  *active = context.retained > 0;
   return 0;
 }
 
@@ -55,8 +45,8 @@ Code set_primary_flags(int, unsigned) {
 }
 
 Code set_current(Context* context) {
-  if (!stack.empty()) stack.pop_back();
-  if (context != nullptr) stack.push_back(context);
+  if (!contexts().empty()) contexts().pop_back();
+  if (context != nullptr) contexts().push_back(context);
   return 0;
 }
 
@@ -66,13 +56,13 @@ Code get_current(Context** context) {
 }
 
 Code push(Context* context) {
-  stack.push_back(context);
+  contexts().push_back(context);
   return 0;
 }
 
 Code pop(Context** context) {
-  if (context != nullptr) *context = stack.back();
-  stack.pop_back();
+  if (context != nullptr) *context = current();
+  contexts().pop_back();
   return 0;
 }
 
@@ -104,10 +94,6 @@ Code priorities(int* least, int* greatest) {
 
 }  // namespace
 
-Context* current() {
-  return stack.empty() ? nullptr : stack.back();
-}
-
 std::vector<Entry> context_entries() {
   return {
       entry<"cuDevicePrimaryCtxRetain", retain, Needs::Init>(),
@@ -124,7 +110,7 @@ std::vector<Entry> context_entries() {
       entry<"cuCtxGetApiVersion", get_api_version, Needs::Init>(),
       entry<"cuCtxGetId", get_id, Needs::Init>(),
       entry<"cuCtxGetStreamPriorityRange", priorities>(),
-      entry<"cuCtxSynchronize", &Table::synchronize>(),
+      entry<"cuCtxSynchronize", synchronize>(),
   };
 }
 

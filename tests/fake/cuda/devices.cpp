@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cuda/context.hpp"
 #include "cuda/entries.hpp"
 
 namespace dlbench::fake::cuda {

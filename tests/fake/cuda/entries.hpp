@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "calls.hpp"
-#include "device/sim.hpp"
+#include "device.hpp"
 
-/// A CUDA driver over the simulated device. Its functions are found by cuGetProcAddress, as those
+/// A CUDA driver over the fake devices. Its functions are found by cuGetProcAddress, as those
 /// of a driver are; each can fail on request, and each asks for what a driver asks for.
 namespace dlbench::fake::cuda {
 
@@ -15,14 +15,10 @@ using device::Address;
 using device::Code;
 using device::Event;
 using device::Stream;
-using device::Table;
 
-inline constexpr Code invalid_value = 1;
-inline constexpr Code out_of_memory = 2;
 inline constexpr Code not_initialized = 3;
 inline constexpr Code invalid_device = 101;
 inline constexpr Code invalid_context = 201;
-inline constexpr Code invalid_handle = 400;
 inline constexpr Code not_found = 500;
 inline constexpr Code not_supported = 801;
 
@@ -65,15 +61,6 @@ struct Call<name, needs, function> {
   static Code call(A... arguments) {
     if (const Code code = admit<name, needs>()) return code;
     return function(arguments...);
-  }
-};
-
-/// A function that the simulated device's table has just so.
-template <Name name, Needs needs, typename... A, Code (*Table::*member)(A...)>
-struct Call<name, needs, member> {
-  static Code call(A... arguments) {
-    if (const Code code = admit<name, needs>()) return code;
-    return (device::sim::table().*member)(arguments...);
   }
 };
 

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "cuda/context.hpp"
+#include "blocks.hpp"
 #include "cuda/entries.hpp"
 #include "device/cuda_api.hpp"
 
@@ -10,34 +10,16 @@ namespace {
 
 using device::Memory;
 
-device::sim::Device& sim() {
-  return device::sim::Device::instance();
-}
-
-void* pointer(Address address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
-}
-
 Code alloc_managed(Address* made, std::size_t bytes, unsigned) {
-  return device::sim::table().allocate_managed(made, bytes);
+  return allocate_managed(made, bytes);
 }
 
 Code host_alloc(void** made, std::size_t bytes, unsigned) {
-  return device::sim::table().allocate_pinned(made, bytes);
+  return allocate_pinned(made, bytes);
 }
 
-Code alloc_async(Address* made, std::size_t bytes, Stream) {
-  return device::sim::table().allocate(made, bytes);
-}
-
-Code alloc_from_pool(Address* made, std::size_t bytes, void*, Stream) {
-  return device::sim::table().allocate(made, bytes);
-}
-
-Code free_async(Address begin, Stream stream) {
-  if (!sim().block_of(pointer(begin))) return invalid_value;
-  sim().push(stream, [begin] { sim().free(pointer(begin)); });
-  return 0;
+Code alloc_from_pool(Address* made, std::size_t bytes, void*, Stream stream) {
+  return allocate_async(made, bytes, stream);
 }
 
 Code host_device_pointer(Address* address, void* host, unsigned) {
@@ -83,7 +65,7 @@ void put(void* to, const T& value) {
 
 /// Numbers of CUpointer_attribute; the size of an answer is that of its attribute in cuda.h.
 Code pointer_attribute(void* answer, int attribute, Address address) {
-  const auto block = sim().block_of(pointer(address));
+  const auto block = Blocks::instance().find(pointer<void>(address));
   if (!block) return invalid_value;
   const bool on_host = block->kind == Memory::Pinned;
   switch (attribute) {
@@ -104,7 +86,7 @@ Code pointer_attribute(void* answer, int attribute, Address address) {
       put(answer, static_cast<unsigned>(block->kind == Memory::Managed));
       return 0;
     case 9:  // DEVICE_ORDINAL
-      put(answer, 0);
+      put(answer, block->device);
       return 0;
     case 11:  // RANGE_START_ADDR
       put(answer, static_cast<Address>(block->begin));
@@ -130,14 +112,14 @@ Code pointer_attributes(unsigned count, int* attributes, void** answers, Address
 
 std::vector<Entry> memory_entries() {
   return {
-      entry<"cuMemAlloc", &Table::allocate>(),
-      entry<"cuMemFree", &Table::free>(),
+      entry<"cuMemAlloc", allocate>(),
+      entry<"cuMemFree", free_memory>(),
       entry<"cuMemAllocManaged", alloc_managed>(),
       entry<"cuMemHostAlloc", host_alloc>(),
-      entry<"cuMemAllocHost", &Table::allocate_pinned>(),
-      entry<"cuMemFreeHost", &Table::free_pinned>(),
+      entry<"cuMemAllocHost", allocate_pinned>(),
+      entry<"cuMemFreeHost", free_pinned>(),
       entry<"cuMemHostGetDevicePointer", host_device_pointer>(),
-      entry<"cuMemAllocAsync", alloc_async>(),
+      entry<"cuMemAllocAsync", allocate_async>(),
       entry<"cuMemAllocFromPoolAsync", alloc_from_pool>(),
       entry<"cuMemFreeAsync", free_async>(),
       entry<"cuMemGetInfo", get_info>(),

@@ -31,9 +31,15 @@ constexpr Error errors[] = {
 };
 
 thread_local Code last = 0;
-thread_local int current = 0;
+thread_local int current_device = 0;
 
 }  // namespace
+
+void enter() {
+  if (contexts().empty() || contexts().back()->device != current_device) {
+    contexts() = {&primary(current_device)};
+  }
+}
 
 Code kept(Code code) {
   if (code != 0 && code != device::not_ready) last = code;
@@ -75,14 +81,14 @@ DLBENCH_FAKE_EXPORT Code hipGetDeviceCount(int* count) {
 DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
   return run(__func__, [&] {
     if (device < 0 || device >= device_count()) return hip::invalid_device;
-    hip::current = device;
+    hip::current_device = device;
     return 0;
   });
 }
 
 DLBENCH_FAKE_EXPORT Code hipGetDevice(int* device) {
   return run(__func__, [&] {
-    *device = hip::current;
+    *device = hip::current_device;
     return 0;
   });
 }
@@ -114,5 +120,5 @@ DLBENCH_FAKE_EXPORT Code hipDeviceGetAttribute(int* value, int attribute, int) {
 }
 
 DLBENCH_FAKE_EXPORT Code hipDeviceSynchronize() {
-  return hip::forward(__func__, &hip::Table::synchronize);
+  return hip::forward(__func__, synchronize);
 }

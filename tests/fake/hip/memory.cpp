@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "blocks.hpp"
 #include "device/hip_api.hpp"
 #include "hip/runtime.hpp"
 
@@ -10,43 +11,42 @@ using hip::forward;
 using hip::number;
 using hip::run;
 using hip::Stream;
-using hip::Table;
 
 DLBENCH_FAKE_EXPORT Code hipMalloc(Address* made, std::size_t bytes) {
-  return forward(__func__, &Table::allocate, made, bytes);
+  return forward(__func__, static_cast<Code (*)(Address*, std::size_t)>(allocate), made, bytes);
 }
 
 DLBENCH_FAKE_EXPORT Code hipFree(void* begin) {
-  return forward(__func__, &Table::free, number(begin));
+  return forward(__func__, free_memory, number(begin));
 }
 
 DLBENCH_FAKE_EXPORT Code hipHostMalloc(void** made, std::size_t bytes, unsigned) {
-  return forward(__func__, &Table::allocate_pinned, made, bytes);
+  return forward(__func__, allocate_pinned, made, bytes);
 }
 
 DLBENCH_FAKE_EXPORT Code hipHostFree(void* begin) {
-  return forward(__func__, &Table::free_pinned, begin);
+  return forward(__func__, free_pinned, begin);
 }
 
 DLBENCH_FAKE_EXPORT Code hipMallocManaged(Address* made, std::size_t bytes, unsigned) {
-  return forward(__func__, &Table::allocate_managed, made, bytes);
+  return forward(__func__, allocate_managed, made, bytes);
 }
 
 DLBENCH_FAKE_EXPORT Code hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int,
                                         Stream stream) {
-  return forward(__func__, &Table::copy, number(to), number(from), bytes, stream);
+  return forward(__func__, copy, number(to), number(from), bytes, stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipMemsetD32Async(void* begin, int value, std::size_t words,
                                            Stream stream) {
-  return forward(__func__, &Table::fill32, number(begin), static_cast<unsigned>(value), words,
+  return forward(__func__, fill<unsigned>, number(begin), static_cast<unsigned>(value), words,
                  stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipPointerGetAttribute(void* answer, int attribute, void* address) {
   return run(__func__, [&]() -> Code {
-    const auto block = dlbench::device::sim::Device::instance().block_of(address);
-    if (!block) return hip::invalid_value;
+    const auto block = Blocks::instance().find(address);
+    if (!block) return invalid_value;
     unsigned told = 0;
     if (attribute == dlbench::device::hip::is_managed) told = block->kind == Memory::Managed;
     if (attribute == dlbench::device::hip::memory_type) {

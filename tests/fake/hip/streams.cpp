@@ -4,55 +4,51 @@ using namespace dlbench::fake;
 using hip::Event;
 using hip::forward;
 using hip::Stream;
-using hip::Table;
 
 DLBENCH_FAKE_EXPORT Code hipStreamCreateWithFlags(Stream* made, unsigned flags) {
-  return forward(__func__, &Table::stream_create, made, flags);
+  return forward(__func__, stream_create, made, flags);
 }
 
 DLBENCH_FAKE_EXPORT Code hipStreamDestroy(Stream stream) {
-  return forward(__func__, &Table::stream_destroy, stream);
+  return forward(__func__, stream_destroy, stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipStreamSynchronize(Stream stream) {
-  return forward(__func__, &Table::stream_synchronize, stream);
+  return forward(__func__, stream_synchronize, stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipStreamQuery(Stream stream) {
-  return forward(__func__, &Table::stream_query, stream);
+  return forward(__func__, stream_query, stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipStreamWaitEvent(Stream stream, Event event, unsigned flags) {
-  return forward(__func__, &Table::stream_wait, stream, event, flags);
+  return forward(__func__, stream_wait, stream, event, flags);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventCreateWithFlags(Event* made, unsigned flags) {
-  return forward(__func__, &Table::event_create, made, flags);
+  return forward(__func__, event_create, made, flags);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventDestroy(Event event) {
-  return forward(__func__, &Table::event_destroy, event);
+  return forward(__func__, event_destroy, event);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventRecord(Event event, Stream stream) {
-  return forward(__func__, &Table::event_record, event, stream);
+  return forward(__func__, event_record, event, stream);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventQuery(Event event) {
-  return forward(__func__, &Table::event_query, event);
+  return forward(__func__, event_query, event);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventSynchronize(Event event) {
-  return forward(__func__, &Table::event_synchronize, event);
+  return forward(__func__, event_synchronize, event);
 }
 
 DLBENCH_FAKE_EXPORT Code hipEventElapsedTime(float* milliseconds, Event begin, Event end) {
-  return forward(__func__, &Table::event_elapsed, milliseconds, begin, end);
+  return forward(__func__, event_elapsed, milliseconds, begin, end);
 }
 
 DLBENCH_FAKE_EXPORT Code hipLaunchHostFunc(Stream stream, void (*function)(void*), void* argument) {
-  return hip::run(__func__, [&] {
-    dlbench::device::sim::Device::instance().push(stream, [=] { function(argument); });
-    return Code{0};
-  });
+  return hip::run(__func__, [&] { return submit(stream, [=] { function(argument); }); });
 }

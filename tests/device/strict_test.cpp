@@ -1,0 +1,154 @@
+// The fake drivers do what real ones do, where a test could otherwise pass on the fake alone.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fakes.hpp"
+#include "tables.hpp"
+
+namespace dlbench::device {
+namespace {
+
+class StrictTest : public TableTest {
+ protected:
+  /// What a copy in a stream's own order sees in a word.
+  unsigned seen_by(Stream stream, Address at) {
+    unsigned value = 0;
+    EXPECT_EQ(table->copy(address_of(&value), at, sizeof value, stream), 0);
+    EXPECT_EQ(table->stream_synchronize(stream), 0);
+    return value;
+  }
+
+  /// As many streams as asked for, destroyed with the test.
+  std::vector<Stream> make_streams(std::size_t count) {
+    std::vector<Stream> made(count);
+    for (Stream& stream : made) {
+      EXPECT_EQ(table->stream_create(&stream, non_blocking), 0);
+      streams_.push_back(stream);
+    }
+    return made;
+  }
+
+  /// Whether work of `second` waits for earlier work of `first`.
+  bool is_ordered(Stream first, Stream second) {
+    EXPECT_EQ(table->fill32(word, 1, 1, a), 0);
+    EXPECT_EQ(table->stream_synchronize(a), 0);
+    EXPECT_EQ(table->delay(first, 30 * ms, 0, word, 2), 0);
+    const unsigned value = seen_by(second, word);
+    EXPECT_EQ(table->synchronize(), 0);
+    return value == 2;
+  }
+
+  void TearDown() override {
+    for (Stream stream : streams_) EXPECT_EQ(table->stream_destroy(stream), 0);
+    TableTest::TearDown();
+  }
+
+ private:
+  std::vector<Stream> streams_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, StrictTest, testing::Values("cuda", "rocm"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST_P(StrictTest, FreedMemoryKeepsItsContentForTheNextOfItsSize) {
+  constexpr std::size_t bytes = 4096 + 512;
+  Address first = 0;
+  Address second = 0;
+  ASSERT_EQ(table->allocate(&first, bytes), 0);
+  ASSERT_EQ(table->allocate(&second, bytes), 0);
+  ASSERT_EQ(table->fill32(first, 7, bytes / 4, a), 0);
+  ASSERT_EQ(table->fill32(second, 8, bytes / 4, a), 0);
+  ASSERT_EQ(table->free(first), 0);
+  ASSERT_EQ(table->free(second), 0);
+  Address again = 0;
+  ASSERT_EQ(table->allocate(&again, bytes), 0);
+  EXPECT_EQ(again, second);
+  EXPECT_EQ(seen_by(a, again), 8U);
+  Address other = 0;
+  ASSERT_EQ(table->allocate(&other, bytes / 2), 0);
+  EXPECT_NE(other, first);
+  EXPECT_EQ(table->free(other), 0);
+  EXPECT_EQ(table->free(again), 0);
+}
+
+TEST_P(StrictTest, StreamsShareEightQueues) {
+  const auto made = make_streams(9);
+  EXPECT_TRUE(is_ordered(made[0], made[8]));
+  EXPECT_FALSE(is_ordered(made[0], made[1]));
+  EXPECT_FALSE(is_ordered(made[0], made[7]));
+}
+
+TEST_P(StrictTest, OrFourOrNone) {
+  const Mode four("DLBENCH_FAKE_QUEUES", "4");
+  const auto made = make_streams(5);
+  EXPECT_TRUE(is_ordered(made[0], made[4]));
+  EXPECT_FALSE(is_ordered(made[0], made[3]));
+  const Mode none("DLBENCH_FAKE_QUEUES", "0");
+  const auto own = make_streams(9);
+  EXPECT_FALSE(is_ordered(own[0], own[8]));
+}
+
+TEST_P(StrictTest, AQueryIsOfTheStreamAndNotOfItsQueue) {
+  const Mode one("DLBENCH_FAKE_QUEUES", "1");
+  const auto made = make_streams(2);
+  EXPECT_EQ(table->delay(made[0], 30 * ms, 0, 0, 0), 0);
+  EXPECT_EQ(table->stream_query(made[0]), not_ready);
+  EXPECT_EQ(table->stream_query(made[1]), 0);
+  EXPECT_EQ(table->stream_synchronize(made[1]), 0);
+  EXPECT_EQ(table->stream_query(made[0]), not_ready);
+}
+
+TEST_P(StrictTest, AnEmptyPairOfEventsTakesTwoMicroseconds) {
+  Event begin = nullptr;
+  Event end = nullptr;
+  ASSERT_EQ(table->event_create(&begin, 0), 0);
+  ASSERT_EQ(table->event_create(&end, 0), 0);
+  // The queue is held until both are in it, so that no time of the host lies between them.
+  const auto elapsed_ns = [&] {
+    table->delay(a, 20 * ms, 0, 0, 0);
+    table->event_record(begin, a);
+    table->event_record(end, a);
+    EXPECT_EQ(table->event_query(begin), not_ready);
+    table->stream_synchronize(a);
+    float milliseconds = 0;
+    EXPECT_EQ(table->event_elapsed(&milliseconds, begin, end), 0);
+    return std::lround(static_cast<double>(milliseconds) * 1e6);
+  };
+  EXPECT_EQ(elapsed_ns(), 2000);
+  {
+    const Mode costs("DLBENCH_FAKE_EVENT_NS", "2700");
+    const long measured = elapsed_ns();
+    EXPECT_TRUE(measured == 2500 || measured == 3000) << measured;
+  }
+  const Mode fine("DLBENCH_FAKE_TIMER_NS", "2");
+  const Mode costs("DLBENCH_FAKE_EVENT_NS", "0");
+  EXPECT_EQ(elapsed_ns(), 0);
+  table->event_destroy(begin);
+  table->event_destroy(end);
+}
+
+TEST_P(StrictTest, ADelayIsStampedInStepsOfTheTimer) {
+  Address stamps = 0;
+  ASSERT_EQ(table->allocate_managed(&stamps, 2 * sizeof(std::int64_t)), 0);
+  const auto* const at = reinterpret_cast<const std::int64_t*>(static_cast<std::uintptr_t>(stamps));
+  ASSERT_EQ(table->delay(a, 2300, stamps, 0, 0), 0);
+  ASSERT_EQ(table->stream_synchronize(a), 0);
+  EXPECT_EQ(at[0] % 1000, 0);
+  EXPECT_EQ(at[1] % 1000, 0);
+  EXPECT_GE(at[1] - at[0], 3000);
+  EXPECT_EQ(table->free(stamps), 0);
+}
+
+TEST_P(StrictTest, AFullQueueBlocksTheHost) {
+  const Mode few("DLBENCH_FAKE_PENDING", "4");
+  ASSERT_EQ(table->delay(a, 30 * ms, 0, word, 2), 0);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(table->fill32(word, 3, 0, a), 0);
+  EXPECT_EQ(seen(), 1U);
+  // The fifth has no place before the delay has ended.
+  ASSERT_EQ(table->fill32(word, 3, 0, a), 0);
+  EXPECT_EQ(seen(), 2U);
+}
+
+}  // namespace
+}  // namespace dlbench::device
