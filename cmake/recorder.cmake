@@ -1,0 +1,18 @@
+# What records the calls of a GPU's driver, and what holds a driver against such a trace; in
+# BUILD/recorder. The recorder is loaded into foreign processes: it needs nothing but the C library,
+# and no sanitizer.
+set(DLBENCH_RECORDER_DIR ${PROJECT_BINARY_DIR}/recorder)
+set(folder ${PROJECT_SOURCE_DIR}/tests/recorder)
+
+add_library(dlbench_recorder MODULE ${folder}/recorder.cpp)
+target_include_directories(dlbench_recorder PRIVATE ${PROJECT_SOURCE_DIR}/harness)
+target_compile_options(dlbench_recorder PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  $<$<BOOL:${DLBENCH_WERROR}>:-Werror>)
+target_link_options(dlbench_recorder PRIVATE -static-libstdc++ -static-libgcc)
+set_target_properties(dlbench_recorder PROPERTIES PREFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${DLBENCH_RECORDER_DIR})
+
+add_executable(replay ${folder}/replay.cpp)
+target_link_libraries(replay PRIVATE dlbench_device nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+set_target_properties(replay PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${DLBENCH_RECORDER_DIR})
+dlbench_compile_options(replay)
