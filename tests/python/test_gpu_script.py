@@ -1,63 +1,247 @@
-"""`tests/gpu/run` itself, on the simulated driver: that its lines say what happened."""
+"""`tests/gpu/run` itself, on the fake drivers: stages, limits, what a killed run leaves."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
-import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import fakes
+from whole import left_alive
 
-HERE = Path(__file__).resolve().parents[1] / "gpu"
+GPU = Path(__file__).resolve().parents[1] / "gpu"
+FILES = ["1-driver.txt", "2-native.txt", "3-libraries.txt", "4-sync.txt", "5-matrix.txt"]
 
 
-@pytest.fixture
-def lines() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("gpu_lines", HERE / "lines.py")
+@pytest.fixture(scope="module")
+def stages() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("gpu_stages", GPU / "stages.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules["gpu_lines"] = module
+    sys.modules["gpu_stages"] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
 
-def run(out: Path, lines: ModuleType, monkeypatch: pytest.MonkeyPatch, **more: str) -> list[str]:
-    for key, value in fakes.environment(DLBENCH_GPU_BUDGET="15s", **more).items():
-        monkeypatch.setenv(key, value)
-    monkeypatch.setattr(lines, "LIBRARIES", ("native",))
-    monkeypatch.setattr(lines, "SIZES", "4KiB,1MiB")
-    # The driver of this very process was chosen when it started.
-    monkeypatch.setattr(lines, "STEPS", [step for step in lines.STEPS if step != lines.driver])
-    out.mkdir()
-    status = lines.main(out)
-    told = (out / "lines.txt").read_text().splitlines()
-    assert status == (1 if any(line.startswith("fail") for line in told) else 0)
-    return told
+@contextlib.contextmanager
+def started(folder: Path, seconds: int, **more: str) -> Iterator[subprocess.Popen[str]]:
+    """The script at work in a folder, and ended with all that it started."""
+    environment = fakes.environment(
+        PYTHON=sys.executable,
+        DLBENCH_GPU_SECONDS=str(seconds),
+        DLBENCH_TEST_MARK=str(folder),
+        **{"DLBENCH_GPU_LIBRARIES": "native", **more},
+    )
+    process = subprocess.Popen(
+        [str(GPU / "run"), "out"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        kill_all(folder)
+        process.wait()
+        assert process.stdout
+        process.stdout.close()
+
+
+def kill_all(folder: Path) -> None:
+    """SIGKILL to each process that a script in this folder started."""
+    mark = f"DLBENCH_TEST_MARK={folder}".encode()
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            number = int(entry.name)
+            if mark in (entry / "environ").read_bytes().split(b"\0") and number != os.getpid():
+                os.kill(number, signal.SIGKILL)
+
+
+def lines(file: Path) -> list[str]:
+    """Those that state a verdict."""
+    words = ("pass", "fail", "skip", "inconclusive")
+    return [text for text in file.read_text().splitlines() if text.split(" ", 1)[0] in words]
+
+
+def is_complete(file: Path) -> bool:
+    return any(text.startswith("--- ") for text in file.read_text().splitlines())
 
 
 @fakes.needs_fakes
-def test_every_line_passes_on_a_device_that_works(
-    tmp_path: Path, lines: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = run(tmp_path / "out", lines, monkeypatch)
-    assert not [line for line in told if line.startswith("fail")], told
-    assert told[-1] == "all good"
-    for wanted in ("native dlpack:", "native cuda:0+cpu:", "f32-pinned:", "f32-managed:"):
-        assert [line for line in told if line.startswith(f"pass  {wanted}")], (wanted, told)
-    document = json.loads((tmp_path / "out/results.json").read_text())
-    assert {e["device"] for e in document["benchmarks"]} >= {"cuda:0", "cuda:0+cpu", "cpu+cuda:0"}
+@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
+    began = time.monotonic()
+    with started(tmp_path, 150, DLBENCH_GPU_DEVICE=device) as process:
+        text, _ = process.communicate(timeout=200)
+    assert time.monotonic() - began < 150 + 20
+    out = tmp_path / "out"
+    files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
+    assert set(files) - {"trace.gz"} == {*FILES, "5-matrix/results.json"}, text
+    assert len(files) <= 8
+    found = [line for name in FILES for line in lines(out / name)]
+    assert not [line for line in found if line.startswith("fail")], text
+    assert process.returncode == 0, text
+    for wanted in (
+        f"device {device}: ",
+        "timer step: median ",
+        "empty event pair, stream held by a delay: median ",
+        "16 streams: ",
+        "native dlpack, 4 KiB: call ",
+        f"native {device}+cpu: ",
+        "native -> native, control with stream -1: ",
+        "matrix: ",
+    ):
+        assert [line for line in found if wanted in line], (wanted, text)
+    assert all(is_complete(out / name) for name in FILES)
 
 
 @fakes.needs_fakes
-def test_a_device_that_fails_is_lines_that_fail(
-    tmp_path: Path, lines: ModuleType, monkeypatch: pytest.MonkeyPatch
+def test_a_device_that_fails_gives_lines_with_the_drivers_word(tmp_path: Path) -> None:
+    with started(tmp_path, 60, DLBENCH_FAKE_FAIL="cuMemAlloc=2") as process:
+        text, _ = process.communicate(timeout=90)
+    assert process.returncode == 1, text
+    failed = [line for line in lines(tmp_path / "out/2-native.txt") if line.startswith("fail")]
+    assert any("native dlpack, 4 KiB" in line and "OUT_OF_MEMORY (2)" in line for line in failed)
+
+
+@fakes.needs_fakes
+@pytest.mark.parametrize("hangs", ["cuInit=-19", "cuEventElapsedTime=-19"])
+def test_a_stage_that_hangs_ends_by_its_limit(tmp_path: Path, hangs: str) -> None:
+    began = time.monotonic()
+    with started(tmp_path, 40, DLBENCH_FAKE_FAIL=hangs) as process:
+        text, _ = process.communicate(timeout=90)
+        assert time.monotonic() - began < 40 + 20, text
+        assert not left_alive(tmp_path)
+    assert process.returncode == 1, text
+    assert "limit" in (tmp_path / "out/1-driver.txt").read_text()
+    assert [name for name in FILES if is_complete(tmp_path / "out" / name)] == FILES
+
+
+@fakes.needs_fakes
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_a_killed_run_leaves_what_was_seen(tmp_path: Path, number: int) -> None:
+    with started(tmp_path, 100, DLBENCH_GPU_LIBRARIES="native,numba") as process:
+        assert process.stdout
+        for line in process.stdout:
+            if line.startswith(f"--- stage {number},"):
+                break
+        time.sleep(1)  # into the middle of it
+        kill_all(tmp_path)
+        process.wait(timeout=10)
+    out = tmp_path / "out"
+    for name in FILES[: number - 1]:
+        assert lines(out / name), name
+        assert is_complete(out / name), name
+    assert not [
+        name for name in FILES[number - 1 :] if (out / name).exists() and is_complete(out / name)
+    ]
+    if number == 1:
+        assert lines(out / FILES[0])[0].startswith("pass          install: ")
+
+
+ROW = {"stream": -1, "asked_by": "dlbench", "owed": False, "waits": "nobody", "saw": "old"}
+OWN = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new"}
+
+
+@pytest.mark.parametrize(
+    ("own", "control", "verdicts"),
+    [
+        ({}, {}, ["pass", "pass"]),
+        # A control that stays fresh: the streams were ordered by something else.
+        ({}, {"waits": "stream", "saw": "new"}, ["inconclusive", "inconclusive"]),
+        ({"waits": "nobody", "saw": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "wrong-queue", "saw": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "inconclusive", "reason": "x"}, {}, ["pass", "inconclusive"]),
+        ({"waits": "no-delay"}, {}, ["pass", "inconclusive"]),
+        ({"waits": "host", "saw": "new"}, {}, ["pass", "pass"]),
+    ],
+)
+def test_order_counts_only_beside_a_control_with_power(
+    stages: ModuleType, own: dict[str, Any], control: dict[str, Any], verdicts: list[str]
 ) -> None:
-    told = run(tmp_path / "out", lines, monkeypatch, DLBENCH_FAKE_FAIL="cuMemAlloc=2")
-    failed = [line for line in told if line.startswith("fail")]
-    assert any("native dlpack" in line for line in failed), told
-    assert told[-1] == f"{len(failed)} failed"
+    entry = {"sync": [OWN | own, ROW | control]}
+    found = list(stages.ordering("a -> b", stages.Document(None, [entry], {})))
+    assert [verdict for verdict, _, _ in found] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "text"),
+    [
+        ([(True, True, "01"), (True, True, "10")], "pass", "2 of 2 ordered pairs"),
+        ([(True, True, "00"), (True, True, "10")], "inconclusive", "1 waits for 0"),
+        ([(True, False, "11"), (True, True, "10")], "inconclusive", "control failed"),
+        ([(False, True, "01"), (True, True, "10")], "inconclusive", "ended before the host"),
+    ],
+)
+def test_streams_are_independent_only_beside_a_control_with_power(
+    stages: ModuleType, rows: list[tuple[bool, bool, str]], verdict: str, text: str
+) -> None:
+    found, _, words = stages.independence("2 streams", rows)
+    assert (found, text in words) == (verdict, True), words
+
+
+def script(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(GPU / "run"), *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHON": sys.executable, **more},
+        check=False,
+    )
+
+
+def test_a_wheel_must_fit_the_interpreter(tmp_path: Path) -> None:
+    ours = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    (tmp_path / "dlbench-0.1.0-cp27-cp27m-linux_x86_64.whl").touch()
+    done = script(str(tmp_path), str(tmp_path / "out"))
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert f"no wheel for Python {sys.version_info[0]}.{sys.version_info[1]}" in line
+    assert "cp27" in line
+    assert "pip wheel" in line
+    fitting = tmp_path / f"dlbench-0.1.0-{ours}-{ours}-linux_{os.uname().machine}.whl"
+    fitting.touch()
+    chosen = subprocess.run(
+        [sys.executable, str(GPU / "stages.py"), "wheel", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert chosen.stdout.strip() == str(fitting)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--gpu"], "unknown option '--gpu'; expected [WHEEL] [OUT] or --help"),
+        (["nothing.whl"], "no wheel at nothing.whl"),
+        (["one", "two"], "too many arguments"),
+        (["/etc"], "/etc is not empty"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: list[str], text: str) -> None:
+    done = script(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert text in line
+
+
+def test_the_help_names_the_files() -> None:
+    done = script("--help")
+    assert done.returncode == 0
+    for name in (*FILES, "5-matrix/results.json"):
+        assert name in done.stdout

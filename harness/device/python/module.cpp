@@ -2,8 +2,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <stdexcept>
+
 #include "device/about.hpp"
 #include "device/backends.hpp"
+#include "device/characterize.hpp"
 #include "device/shared.hpp"
 
 namespace {
@@ -49,6 +52,82 @@ PyObject* about(PyObject*, PyObject* name) {
   return Py_BuildValue("(ssN)", told.library.c_str(), told.version.c_str(), units);
 }
 
+/// Enters a device and gives its table. Throws std::runtime_error.
+const dlbench::device::Table& entered(const char* name, int ordinal) {
+  const Backend* found = dlbench::device::backend(name);
+  if (found == nullptr || found->table == nullptr) {
+    throw std::runtime_error(found == nullptr ? "no such kind of device" : found->said);
+  }
+  const dlbench::device::Code code = found->table->enter(ordinal);
+  if (code != 0) throw std::runtime_error(line(*found->table, "entering the device", code));
+  return *found->table;
+}
+
+PyObject* timer_steps(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned count = 0;
+  if (!PyArg_ParseTuple(arguments, "siI", &name, &ordinal, &count)) return nullptr;
+  try {
+    PyObject* list = PyList_New(0);
+    for (const auto step : measure_timer_steps(entered(name, ordinal), count)) {
+      PyObject* number = list == nullptr ? nullptr : PyLong_FromLongLong(step);
+      if (number == nullptr || PyList_Append(list, number) != 0) Py_CLEAR(list);
+      Py_XDECREF(number);
+    }
+    return list;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
+
+PyObject* empty_events(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned count = 0;
+  long long hold_ns = 0;
+  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &count, &hold_ns)) return nullptr;
+  try {
+    PyObject* list = PyList_New(0);
+    for (const double time : measure_empty_events(entered(name, ordinal), count, hold_ns)) {
+      PyObject* number = list == nullptr ? nullptr : PyFloat_FromDouble(time);
+      if (number == nullptr || PyList_Append(list, number) != 0) Py_CLEAR(list);
+      Py_XDECREF(number);
+    }
+    return list;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
+
+PyObject* stream_order(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned streams = 0;
+  long long delay_ns = 0;
+  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &streams, &delay_ns)) return nullptr;
+  try {
+    PyObject* list = PyList_New(0);
+    for (const auto& order : order_streams(entered(name, ordinal), streams, delay_ns)) {
+      std::string beside;
+      for (const bool ran : order.ran_beside) beside += ran ? '1' : '0';
+      PyObject* one =
+          list == nullptr
+              ? nullptr
+              : Py_BuildValue("(OOs)", order.was_busy ? Py_True : Py_False,
+                              order.was_ordered_on_itself ? Py_True : Py_False, beside.c_str());
+      if (one == nullptr || PyList_Append(list, one) != 0) Py_CLEAR(list);
+      Py_XDECREF(one);
+    }
+    return list;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
+
 PyMethodDef functions[] = {
     {"names", &names, METH_NOARGS, "names()\n--\n\nThe kinds of device that have a table."},
     {"backend", &backend, METH_O,
@@ -57,6 +136,15 @@ PyMethodDef functions[] = {
     {"about", &about, METH_O,
      "about(name, /)\n--\n\n(library, version, [(name, uuid, mode), ...]) as the driver tells; "
      "empty where it does not."},
+    {"timer_steps", &timer_steps, METH_VARARGS,
+     "timer_steps(name, ordinal, count, /)\n--\n\nDifferences between neighboring readings of the "
+     "device's timer, in ns."},
+    {"empty_events", &empty_events, METH_VARARGS,
+     "empty_events(name, ordinal, count, hold_ns, /)\n--\n\nTimes between two events with nothing "
+     "between them, in ns; behind a delay of hold_ns\nunless that is 0."},
+    {"stream_order", &stream_order, METH_VARARGS,
+     "stream_order(name, ordinal, streams, delay_ns, /)\n--\n\nFor each stream that is kept busy: "
+     "(was busy, was ordered on itself, a digit a stream:\n1 where it ran beside the busy one)."},
     {}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,

@@ -1,0 +1,594 @@
+"""The first run on a machine with a GPU, in five stages.
+
+Usage: stages.py OUT runs all stages; `tests/gpu/run` says what it writes and reads.
+       stages.py wheel PATH prints the wheel in a file or folder that fits this interpreter.
+       stages.py stage NAME OUT SECONDS runs one stage: what the first form starts.
+
+Each stage is a process with a limit. It writes each line to its file before it goes on, so that a
+run that is killed leaves what was seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: What the whole run may take, in seconds; the limits of the stages are shares of it.
+TOTAL_S = float(os.environ.get("DLBENCH_GPU_SECONDS", "540"))
+DEVICE = os.environ.get("DLBENCH_GPU_DEVICE", "cuda:0")
+KIND, _, NUMBER = DEVICE.partition(":")
+LIBRARIES = ("native", "torch", "cupy", "jax", "numba", "cuda_core", "warp", "tensorflow", "paddle")
+#: What is imported to see whether a library is installed.
+MODULES = {"native": "dlbench", "cuda_core": "cuda.core"}
+#: CUDA's alone.
+CUDA_ONLY = ("numba", "cuda_core", "warp", "paddle")
+PAIRS = (
+    ("native", "native"),
+    ("torch", "torch"),
+    ("torch", "cupy"),
+    ("cupy", "torch"),
+    ("torch", "native"),
+    ("jax", "torch"),
+)
+PROTOCOLS = "dlpack,dlpack_c,cuda_array_interface"
+#: Streams that are looked at, the default stream included.
+STREAMS = 16
+#: Two of these keep a stream busy, in ns.
+BUSY_NS = 10_000_000
+#: Settings that give streams hardware queues of their own.
+MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
+#: What a stage's file keeps of each cell, behind its lines.
+KEPT = ("name", "outcome", "code", "reason", "warnings", "real_time", "gb_per_s", "copied_by",
+        "seen", "evidence", "sync", "late_free", "clock")  # fmt: skip
+VERDICTS = ("pass", "fail", "skip", "inconclusive")
+
+Entry = dict[str, Any]
+#: A word of VERDICTS, the line's name, and what was seen.
+Line = tuple[str, str, str]
+
+
+@dataclass
+class Stage:
+    """One stage at work: where its lines go and until when."""
+
+    file: Path
+    scratch: Path
+    deadline: float  #: of time.monotonic
+    entries: list[Entry] = field(default_factory=list)  #: behind the lines of its file
+
+    def left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def write(self, text: str) -> None:
+        write(self.file, text)
+
+    def run(
+        self, words: Sequence[str], most_s: float, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """A command, interrupted when its time is over and killed when that does not end it."""
+        limit = max(1.0, min(most_s, self.left() - 3))
+        process = subprocess.Popen(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            env={**os.environ, **more},
+        )
+        late = ""
+        try:
+            out, err = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            late = f"ended by the limit of {limit:.0f} s"
+            process.send_signal(signal.SIGINT)  # a run of dlbench writes its document
+            try:
+                out, err = process.communicate(timeout=max(1.0, min(15.0, self.left() - 1)))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, err = process.communicate(timeout=5)
+        return subprocess.CompletedProcess(words, process.returncode, out, f"{err}\n{late}".strip())
+
+    def measure(self, name: str, most_s: float, *words: str, out: Path | None = None) -> Document:
+        """A run of dlbench; its document is empty where it left none."""
+        folder = out or self.scratch / name
+        command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet"]
+        done = self.run([*command, "--out", str(folder)], most_s)
+        path = folder / "results.json"
+        if not path.exists():
+            return Document(done, [], {})
+        document = json.loads(path.read_text())
+        entries = document["benchmarks"] + document["not_measured"]
+        return Document(done, entries, document)
+
+
+@dataclass
+class Document:
+    """What a run of dlbench left."""
+
+    done: subprocess.CompletedProcess[str]
+    entries: list[Entry]
+    whole: dict[str, Any]
+
+    def cells(self, **wanted: Any) -> list[Entry]:
+        """Measured or not, with these values."""
+        return [e for e in self.entries if all(e.get(k) == v for k, v in wanted.items())]
+
+
+def write(file: Path, text: str) -> None:
+    """A line that is on the disk when this returns."""
+    print(text, flush=True)
+    with file.open("a") as kept:
+        kept.write(text + "\n")
+        kept.flush()
+        os.fsync(kept.fileno())
+
+
+def shown(line: Line) -> str:
+    verdict, name, text = line
+    return f"{verdict:12}  {name}: {' '.join(text.split())}"
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    return lines[-1] if lines else f"exit status {done.returncode}"
+
+
+def is_installed(library: str) -> bool:
+    try:
+        return importlib.util.find_spec(MODULES.get(library, library)) is not None
+    except ImportError:
+        return False
+
+
+def libraries() -> list[str]:
+    """Those that are installed, of $DLBENCH_GPU_LIBRARIES or of all."""
+    named = os.environ.get("DLBENCH_GPU_LIBRARIES")
+    return [each for each in (named.split(",") if named else LIBRARIES) if is_installed(each)]
+
+
+def ns(values: Sequence[float]) -> str:
+    middle = statistics.median(values)
+    return f"median {middle:.0f} ns, {min(values):.0f} to {max(values):.0f} ns, n = {len(values)}"
+
+
+# --- Stage 1: the driver, without any library -----------------------------------------------------
+
+
+def ask_device(stage: Stage, function: str, *arguments: object, **more: str) -> Any:
+    """What `_device.FUNCTION` returns, called in a process of its own. Raises RuntimeError."""
+    call = f"_device.{function}(*{list(arguments)!r})"
+    code = f"import json; from dlbench import _device; print(json.dumps({call}))"
+    done = stage.run([sys.executable, "-c", code], 10, **more)
+    if done.returncode != 0:
+        raise RuntimeError(last_line(done))
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def driver(stage: Stage) -> Iterator[Line]:
+    state, reason, count = ask_device(stage, "backend", KIND)
+    if state != "ok":
+        yield "fail", "driver", f"{KIND}: {state}: {reason}"
+        return
+    library, version, units = ask_device(stage, "about", KIND)
+    yield "pass", "driver", f"{library}, version {version}, devices: {count}"
+    for number, (name, uuid, mode) in enumerate(units):
+        yield "pass", f"device {KIND}:{number}", f"{name}, {uuid}, mode {mode or 'not reported'}"
+
+
+def timer(stage: Stage) -> Iterator[Line]:
+    steps = ask_device(stage, "timer_steps", KIND, int(NUMBER), 200)
+    yield "pass" if min(steps) > 0 else "fail", "timer step", ns(steps)
+
+
+def event_zero(stage: Stage) -> Iterator[Line]:
+    for name, hold in (("idle", 0), ("held by a delay", BUSY_NS)):
+        times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
+        yield "pass" if min(times) >= 0 else "fail", f"empty event pair, stream {name}", ns(times)
+
+
+def streams(stage: Stage) -> Iterator[Line]:
+    for name, more in (("", {}), (" with more hardware queues", MORE_QUEUES)):
+        rows = ask_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, BUSY_NS, **more)
+        yield independence(f"{STREAMS} streams{name}", rows)
+
+
+def independence(name: str, rows: list[tuple[bool, bool, str]]) -> Line:
+    """`rows` as `_device.stream_order` returns them; the first stream is the default one."""
+    late = sum(not was_busy for was_busy, _, _ in rows)
+    if late:
+        return "inconclusive", name, f"{late} of {len(rows)} delays ended before the host was done"
+    powerless = sum(not ordered for _, ordered, _ in rows)
+    if powerless:
+        text = f"control failed: work behind its own stream's delay ran early {powerless} times"
+        return "inconclusive", name, text
+    waited = [
+        f"{second} waits for {first}"
+        for first, (_, _, beside) in enumerate(rows)
+        for second, ran in enumerate(beside)
+        if second != first and ran == "0"
+    ]
+    pairs = len(rows) * (len(rows) - 1)
+    text = f"{pairs - len(waited)} of {pairs} ordered pairs of streams run beside each other"
+    if waited:
+        more = f", and {len(waited) - 5} more" if len(waited) > 5 else ""
+        return "inconclusive", name, f"{text}; stream {'; '.join(waited[:5])}{more}"
+    return "pass", name, f"{text}; control: work behind a delay on its own stream waits"
+
+
+# --- Stage 2: dlbench's native producer and consumer ----------------------------------------------
+
+
+def native(stage: Stage) -> Iterator[Line]:
+    found = stage.measure(
+        *("native", 30, "native", "native", "--devices", DEVICE, "--protocols", PROTOCOLS),
+        *("--cases", "f32,f32-pinned,f32-managed", "--sizes", "4KiB"),
+        *("--budget", budget(stage, 15)),
+    )
+    stage.entries += found.entries
+    if not found.entries:
+        yield "fail", "native", last_line(found.done)
+        return
+    for protocol in PROTOCOLS.split(","):
+        yield clocks(protocol, found.cells(protocol=protocol, case="f32"))
+    for case in ("f32-pinned", "f32-managed"):
+        yield special_memory(case, found.cells(protocol="dlpack", case=case))
+
+
+def copies(stage: Stage) -> Iterator[Line]:
+    devices = (f"{DEVICE}+cpu", f"cpu+{DEVICE}")
+    found = stage.measure(
+        *("copies", 20, "native", "native", "--devices", ",".join(devices)),
+        *("--protocols", "dlpack", "--sizes", "64MiB", "--budget", budget(stage, 8)),
+    )
+    stage.entries += found.entries
+    if not found.entries:
+        yield "fail", "copies", last_line(found.done)
+        return
+    for device in devices:
+        yield copied(device, found.cells(device=device))
+    for name, rate in sorted(copy_floors(found.whole).items()):
+        yield "pass" if rate > 0 else "fail", f"memcpy {name}", f"{rate:.2f} GB/s"
+
+
+def budget(stage: Stage, most_s: float) -> str:
+    """What dlbench may measure for, so that it can still end within the stage."""
+    return f"{max(1, min(most_s, 0.4 * stage.left())):.0f}s"
+
+
+def judge(cells: list[Entry], good: Sequence[str]) -> str:
+    """pass where each outcome is one of `good`; inconclusive where the time was over."""
+    bad = [e for e in cells if e["outcome"] not in good]
+    if bad and all(e["outcome"] == "not-run" for e in bad):
+        return "inconclusive"
+    return "pass" if cells and not bad else "fail"
+
+
+def clocks(protocol: str, cells: list[Entry]) -> Line:
+    bad = [e for e in cells if e["outcome"] != "zero-copy"]
+    seen = [time_of(e) for e in cells if e not in bad]
+    if bad:
+        seen.append(f"{len(bad)} of {len(cells)} cells {why(bad[0])}")
+    verdict = judge(cells, ("zero-copy",))
+    if verdict == "pass" and {e["clock"] for e in cells} != {"call", "ready", "device"}:
+        verdict = "fail"
+    return verdict, f"native {protocol}, 4 KiB", ", ".join(seen) or "no cell"
+
+
+def time_of(entry: Entry) -> str:
+    """`device 1234 ns`; a time below the clock's resolution is said so."""
+    if "real_time" not in entry:
+        return f"{entry['clock']}: {why(entry)}"
+    return f"{entry['clock']} {entry['real_time']:.0f} ns"
+
+
+def why(entry: Entry) -> str:
+    return f"{entry['outcome']}: {entry.get('reason', '')}"
+
+
+def copied(device: str, cells: list[Entry]) -> Line:
+    cells = [e for e in cells if e["clock"] == "call"]
+    bad = [e for e in cells if e["outcome"] != "device-copy"]
+    rates = [f"{e['gb_per_s']:.2f} GB/s at 64 MiB" for e in cells if "gb_per_s" in e]
+    text = why(bad[0]) if bad else ", ".join(rates) or "no rate"
+    return judge(cells, ("device-copy",)), f"native {device}", text
+
+
+def special_memory(case: str, cells: list[Entry]) -> Line:
+    bad = [e for e in cells if e["outcome"] != "zero-copy"]
+    if bad and all(e["outcome"] == "unsupported" and KIND == "rocm" for e in bad):
+        return "skip", case, why(bad[0])
+    return judge(cells, ("zero-copy",)), case, why(bad[0]) if bad else "zero-copy"
+
+
+def copy_floors(document: dict[str, Any]) -> dict[str, float]:
+    places = document["context"]["dlbench"]["environments"].values()
+    rates = [place.get("copy_floors_gb_per_s", {}) for place in places]
+    return {name: rate for each in rates for name, rate in each.items() if DEVICE in name}
+
+
+def interface_2(stage: Stage) -> Iterator[Line]:
+    name = "native cuda_array_interface version 2"
+    found = stage.measure(
+        *("interface2", 15, "--matrix", "--producers", "native:interface=2", "--consumers"),
+        *("native", "--devices", DEVICE, "--protocols", "cuda_array_interface"),
+        *("--sizes", "4KiB", "--budget", budget(stage, 4)),
+    )
+    bad = [e for e in found.entries if e["outcome"] != "zero-copy"]
+    text = why(bad[0]) if bad else "zero-copy" if found.entries else last_line(found.done)
+    yield judge(found.entries, ("zero-copy",)), name, text
+
+
+def ranges(stage: Stage) -> Iterator[Line]:
+    tool = os.environ.get("NVTX_INJECTION64_PATH", "")
+    words = ("native", "native", "--devices", DEVICE, "--sizes", "4KiB", "--profile")
+    done = stage.measure("profile", 15, *words).done
+    text = f"NVTX_INJECTION64_PATH={tool}" if tool else "no tool in NVTX_INJECTION64_PATH"
+    good = done.returncode == 0
+    yield "pass" if good else "fail", "ranges", text if good else f"{text}; {last_line(done)}"
+
+
+def memory_check(stage: Stage) -> Iterator[Line]:
+    tool = shutil.which("compute-sanitizer")
+    if tool is None or KIND != "cuda":
+        yield "skip", "memory check", "no compute-sanitizer on PATH" if tool is None else "CUDA's"
+        return
+    script = str(Path(__file__).with_name("native_exchanges.py"))
+    words = ("--tool", "memcheck", "--error-exitcode", "9", "--target-processes", "all")
+    done = stage.run([tool, *words, sys.executable, script, DEVICE], 30)
+    yield "pass" if done.returncode == 0 else "fail", "memory check", last_line(done)
+
+
+# --- Stages 3 to 5 --------------------------------------------------------------------------------
+
+
+def each_library(stage: Stage) -> Iterator[Line]:
+    todo = [each for each in libraries() if each != "native"]
+    for library in LIBRARIES:
+        if library != "native" and library not in todo:
+            yield "skip", f"library {library}", "not installed or not asked for"
+    for index, library in enumerate(todo):
+        if KIND == "rocm" and library in CUDA_ONLY:
+            yield "skip", f"library {library}", "its GPU code is CUDA's"
+            continue
+        share = stage.left() / (len(todo) - index)
+        found = stage.measure(
+            *(library, share, library, library, "--devices", DEVICE, "--sizes", "4KiB"),
+            *("--protocols", PROTOCOLS, "--budget", f"{max(2, min(6, share / 3)):.0f}s"),
+        )
+        stage.entries += found.entries
+        yield library_line(library, found)
+
+
+def library_line(library: str, found: Document) -> Line:
+    cells = found.cells(clock="call", device=DEVICE)
+    good = [e for e in cells if e["outcome"] in ("zero-copy", "copy", "unproven")]
+    if good:
+        times = ", ".join(f"{e['protocol']} {e['outcome']} {e['real_time']:.0f} ns" for e in good)
+        return "pass", f"library {library}", times
+    reason = why(cells[0]) if cells else last_line(found.done)
+    return judge(cells, ()), f"library {library}", reason
+
+
+def synchronization(stage: Stage) -> Iterator[Line]:
+    has = set(libraries())
+    todo = [pair for pair in PAIRS if has.issuperset(pair)]
+    for pair in PAIRS:
+        if pair not in todo:
+            missing = ", ".join(sorted({*pair} - has))
+            yield "skip", " -> ".join(pair), f"not installed or not asked for: {missing}"
+    for index, (producer, consumer) in enumerate(todo):
+        share = stage.left() / (len(todo) - index)
+        found = stage.measure(
+            *(f"sync-{producer}-{consumer}", share, producer, consumer, "--devices", DEVICE),
+            *("--protocols", "dlpack", "--sizes", "4KiB", "--sync"),
+            *("--budget", f"{max(2, min(4, share / 3)):.0f}s"),
+        )
+        stage.entries += found.entries
+        yield from ordering(f"{producer} -> {consumer}", found)
+
+
+def ordering(pair: str, found: Document) -> Iterator[Line]:
+    """What the consumer asked for by itself, and the negative controls: where nothing is required
+    the read must see old content, or the trial could not have seen that order is missing."""
+    tested = [e for e in found.entries if e.get("sync")]
+    if not tested:
+        cells = found.cells(clock="call", device=DEVICE)
+        lost = [w for e in cells for w in e.get("warnings", ()) if w.startswith("sync: ")]
+        text = lost[0] if lost else why(cells[0]) if cells else last_line(found.done)
+        yield "inconclusive", pair, text
+        return
+    rows = tested[0]["sync"]
+    controls = [row for row in rows if not row["owed"]]
+    stale = [row for row in controls if row.get("saw") == "old"]
+    for row in controls:
+        verdict = "pass" if row in stale else "inconclusive"
+        yield verdict, f"{pair}, control with stream {row['stream']}", wait_of(row)
+    for row in rows:
+        if not row["owed"]:
+            continue
+        name = f"{pair}, stream {row['stream']} from {row['asked_by']}"
+        yield wait_verdict(row, bool(stale)), name, wait_of(row)
+    if "late_free" in tested[0]:
+        late = tested[0]["late_free"]
+        verdict = {"late": "fail", "safe": "pass"}.get(late, "inconclusive")
+        yield verdict, f"{pair}, memory freed while it is read", late
+
+
+def wait_of(row: dict[str, Any]) -> str:
+    if "waits" not in row:
+        return str(row.get("reason", "nothing was seen"))
+    return ", ".join(
+        [
+            row["waits"],
+            f"saw {row.get('saw', 'nothing')}",
+            *([f"gap {row['gap_ns']:.0f} ns"] if "gap_ns" in row else []),
+            *([f"hand-over {row['handoff_ns']:.0f} ns"] if "handoff_ns" in row else []),
+            *([row["reason"]] if "reason" in row else []),
+        ]
+    )
+
+
+def wait_verdict(row: dict[str, Any], has_power: bool) -> str:
+    waits = row.get("waits")
+    if waits in ("host", "stream"):
+        return "pass" if has_power else "inconclusive"
+    return "inconclusive" if waits in (None, "no-delay", "inconclusive") else "fail"
+
+
+def matrix(stage: Stage) -> Iterator[Line]:
+    names = ",".join(libraries())
+    out = stage.file.with_suffix("")
+    found = stage.measure(
+        *("matrix", stage.left() - 20, "--matrix", "--producers", names),
+        *("--consumers", f"{names},numpy"),
+        *("--devices", f"{DEVICE},{DEVICE}+cpu,cpu+{DEVICE}"),
+        *("--protocols", PROTOCOLS, "--sizes", "4KiB,64MiB", "--timeout", "30s"),
+        *("--budget", f"{max(1, stage.left() - 45):.0f}s"),
+        out=out,
+    )
+    if not found.entries:
+        yield "fail", "matrix", last_line(found.done)
+        return
+    (out / "journal.jsonl").unlink(missing_ok=True)  # the document holds all of it
+    measured = len(found.whole["benchmarks"])
+    text = f"{measured} of {len(found.entries)} cells measured"
+    late = found.done.stderr.splitlines()[-1:] if found.done.returncode else []
+    verdict = "inconclusive" if late else "pass" if measured else "fail"
+    yield verdict, "matrix", "; ".join([text, *late])
+    lost: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in found.entries:
+        if entry["outcome"] in ("crashed", "timed-out", "wrong", "race"):
+            axes = ("producer", "consumer", "protocol", "device")
+            lost.setdefault(tuple(entry[axis] for axis in axes), []).append(entry)
+    for where, cells in lost.items():
+        yield "fail", " ".join(where), f"{why(cells[0])}, in {len(cells)} cells"
+
+
+Step = Callable[[Stage], Iterator[Line]]
+#: By name: the share of the whole time, and its steps. The last one gets what is left.
+STAGES: dict[str, tuple[float, tuple[Step, ...]]] = {
+    "driver": (0.08, (driver, timer, event_zero, streams)),
+    "native": (0.17, (native, copies, interface_2, ranges, memory_check)),
+    "libraries": (0.23, (each_library,)),
+    "sync": (0.20, (synchronization,)),
+    "matrix": (1.0, (matrix,)),
+}
+
+
+def run_stage(name: str, file: Path, seconds: float) -> None:
+    with tempfile.TemporaryDirectory(prefix="dlbench-gpu-") as scratch:
+        stage = Stage(file, Path(scratch), time.monotonic() + seconds)
+        for step in STAGES[name][1]:
+            try:
+                for line in step(stage):
+                    stage.write(shown(line))
+            except Exception as error:  # one broken step must not hide the others
+                text = str(error) if isinstance(error, RuntimeError) else repr(error)
+                stage.write(shown(("fail", step.__name__.replace("_", " "), text)))
+        for entry in stage.entries:
+            with file.open("a") as kept:
+                kept.write(json.dumps({key: entry[key] for key in KEPT if key in entry}) + "\n")
+
+
+# --- All stages -----------------------------------------------------------------------------------
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of what its children leave, so that it can end them."""
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Ends all processes below this one: each generation is this one's when its parent is dead."""
+    while True:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        if not children:
+            return
+        for child in map(int, children):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(child, 0)
+
+
+def run_all(out: Path, started: float) -> int:
+    """`started`: the time.monotonic at which the whole run began."""
+    out.mkdir(parents=True, exist_ok=True)
+    adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    counts = dict.fromkeys(VERDICTS, 0)
+    try:
+        for number, (name, (share, _)) in enumerate(STAGES.items(), 1):
+            file = out / f"{number}-{name}.txt"
+            limit = min(share * TOTAL_S, started + TOTAL_S - time.monotonic())
+            print(f"--- stage {number}, {name}: at most {limit:.0f} s", flush=True)
+            began = time.monotonic()
+            words = ["stage", name, str(file), f"{limit:.1f}"]
+            try:
+                child = subprocess.Popen([sys.executable, __file__, *words])
+                child.wait(timeout=max(1.0, limit))
+                if child.returncode != 0:
+                    text = f"the stage ended with exit status {child.returncode}"
+                    write(file, shown(("fail", name, text)))
+            except subprocess.TimeoutExpired:
+                write(file, shown(("fail", name, f"ended by the stage's limit of {limit:.0f} s")))
+            finally:
+                end_children()
+            write(file, f"--- {time.monotonic() - began:.1f} s")
+            for line in file.read_text().splitlines():
+                word = line.split(" ", 1)[0]
+                counts[word] = counts.get(word, 0) + (word in VERDICTS)
+    finally:
+        end_children()
+    print(", ".join(f"{counts[word]} {word}" for word in VERDICTS))
+    return 1 if counts["fail"] else 0
+
+
+def choose_wheel(path: Path) -> Path:
+    """Raises SystemExit with one line where no wheel fits this interpreter."""
+    from pip._vendor.packaging.tags import sys_tags
+    from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    wheels = sorted(path.glob("dlbench-*.whl")) if path.is_dir() else [path]
+    ours = set(sys_tags())
+    for wheel in wheels:
+        with contextlib.suppress(InvalidWheelFilename):
+            if wheel.is_file() and ours & parse_wheel_filename(wheel.name)[3]:
+                return wheel
+    names = ", ".join(wheel.name for wheel in wheels) or "none there"
+    raise SystemExit(
+        f"tests/gpu/run: no wheel for Python {sys.version_info[0]}.{sys.version_info[1]}"
+        f" at {path} ({names}); name its Python in PYTHON, or build one:"
+        f" {sys.executable} -m pip wheel --no-deps SOURCE"
+    )
+
+
+def main(words: list[str]) -> int:
+    if words[0] == "wheel":
+        print(choose_wheel(Path(words[1])))
+        return 0
+    if words[0] == "stage":
+        run_stage(words[1], Path(words[2]), float(words[3]))
+        return 0
+    spent = float(os.environ.pop("DLBENCH_GPU_SPENT", "0"))
+    return run_all(Path(words[0]), time.monotonic() - spent)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
