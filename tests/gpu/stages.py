@@ -14,6 +14,7 @@ import contextlib
 import ctypes
 import importlib.util
 import json
+import math
 import os
 import shutil
 import signal
@@ -52,8 +53,8 @@ BUSY_NS = 10_000_000
 #: Settings that give streams hardware queues of their own.
 MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
 #: What a stage's file keeps of each cell, behind its lines.
-KEPT = ("name", "outcome", "code", "reason", "warnings", "real_time", "gb_per_s", "copied_by",
-        "seen", "evidence", "sync", "late_free", "clock")  # fmt: skip
+KEPT = ("name", "outcome", "code", "reason", "warnings", "real_time", "below_ns", "gb_per_s",
+        "copied_by", "seen", "evidence", "sync", "late_free", "clock")  # fmt: skip
 VERDICTS = ("pass", "fail", "skip", "inconclusive")
 
 Entry = dict[str, Any]
@@ -192,7 +193,8 @@ def driver(stage: Stage) -> Iterator[Line]:
 
 def timer(stage: Stage) -> Iterator[Line]:
     steps = ask_device(stage, "timer_steps", KIND, int(NUMBER), 200)
-    yield "pass" if min(steps) > 0 else "fail", "timer step", ns(steps)
+    text = f"multiples of {math.gcd(*steps)} ns; {ns(steps)}"
+    yield "pass" if min(steps) > 0 else "fail", "timer step", text
 
 
 def event_zero(stage: Stage) -> Iterator[Line]:
@@ -272,14 +274,14 @@ def budget(stage: Stage, most_s: float) -> str:
 
 def judge(cells: list[Entry], good: Sequence[str]) -> str:
     """pass where each outcome is one of `good`; inconclusive where the time was over."""
-    bad = [e for e in cells if e["outcome"] not in good]
+    bad = [e for e in cells if outcome(e) not in good]
     if bad and all(e["outcome"] == "not-run" for e in bad):
         return "inconclusive"
     return "pass" if cells and not bad else "fail"
 
 
 def clocks(protocol: str, cells: list[Entry]) -> Line:
-    bad = [e for e in cells if e["outcome"] != "zero-copy"]
+    bad = [e for e in cells if outcome(e) != "zero-copy"]
     seen = [time_of(e) for e in cells if e not in bad]
     if bad:
         seen.append(f"{len(bad)} of {len(cells)} cells {why(bad[0])}")
@@ -289,10 +291,14 @@ def clocks(protocol: str, cells: list[Entry]) -> Line:
     return verdict, f"native {protocol}, 4 KiB", ", ".join(seen) or "no cell"
 
 
+def outcome(entry: Entry) -> str:
+    """Of a time below the timer's resolution, what the exchange was found to be."""
+    return str(entry["found"] if "below_ns" in entry else entry["outcome"])
+
+
 def time_of(entry: Entry) -> str:
-    """`device 1234 ns`; a time below the clock's resolution is said so."""
-    if "real_time" not in entry:
-        return f"{entry['clock']}: {why(entry)}"
+    if "below_ns" in entry:
+        return f"{entry['clock']} below {entry['below_ns']:.0f} ns"
     return f"{entry['clock']} {entry['real_time']:.0f} ns"
 
 
@@ -351,6 +357,32 @@ def memory_check(stage: Stage) -> Iterator[Line]:
     words = ("--tool", "memcheck", "--error-exitcode", "9", "--target-processes", "all")
     done = stage.run([tool, *words, sys.executable, script, DEVICE], 30)
     yield "pass" if done.returncode == 0 else "fail", "memory check", last_line(done)
+
+
+def trace(stage: Stage) -> Iterator[Line]:
+    """Stages 1 and 2 once more in short, under the recorder: their times do not count."""
+    recorder = os.environ.get("DLBENCH_GPU_RECORDER", "")
+    if not recorder:
+        yield "skip", "trace", "the recorder was not built: no C++ compiler, or it failed"
+        return
+    folder = stage.scratch / "traces"
+    folder.mkdir()
+    more = {"LD_AUDIT": recorder, "DLBENCH_RECORD": str(folder), "DLBENCH_RECORD_LIMIT": "5000"}
+    ask_device(stage, "timer_steps", KIND, int(NUMBER), 20, **more)
+    ask_device(stage, "empty_events", KIND, int(NUMBER), 20, BUSY_NS, **more)
+    ask_device(stage, "stream_order", KIND, int(NUMBER), 4, BUSY_NS, **more)
+    words = ("native", "native", "--devices", DEVICE, "--protocols", "dlpack", "--sizes", "4KiB")
+    command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet", "--budget", "2s"]
+    stage.run([*command, "--out", str(stage.scratch / "recorded")], 15, **more)
+    calls = sum(file.read_bytes().count(b'{"call"') for file in folder.glob("*.jsonl"))
+    packed = stage.file.with_name("trace.jsonl.xz")
+    pack = str(Path(__file__).parents[1] / "recorder/pack.py")
+    done = stage.run([sys.executable, pack, str(folder), str(packed)], 15)
+    if done.returncode != 0:
+        yield "fail", "trace", last_line(done)
+        return
+    text = f"{calls} calls of {done.stdout.strip()}, {packed.stat().st_size} bytes in {packed.name}"
+    yield "pass" if calls else "fail", "trace", text
 
 
 # --- Stages 3 to 5 --------------------------------------------------------------------------------
@@ -483,7 +515,7 @@ Step = Callable[[Stage], Iterator[Line]]
 #: By name: the share of the whole time, and its steps. The last one gets what is left.
 STAGES: dict[str, tuple[float, tuple[Step, ...]]] = {
     "driver": (0.08, (driver, timer, event_zero, streams)),
-    "native": (0.17, (native, copies, interface_2, ranges, memory_check)),
+    "native": (0.17, (native, copies, interface_2, ranges, memory_check, trace)),
     "libraries": (0.23, (each_library,)),
     "sync": (0.20, (synchronization,)),
     "matrix": (1.0, (matrix,)),

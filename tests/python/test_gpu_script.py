@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
 import os
@@ -20,6 +21,7 @@ import fakes
 from whole import left_alive
 
 GPU = Path(__file__).resolve().parents[1] / "gpu"
+RECORDER = str(fakes.FOLDER.parent / "recorder/dlbench_recorder.so") if fakes.FOLDER else ""
 FILES = ["1-driver.txt", "2-native.txt", "3-libraries.txt", "4-sync.txt", "5-matrix.txt"]
 
 
@@ -37,11 +39,13 @@ def stages() -> ModuleType:
 @contextlib.contextmanager
 def started(folder: Path, seconds: int, **more: str) -> Iterator[subprocess.Popen[str]]:
     """The script at work in a folder, and ended with all that it started."""
+    (folder / "tmp").mkdir()
     environment = fakes.environment(
         PYTHON=sys.executable,
+        TMPDIR=str(folder / "tmp"),
         DLBENCH_GPU_SECONDS=str(seconds),
         DLBENCH_TEST_MARK=str(folder),
-        **{"DLBENCH_GPU_LIBRARIES": "native", **more},
+        **{"DLBENCH_GPU_LIBRARIES": "native", "DLBENCH_GPU_RECORDER": RECORDER, **more},
     )
     process = subprocess.Popen(
         [str(GPU / "run"), "out"],
@@ -90,19 +94,21 @@ def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
     assert time.monotonic() - began < 150 + 20
     out = tmp_path / "out"
     files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
-    assert set(files) - {"trace.gz"} == {*FILES, "5-matrix/results.json"}, text
-    assert len(files) <= 8
+    assert set(files) == {*FILES, "5-matrix/results.json", "trace.jsonl.xz"}, text
+    assert (out / "trace.jsonl.xz").stat().st_size < 2 << 20
     found = [line for name in FILES for line in lines(out / name)]
     assert not [line for line in found if line.startswith("fail")], text
     assert process.returncode == 0, text
     for wanted in (
         f"device {device}: ",
-        "timer step: median ",
-        "empty event pair, stream held by a delay: median ",
+        # What the fake drivers are made of: steps of 1 us, and 2 us for a pair of events.
+        "timer step: multiples of 1000 ns; ",
+        "empty event pair, stream held by a delay: median 2000 ns, ",
         "16 streams: ",
         "native dlpack, 4 KiB: call ",
         f"native {device}+cpu: ",
         "native -> native, control with stream -1: ",
+        "trace: ",
         "matrix: ",
     ):
         assert [line for line in found if wanted in line], (wanted, text)
@@ -126,6 +132,7 @@ def test_a_stage_that_hangs_ends_by_its_limit(tmp_path: Path, hangs: str) -> Non
         text, _ = process.communicate(timeout=90)
         assert time.monotonic() - began < 40 + 20, text
         assert not left_alive(tmp_path)
+    assert not list((tmp_path / "tmp").iterdir())
     assert process.returncode == 1, text
     assert "limit" in (tmp_path / "out/1-driver.txt").read_text()
     assert [name for name in FILES if is_complete(tmp_path / "out" / name)] == FILES
@@ -191,6 +198,27 @@ def test_streams_are_independent_only_beside_a_control_with_power(
     stages: ModuleType, rows: list[tuple[bool, bool, str]], verdict: str, text: str
 ) -> None:
     found, _, words = stages.independence("2 streams", rows)
+    assert (found, text in words) == (verdict, True), words
+
+
+@fakes.needs_fakes
+@pytest.mark.parametrize("kind", ["cuda", "rocm"])
+@pytest.mark.parametrize(
+    ("queues", "verdict", "text"),
+    [("0", "pass", "56 of 56 ordered pairs"), ("4", "inconclusive", "4 waits for 0")],
+)
+def test_streams_that_share_a_hardware_queue_are_found(
+    stages: ModuleType, kind: str, queues: str, verdict: str, text: str
+) -> None:
+    code = f"from dlbench import _device; print(_device.stream_order({kind!r}, 0, 8, 20_000_000))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=fakes.environment(DLBENCH_FAKE_QUEUES=queues),
+        check=True,
+    )
+    found, _, words = stages.independence("8 streams", ast.literal_eval(done.stdout))
     assert (found, text in words) == (verdict, True), words
 
 
