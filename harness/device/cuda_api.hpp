@@ -110,6 +110,7 @@ void each(Api& api, Take&& take) {
 inline constexpr int compute_mode = 20;            // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
 inline constexpr int memory_type = 2;              // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 inline constexpr int is_managed = 8;               // CU_POINTER_ATTRIBUTE_IS_MANAGED
+inline constexpr int device_ordinal = 9;           // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 inline constexpr unsigned memory_type_host = 1;    // CU_MEMORYTYPE_HOST
 inline constexpr unsigned memory_type_device = 2;  // CU_MEMORYTYPE_DEVICE
 inline constexpr unsigned portable = 1;            // CU_MEMHOSTALLOC_PORTABLE

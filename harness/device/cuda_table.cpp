@@ -34,17 +34,20 @@ Code allocate_managed(Address* made, std::size_t bytes) {
   return api().mem_alloc_managed(made, bytes, attach_global);
 }
 
-Code memory_of(Memory* kind, Address address) {
+Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned type = 0;
   unsigned managed = 0;
-  int asked[] = {memory_type, is_managed};
-  void* answers[] = {&type, &managed};
+  int device = 0;
+  int asked[] = {memory_type, is_managed, device_ordinal};
+  void* answers[] = {&type, &managed, &device};
   // Of an address that it does not know the driver says 0 to each.
-  if (const Code code = api().pointer_get_attributes(2, asked, answers, address)) return code;
+  if (const Code code = api().pointer_get_attributes(3, asked, answers, address)) return code;
   *kind = managed != 0                 ? Memory::Managed
           : type == memory_type_device ? Memory::Device
           : type == memory_type_host   ? Memory::Pinned
                                        : Memory::Pageable;
+  // The driver has a negative number for memory that is no device's.
+  *ordinal = *kind == Memory::Pageable || device < 0 ? 0 : device;
   return 0;
 }
 

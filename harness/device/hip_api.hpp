@@ -125,6 +125,7 @@ inline constexpr int compute_mode = 6;         // hipDeviceAttributeComputeMode
 inline constexpr int wall_clock_rate = 10017;  // hipDeviceAttributeWallClockRate, in kHz
 inline constexpr int memory_type = 2;          // HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
 inline constexpr int is_managed = 8;           // HIP_POINTER_ATTRIBUTE_IS_MANAGED
+inline constexpr int device_ordinal = 9;       // HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 inline constexpr int copy_default = 4;         // hipMemcpyDefault
 inline constexpr unsigned portable = 1;        // hipHostMallocPortable
 inline constexpr unsigned attach_global = 1;   // hipMemAttachGlobal

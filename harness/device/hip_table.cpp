@@ -45,11 +45,13 @@ Code allocate_managed(Address* made, std::size_t bytes) {
   return code;
 }
 
-Code memory_of(Memory* kind, Address address) {
+Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned managed = 0;
   unsigned type = 0;
+  *ordinal = 0;
   Code code = api().pointer_get_attribute(&managed, is_managed, pointer(address));
   if (code == 0) code = api().pointer_get_attribute(&type, memory_type, pointer(address));
+  if (code == 0) code = api().pointer_get_attribute(ordinal, device_ordinal, pointer(address));
   if (code == invalid_value) {
     *kind = Memory::Pageable;
     // The runtime keeps its last error; a library that looks for its own would find this one.

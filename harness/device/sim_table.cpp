@@ -147,7 +147,8 @@ Code free_device(Address begin) {
   return free_pinned(pointer<void>(begin));
 }
 
-Code memory_of(Memory* kind, Address address) {
+Code memory_of(Memory* kind, int* ordinal, Address address) {
+  *ordinal = 0;
   const auto block = device().block_of(pointer<const void>(address));
   *kind = block ? block->kind : Memory::Pageable;
   return ok;

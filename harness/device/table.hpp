@@ -63,7 +63,8 @@ struct Table {
   Code (*allocate_pinned)(void**, std::size_t) = nullptr;
   Code (*free_pinned)(void*) = nullptr;
   Code (*allocate_managed)(Address*, std::size_t) = nullptr;
-  Code (*memory_of)(Memory*, Address) = nullptr;
+  /// Also the device that an address belongs to; 0 for pageable memory.
+  Code (*memory_of)(Memory*, int* ordinal, Address) = nullptr;
 
   /// Between any two addresses, in the stream's order.
   Code (*copy)(Address to, Address from, std::size_t, Stream) = nullptr;

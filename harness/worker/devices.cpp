@@ -44,7 +44,11 @@ PyObject* wait_for_data(PyObject* self, PyObject*) {
   const device::Table& table = *wait->at.table;
   device::Code code = 0;
   Py_BEGIN_ALLOW_THREADS;
-  code = wait->has_stream ? table.stream_synchronize(wait->stream) : table.synchronize();
+  // The default stream, and the device that is waited for, are those of the current context.
+  code = table.enter(wait->at.ordinal);
+  if (code == 0) {
+    code = wait->has_stream ? table.stream_synchronize(wait->stream) : table.synchronize();
+  }
   Py_END_ALLOW_THREADS;
   if (code == 0) Py_RETURN_NONE;
   return PyErr_Format(PyExc_RuntimeError, "%s: synchronize: %s (%d)", table.name.data(),
@@ -83,11 +87,18 @@ exchange::Device device_of_address(std::uintptr_t address) {
   for (const char* kind : {"cuda", "rocm", "sim"}) {
     try {
       const DeviceAt at = device_of_kind(kind, 0);
+      if (!at) continue;
       device::Memory memory = device::Memory::Pageable;
-      if (!at || at.table->enter(0) != 0 || at.table->memory_of(&memory, address) != 0) continue;
-      if (memory == device::Memory::Device) return {at.table->dl_device, 0};
-      if (memory == device::Memory::Managed) return {at.table->dl_managed, 0};
-      if (memory == device::Memory::Pinned) return {at.table->dl_pinned, 0};
+      int ordinal = 0;
+      device::Code code = at.table->memory_of(&memory, &ordinal, address);
+      // Only a thread without a context gets one: a library's current device stays what it is.
+      if (code != 0 && (code = at.table->enter(0)) == 0) {
+        code = at.table->memory_of(&memory, &ordinal, address);
+      }
+      if (code != 0) continue;
+      if (memory == device::Memory::Device) return {at.table->dl_device, ordinal};
+      if (memory == device::Memory::Managed) return {at.table->dl_managed, ordinal};
+      if (memory == device::Memory::Pinned) return {at.table->dl_pinned, ordinal};
     } catch (const Failure&) {
       continue;
     }

@@ -65,6 +65,7 @@ TEST(CudaPrototypes, TheNumbersToo) {
   static_assert(not_ready == CUDA_ERROR_NOT_READY);
   static_assert(compute_mode == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
   static_assert(memory_type == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  static_assert(device_ordinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   static_assert(is_managed == CU_POINTER_ATTRIBUTE_IS_MANAGED);
   static_assert(memory_type_host == CU_MEMORYTYPE_HOST);
   static_assert(memory_type_device == CU_MEMORYTYPE_DEVICE);

@@ -46,7 +46,7 @@ class Use {
         [&] { return t.allocate(&word_, sizeof(unsigned)); },
         [&] { return t.allocate_pinned(&pinned_, sizeof(unsigned)); },
         [&] { return t.allocate_managed(&managed_, 2 * sizeof(std::int64_t)); },
-        [&] { return t.memory_of(&kind_, word_); },
+        [&] { return t.memory_of(&kind_, &ordinal_, word_); },
         [&] { return t.fill32(word_, 1, 1, stream_); },
         [&] { return t.event_record(begin_, stream_); },
         [&] { return t.delay(stream_, 1000, managed_, word_, 2); },
@@ -81,6 +81,7 @@ class Use {
   Address word_ = 0, managed_ = 0;
   void* pinned_ = nullptr;
   Memory kind_{};
+  int ordinal_ = 0;
   float ms_ = 0;
 };
 

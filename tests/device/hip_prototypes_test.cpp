@@ -77,6 +77,7 @@ TEST(HipPrototypes, TheNumbersToo) {
   static_assert(not_ready == hipErrorNotReady);
   static_assert(compute_mode == hipDeviceAttributeComputeMode);
   static_assert(memory_type == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  static_assert(device_ordinal == HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   static_assert(is_managed == HIP_POINTER_ATTRIBUTE_IS_MANAGED);
   static_assert(copy_default == hipMemcpyDefault);
   static_assert(portable == hipHostMallocPortable);

@@ -68,7 +68,9 @@ TEST_P(TableTest, KnowsItsMemory) {
   EXPECT_EQ(table->allocate_managed(&managed, 64), 0);
   const auto kind_of = [this](Address address) {
     Memory kind{};
-    EXPECT_EQ(table->memory_of(&kind, address), 0);
+    int ordinal = -1;
+    EXPECT_EQ(table->memory_of(&kind, &ordinal, address), 0);
+    EXPECT_EQ(ordinal, 0);
     return kind;
   };
   EXPECT_EQ(kind_of(word + 3), Memory::Device);
