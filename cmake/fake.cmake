@@ -2,10 +2,15 @@
 # searches there first has a device: tests by their run path, a whole run by LD_LIBRARY_PATH.
 set(DLBENCH_FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
 
-# dlbench_fake(NAME LIBRARY VERSION): tests/fake/*.cpp and tests/fake/NAME as libLIBRARY.so.VERSION
+# dlbench_fake(NAME LIBRARY VERSION [FOLDER...]): tests/fake/*.cpp, tests/fake/NAME and those folders
+# there as libLIBRARY.so.VERSION
 function(dlbench_fake name library version)
   set(folder ${PROJECT_SOURCE_DIR}/tests/fake)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/${name}/*.cpp)
+  foreach(more ${ARGN})
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/${more}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
   add_library(fake_${name} SHARED ${sources})
   target_include_directories(fake_${name} PRIVATE ${folder})
   target_link_libraries(fake_${name} PRIVATE dlbench_device)

@@ -72,18 +72,19 @@ TEST_P(StrictTest, FreedMemoryKeepsItsContentForTheNextOfItsSize) {
   EXPECT_EQ(table->free(again), 0);
 }
 
-TEST_P(StrictTest, StreamsShareEightQueues) {
-  const auto made = make_streams(9);
-  EXPECT_TRUE(is_ordered(made[0], made[8]));
+TEST_P(StrictTest, StreamsShareTheQueuesOfTheirDevice) {
+  const std::size_t queues = table->name == "cuda" ? 8 : 4;
+  const auto made = make_streams(queues + 1);
+  EXPECT_TRUE(is_ordered(made[0], made[queues]));
   EXPECT_FALSE(is_ordered(made[0], made[1]));
-  EXPECT_FALSE(is_ordered(made[0], made[7]));
+  EXPECT_FALSE(is_ordered(made[0], made[queues - 1]));
 }
 
-TEST_P(StrictTest, OrFourOrNone) {
-  const Mode four("DLBENCH_FAKE_QUEUES", "4");
-  const auto made = make_streams(5);
-  EXPECT_TRUE(is_ordered(made[0], made[4]));
-  EXPECT_FALSE(is_ordered(made[0], made[3]));
+TEST_P(StrictTest, OrAnotherNumberOfThem) {
+  const Mode two("DLBENCH_FAKE_QUEUES", "2");
+  const auto made = make_streams(3);
+  EXPECT_TRUE(is_ordered(made[0], made[2]));
+  EXPECT_FALSE(is_ordered(made[0], made[1]));
   const Mode none("DLBENCH_FAKE_QUEUES", "0");
   const auto own = make_streams(9);
   EXPECT_FALSE(is_ordered(own[0], own[8]));
@@ -148,6 +149,75 @@ TEST_P(StrictTest, AFullQueueBlocksTheHost) {
   // The fifth has no place before the delay has ended.
   ASSERT_EQ(table->fill32(word, 3, 0, a), 0);
   EXPECT_EQ(seen(), 2U);
+}
+
+TEST_P(StrictTest, ACopyOfPageableMemoryBlocksTheHost) {
+  unsigned pageable = 0;
+  void* pinned = nullptr;
+  ASSERT_EQ(table->allocate_pinned(&pinned, sizeof(unsigned)), 0);
+  ASSERT_EQ(table->delay(a, 30 * ms, 0, word, 2), 0);
+  ASSERT_EQ(table->copy(address_of(pinned), word, sizeof pageable, a), 0);
+  EXPECT_EQ(table->stream_query(a), not_ready);
+  ASSERT_EQ(table->copy(address_of(&pageable), word, sizeof pageable, a), 0);
+  EXPECT_EQ(table->stream_query(a), 0);
+  EXPECT_EQ(pageable, 2U);
+  const Mode asynchronous("DLBENCH_FAKE_PAGEABLE", "1");
+  ASSERT_EQ(table->delay(a, 30 * ms, 0, word, 3), 0);
+  ASSERT_EQ(table->copy(address_of(&pageable), word, sizeof pageable, a), 0);
+  EXPECT_EQ(table->stream_query(a), not_ready);
+  EXPECT_EQ(table->synchronize(), 0);
+  EXPECT_EQ(table->free_pinned(pinned), 0);
+}
+
+TEST_P(StrictTest, WhatIsDestroyedIsRefused) {
+  const bool is_cuda = table->name == "cuda";
+  const Code destroyed = is_cuda ? 400 : 709;
+  Stream stream = nullptr;
+  Event timed = nullptr;
+  ASSERT_EQ(table->stream_create(&stream, non_blocking), 0);
+  ASSERT_EQ(table->event_create(&timed, 0), 0);
+  ASSERT_EQ(table->stream_destroy(stream), 0);
+  EXPECT_EQ(table->stream_destroy(stream), destroyed);
+  EXPECT_EQ(table->stream_synchronize(stream), destroyed);
+  EXPECT_EQ(table->stream_query(stream), destroyed);
+  EXPECT_EQ(table->event_record(timed, stream), destroyed);
+  EXPECT_EQ(table->stream_wait(stream, timed, 0), 400);
+  EXPECT_EQ(table->copy(word, word, 4, stream), destroyed);
+  EXPECT_EQ(table->delay(stream, 0, 0, 0, 0), is_cuda ? 400 : 1);
+  ASSERT_EQ(table->event_destroy(timed), 0);
+  EXPECT_EQ(table->event_destroy(timed), destroyed);
+  EXPECT_EQ(table->event_record(timed, a), 400);
+  EXPECT_EQ(table->event_query(timed), 400);
+  EXPECT_EQ(table->event_synchronize(timed), 400);
+  EXPECT_EQ(table->stream_wait(a, timed, 0), 400);
+  // A handle of nothing at all is not looked into either.
+  EXPECT_EQ(table->stream_synchronize(this), destroyed);
+  EXPECT_EQ(table->event_query(this), 400);
+}
+
+TEST_P(StrictTest, TimesAreOfRecordedEventsThatTakeTimes) {
+  Event timed = nullptr;
+  ASSERT_EQ(table->event_create(&timed, 0), 0);
+  float milliseconds = 0;
+  EXPECT_EQ(table->event_elapsed(&milliseconds, timed, timed), 400);
+  ASSERT_EQ(table->event_record(timed, a), 0);
+  ASSERT_EQ(table->event_record(event, a), 0);
+  ASSERT_EQ(table->stream_synchronize(a), 0);
+  EXPECT_EQ(table->event_elapsed(&milliseconds, timed, event), 400);
+  EXPECT_EQ(table->event_elapsed(&milliseconds, timed, timed), 0);
+  EXPECT_EQ(table->event_destroy(timed), 0);
+}
+
+TEST_P(StrictTest, AnAddressOfNothingIsRefused) {
+  EXPECT_EQ(table->fill32(word, 1, 2, a), 1);
+  EXPECT_EQ(table->copy(word, 0, 4, a), 1);
+  EXPECT_EQ(table->copy(word + 2, word, 4, a), 1);
+  Address freed = 0;
+  ASSERT_EQ(table->allocate(&freed, 4), 0);
+  ASSERT_EQ(table->free(freed), 0);
+  EXPECT_EQ(table->free(freed), 1);
+  EXPECT_EQ(table->copy(word, freed, 4, a), 1);
+  EXPECT_EQ(table->fill32(freed, 1, 1, a), 1);
 }
 
 }  // namespace

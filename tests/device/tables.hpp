@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device/backends.hpp"
+#include "fakes.hpp"
 
 namespace dlbench::device {
 
@@ -15,8 +16,8 @@ inline Address address_of(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-/// A test of the table by this name, on its first device: two streams that wait for nobody, an
-/// event, and a word that holds 1.
+/// A test of the table by this name, on its first device: two independent streams, an event, and a
+/// word that holds 1.
 class TableTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -24,6 +25,7 @@ class TableTest : public testing::TestWithParam<const char*> {
     ASSERT_EQ(asked.state, State::Ok) << asked.said;
     table = asked.table;
     ASSERT_EQ(table->enter(0), 0);
+    const Mode own_queues("DLBENCH_FAKE_QUEUES", "0");
     ASSERT_EQ(table->stream_create(&a, non_blocking), 0);
     ASSERT_EQ(table->stream_create(&b, non_blocking), 0);
     ASSERT_EQ(table->event_create(&event, no_timing), 0);

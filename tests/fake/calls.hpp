@@ -5,18 +5,21 @@
 /// What all fake libraries share: faults on request, and a count of each call.
 ///
 /// DLBENCH_FAKE_FAIL=cuEventRecord=700@2,cuMemAlloc=2  the second cuEventRecord and all later ones
-///                                      give 700, each cuMemAlloc 2; `*` is every function. A
-///                                      negative code raises that signal: -11 crashes, -19 hangs.
+///                                      give 700, each cuMemAlloc 2; `*` is every function. After
+///                                      an error of a kernel (700, 719, ...) each call in its
+///                                      context gives that. A negative code raises that signal: -11
+///                                      crashes, -19 hangs.
 /// DLBENCH_FAKE_DEVICES=0               how many devices there are (1).
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.
 ///
 /// The fake devices are as strict as real ones unless a test asks for less. Each number is read
 /// where it is used, so that a test can also set it inside a process.
-/// DLBENCH_FAKE_QUEUES=4                hardware queues of a device (8). Streams take them in turn,
-///                                      as they are created; a context's default stream is the
-///                                      first. Streams that share one run in order of submission.
-///                                      0: each stream has its own.
+/// DLBENCH_FAKE_QUEUES=2                hardware queues of a device (CUDA 8, HIP 4, or what
+///                                      CUDA_DEVICE_MAX_CONNECTIONS and GPU_MAX_HW_QUEUES say).
+///                                      Streams take them in turn, as they are created; a context's
+///                                      default stream is the first. Streams that share one run in
+///                                      order of submission. 0: each stream has its own.
 /// DLBENCH_FAKE_POISON=1                freed memory is overwritten and given back (0). Otherwise
 ///                                      it keeps its content, and the next allocation of its size
 ///                                      gets it.
@@ -24,6 +27,17 @@
 ///                                      what an empty pair measures (2000).
 /// DLBENCH_FAKE_TIMER_NS=1              step of the timer that kernels read (1000); the stamps of
 ///                                      events have half of it.
+/// DLBENCH_FAKE_PAGEABLE=1              asynchronous copies from and to pageable memory are so (0).
+///                                      Otherwise the host waits for them.
+/// HIP_HOST_COHERENT=1                  as ROCm's own: pinned memory without a flag is coherent
+///                                      (0). Otherwise the host sees what a device wrote there when
+///                                      it has waited for the device.
+/// DLBENCH_FAKE_MEMORY_MB=1000          memory of each device (16384), and
+/// DLBENCH_FAKE_CONTEXT_MB=500          what a context takes of it (400).
+/// DLBENCH_FAKE_MEMORY_FILE=PATH        all processes with that name share the devices: their
+///                                      memory, and a device whose mode lets one process in.
+/// DLBENCH_FAKE_DRIVER=11040            version of the CUDA driver (13000): it has no later
+///                                      functions.
 /// DLBENCH_FAKE_PENDING=8               work that a hardware queue holds (1024); beyond it the host
 ///                                      waits.
 namespace dlbench::fake {
@@ -35,6 +49,9 @@ Code called(const char* name);
 
 /// The number in an environment variable.
 int mode(const char* variable, int otherwise);
+
+/// No machine has more.
+inline constexpr int most_devices = 16;
 
 int device_count();
 int compute_mode();

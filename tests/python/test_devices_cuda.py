@@ -134,9 +134,9 @@ OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
         ("cuEventCreate=2", {"refused", "out-of-memory"}, OUT_OF_MEMORY),
         ("cuEventRecord=700@2", {"no-protocol"}, "700"),
         ("cuStreamWaitEvent=700", {"refused"}, "700"),
-        ("cuMemcpyAsync=719", {"unsupported"}, "719"),
-        ("cuStreamSynchronize=719", {"unsupported"}, "719"),
-        ("cuCtxSynchronize=719", {"unsupported"}, "719"),
+        ("cuMemcpyAsync=719", {"refused"}, "719"),
+        ("cuStreamSynchronize=719", {"refused"}, "719"),
+        ("cuCtxSynchronize=719", {"refused"}, "719"),
         ("cuMemAlloc=-11", {"crashed"}, "SIGSEGV"),
     ],
 )

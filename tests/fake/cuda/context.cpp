@@ -1,38 +1,49 @@
-#include <mutex>
-
 #include "cuda/entries.hpp"
 
 namespace dlbench::fake::cuda {
 
 namespace {
 
-std::mutex& mutex() {
-  static std::mutex only;
-  return only;
+bool is_device(int device) {
+  return device >= 0 && device < device_count();
 }
 
 Code retain(Context** made, int device) {
-  if (device < 0 || device >= device_count()) return invalid_device;
-  Context& context = primary(device);
-  const std::lock_guard lock(mutex());
-  ++context.retained;
-  *made = &context;
-  return 0;
+  return is_device(device) ? retain_primary(made, device) : invalid_device;
 }
 
 Code release(int device) {
-  Context& context = primary(device);
-  const std::lock_guard lock(mutex());
-  if (context.retained == 0) return invalid_context;
-  --context.retained;
-  return 0;
+  if (!is_device(device)) return invalid_device;
+  return release_primary(device) ? 0 : invalid_context;
 }
 
 Code state(int device, unsigned* flags, int* active) {
-  const Context& context = primary(device);
-  const std::lock_guard lock(mutex());
+  if (!is_device(device)) return invalid_device;
   *flags = 0;
-  *active = context.retained > 0;
+  *active = primary(device) != nullptr;
+  return 0;
+}
+
+/// CUDA 3.2; 11.4 put two parameters before `flags`, and 12.5 one.
+Code create(Context** made, unsigned, int device) {
+  if (!is_device(device)) return invalid_device;
+  const Code code = open(made, device);
+  if (code == 0) contexts().push_back(*made);
+  return code;
+}
+
+Code create_with_affinity(Context** made, void*, int, unsigned flags, int device) {
+  return create(made, flags, device);
+}
+
+Code create_with_parameters(Context** made, void*, unsigned flags, int device) {
+  return create(made, flags, device);
+}
+
+Code destroy(Context* context) {
+  if (!is_open(context)) return invalid_context;
+  if (current() == context) contexts().pop_back();
+  close(*context);
   return 0;
 }
 
@@ -45,6 +56,7 @@ Code set_primary_flags(int, unsigned) {
 }
 
 Code set_current(Context* context) {
+  if (context != nullptr && !is_open(context)) return invalid_context;
   if (!contexts().empty()) contexts().pop_back();
   if (context != nullptr) contexts().push_back(context);
   return 0;
@@ -56,11 +68,13 @@ Code get_current(Context** context) {
 }
 
 Code push(Context* context) {
+  if (!is_open(context)) return invalid_context;
   contexts().push_back(context);
   return 0;
 }
 
 Code pop(Context** context) {
+  if (current() == nullptr) return invalid_context;
   if (context != nullptr) *context = current();
   contexts().pop_back();
   return 0;
@@ -69,6 +83,22 @@ Code pop(Context** context) {
 Code get_device(int* device) {
   *device = current()->device;
   return 0;
+}
+
+/// Since CUDA 13 of any context; nullptr: the current one.
+Code get_device_of(int* device, Context* context) {
+  if (context != nullptr && !is_open(context)) return invalid_context;
+  *device = (context != nullptr ? context : current())->device;
+  return 0;
+}
+
+Code synchronize_context(Context* context) {
+  if (context != nullptr && !is_open(context)) return invalid_context;
+  if (context == nullptr) return synchronize();
+  contexts().push_back(context);
+  const Code code = synchronize();
+  contexts().pop_back();
+  return code;
 }
 
 Code get_flags(unsigned* flags) {
@@ -96,21 +126,27 @@ Code priorities(int* least, int* greatest) {
 
 std::vector<Entry> context_entries() {
   return {
-      entry<"cuDevicePrimaryCtxRetain", retain, Needs::Init>(),
-      entry<"cuDevicePrimaryCtxRelease", release, Needs::Init>(),
-      entry<"cuDevicePrimaryCtxReset", reset, Needs::Init>(),
-      entry<"cuDevicePrimaryCtxSetFlags", set_primary_flags, Needs::Init>(),
-      entry<"cuDevicePrimaryCtxGetState", state, Needs::Init>(),
-      entry<"cuCtxSetCurrent", set_current, Needs::Init>(),
-      entry<"cuCtxGetCurrent", get_current, Needs::Init>(),
-      entry<"cuCtxPushCurrent", push, Needs::Init>(),
-      entry<"cuCtxPopCurrent", pop>(),
-      entry<"cuCtxGetDevice", get_device>(),
-      entry<"cuCtxGetFlags", get_flags>(),
-      entry<"cuCtxGetApiVersion", get_api_version, Needs::Init>(),
-      entry<"cuCtxGetId", get_id, Needs::Init>(),
-      entry<"cuCtxGetStreamPriorityRange", priorities>(),
-      entry<"cuCtxSynchronize", synchronize>(),
+      entry<"cuDevicePrimaryCtxRetain", retain, Needs::Init>(7000),
+      entry<"cuDevicePrimaryCtxRelease", release, Needs::Init>(11000),
+      entry<"cuDevicePrimaryCtxReset", reset, Needs::Init>(11000),
+      entry<"cuDevicePrimaryCtxSetFlags", set_primary_flags, Needs::Init>(11000),
+      entry<"cuDevicePrimaryCtxGetState", state, Needs::Init>(7000),
+      entry<"cuCtxCreate", create, Needs::Init>(3020),
+      entry<"cuCtxCreate", create_with_affinity, Needs::Init>(11040),
+      entry<"cuCtxCreate", create_with_parameters, Needs::Init>(12050),
+      entry<"cuCtxDestroy", destroy, Needs::Init>(4000),
+      entry<"cuCtxSetCurrent", set_current, Needs::Init>(4000),
+      entry<"cuCtxGetCurrent", get_current, Needs::Init>(4000),
+      entry<"cuCtxPushCurrent", push, Needs::Init>(4000),
+      entry<"cuCtxPopCurrent", pop, Needs::Init>(4000),
+      entry<"cuCtxGetDevice", get_device>(2000),
+      entry<"cuCtxGetDevice", get_device_of>(13000),
+      entry<"cuCtxGetFlags", get_flags>(7000),
+      entry<"cuCtxGetApiVersion", get_api_version, Needs::Init>(3020),
+      entry<"cuCtxGetId", get_id, Needs::Init>(12000),
+      entry<"cuCtxGetStreamPriorityRange", priorities>(5050),
+      entry<"cuCtxSynchronize", synchronize>(2000),
+      entry<"cuCtxSynchronize", synchronize_context>(13000),
   };
 }
 

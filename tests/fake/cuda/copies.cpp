@@ -39,20 +39,20 @@ Code fill_default(Address begin, T value, std::size_t count) {
 std::vector<Entry> copy_entries() {
   using Byte = unsigned char;
   return {
-      entry<"cuMemcpy", copy_now<Address, Address>>(),
-      entry<"cuMemcpyAsync", fake::copy>(),
-      entry<"cuMemcpyHtoD", copy_now<Address, const void*>>(),
-      entry<"cuMemcpyHtoDAsync", copy_async<Address, const void*>>(),
-      entry<"cuMemcpyDtoH", copy_now<void*, Address>>(),
-      entry<"cuMemcpyDtoHAsync", copy_async<void*, Address>>(),
-      entry<"cuMemcpyDtoD", copy_now<Address, Address>>(),
-      entry<"cuMemcpyDtoDAsync", copy_async<Address, Address>>(),
-      entry<"cuMemsetD8", fill_default<Byte>>(),
-      entry<"cuMemsetD8Async", fill_async<Byte>>(),
-      entry<"cuMemsetD16", fill_default<unsigned short>>(),
-      entry<"cuMemsetD16Async", fill_async<unsigned short>>(),
-      entry<"cuMemsetD32", fill_default<unsigned>>(),
-      entry<"cuMemsetD32Async", fill_async<unsigned>>(),
+      entry<"cuMemcpy", copy_now<Address, Address>>(4000),
+      entry<"cuMemcpyAsync", fake::copy>(4000),
+      entry<"cuMemcpyHtoD", copy_now<Address, const void*>>(3020),
+      entry<"cuMemcpyHtoDAsync", copy_async<Address, const void*>>(3020),
+      entry<"cuMemcpyDtoH", copy_now<void*, Address>>(3020),
+      entry<"cuMemcpyDtoHAsync", copy_async<void*, Address>>(3020),
+      entry<"cuMemcpyDtoD", copy_now<Address, Address>>(3020),
+      entry<"cuMemcpyDtoDAsync", copy_async<Address, Address>>(3020),
+      entry<"cuMemsetD8", fill_default<Byte>>(3020),
+      entry<"cuMemsetD8Async", fill_async<Byte>>(3020),
+      entry<"cuMemsetD16", fill_default<unsigned short>>(3020),
+      entry<"cuMemsetD16Async", fill_async<unsigned short>>(3020),
+      entry<"cuMemsetD32", fill_default<unsigned>>(3020),
+      entry<"cuMemsetD32Async", fill_async<unsigned>>(3020),
   };
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/entries.hpp"
+#include "gpu/ledger.hpp"
 
 namespace dlbench::fake::cuda {
 
@@ -17,7 +18,7 @@ Code init(unsigned) {
 }
 
 Code driver_get_version(int* version) {
-  *version = 13000;
+  *version = driver_version();
   return 0;
 }
 
@@ -43,7 +44,7 @@ Code get_uuid(unsigned char* bytes, int device) {
 }
 
 Code total_mem(std::size_t* bytes, int) {
-  *bytes = std::size_t{1} << 30;
+  *bytes = total_memory();
   return 0;
 }
 
@@ -91,24 +92,30 @@ Code get_attribute(int* value, int attribute, int) {
 
 }  // namespace
 
+int driver_version() {
+  return mode("DLBENCH_FAKE_DRIVER", 13000);
+}
+
 Code check(Needs needs) {
   if (needs == Needs::Nothing) return 0;
   if (!initialized) return not_initialized;
-  return needs == Needs::Context && current() == nullptr ? invalid_context : 0;
+  if (needs == Needs::Init) return 0;
+  if (current() == nullptr) return invalid_context;
+  return is_open(current()) ? 0 : context_destroyed;
 }
 
 std::vector<Entry> device_entries() {
   return {
-      entry<"cuInit", init, Needs::Nothing>(),
-      entry<"cuDriverGetVersion", driver_get_version, Needs::Nothing>(),
-      entry<"cuDeviceGetCount", get_count, Needs::Init>(),
-      entry<"cuDeviceGet", get, Needs::Init>(),
-      entry<"cuDeviceGetName", get_name, Needs::Init>(),
-      entry<"cuDeviceGetUuid", get_uuid, Needs::Init>(),
-      entry<"cuDeviceTotalMem", total_mem, Needs::Init>(),
-      entry<"cuDeviceComputeCapability", compute_capability, Needs::Init>(),
-      entry<"cuDeviceGetPCIBusId", pci_bus_id, Needs::Init>(),
-      entry<"cuDeviceGetAttribute", get_attribute, Needs::Init>(),
+      entry<"cuInit", init, Needs::Nothing>(2000),
+      entry<"cuDriverGetVersion", driver_get_version, Needs::Nothing>(2020),
+      entry<"cuDeviceGetCount", get_count, Needs::Init>(2000),
+      entry<"cuDeviceGet", get, Needs::Init>(2000),
+      entry<"cuDeviceGetName", get_name, Needs::Init>(2000),
+      entry<"cuDeviceGetUuid", get_uuid, Needs::Init>(9020),
+      entry<"cuDeviceTotalMem", total_mem, Needs::Init>(3020),
+      entry<"cuDeviceComputeCapability", compute_capability, Needs::Init>(2000),
+      entry<"cuDeviceGetPCIBusId", pci_bus_id, Needs::Init>(4010),
+      entry<"cuDeviceGetAttribute", get_attribute, Needs::Init>(2000),
   };
 }
 

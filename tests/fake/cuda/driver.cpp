@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string_view>
 
 #include "cuda/entries.hpp"
+#include "gpu/kernels.hpp"
 
 namespace dlbench::fake::cuda {
 
@@ -29,6 +31,7 @@ constexpr Error errors[] = {
     {304, "CUDA_ERROR_OPERATING_SYSTEM"},
     {invalid_handle, "CUDA_ERROR_INVALID_HANDLE"},
     {not_found, "CUDA_ERROR_NOT_FOUND"},
+    {context_destroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
     {600, "CUDA_ERROR_NOT_READY"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {719, "CUDA_ERROR_LAUNCH_FAILED"},
@@ -51,53 +54,84 @@ Code get_export_table(const void** table, const void*) {
   return not_found;
 }
 
-const std::map<std::string_view, void*>& functions() {
-  static const std::map<std::string_view, void*> all = [] {
-    std::map<std::string_view, void*> made;
-    for (const auto& room : {device_entries(), context_entries(), stream_entries(),
+Code get_proc_address(const char* name, void** function, int version, std::uint64_t flags);
+Code get_proc_address_2(const char* name, void** function, int version, std::uint64_t flags,
+                        int* status);
+
+template <typename F>
+void* address(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+using Entries = std::vector<Entry>;
+
+const std::map<std::string_view, Entries>& functions() {
+  static const std::map<std::string_view, Entries> all = [] {
+    std::map<std::string_view, Entries> made;
+    const Entries own{
+        {"cuGetErrorName", address(&get_error_name), 6000},
+        {"cuGetErrorString", address(&get_error_name), 6000},
+        {"cuGetExportTable", address(&get_export_table), 3000},
+        {"cuGetProcAddress", address(&get_proc_address), 11030},
+        {"cuGetProcAddress", address(&get_proc_address_2), 12000},
+    };
+    for (const auto& room : {own, device_entries(), context_entries(), stream_entries(),
                              memory_entries(), copy_entries(), module_entries()}) {
-      for (const Entry& one : room) made[one.name] = one.function;
+      for (const Entry& one : room) made[one.name].push_back(one);
     }
     return made;
   }();
   return all;
 }
 
-/// By its name alone: the newest prototype of each is the only one.
-Code find(const char* name, void** function, int* status) {
-  const std::string_view wanted = name;
-  void* found = nullptr;
-  if (const auto entry = functions().find(wanted); entry != functions().end()) {
-    found = entry->second;
-  } else if (wanted == "cuGetErrorName" || wanted == "cuGetErrorString") {
-    found = reinterpret_cast<void*>(&get_error_name);
-  } else if (wanted == "cuGetExportTable") {
-    found = reinterpret_cast<void*>(&get_export_table);
+/// The newest of a name that is not newer than `version` and this driver. `status` is as in cuda.h:
+/// 1 for a name that this driver does not have, 2 for one that a later version brings.
+Code find(const char* name, void** function, int version, int* status) {
+  *function = nullptr;
+  const Entry* found = nullptr;
+  bool is_known = false;
+  if (const auto entries = functions().find(name); entries != functions().end()) {
+    for (const Entry& one : entries->second) {
+      if (one.since > driver_version()) continue;
+      is_known = true;
+      if (one.since > version || (found != nullptr && found->since > one.since)) continue;
+      found = &one;
+    }
   }
+  if (found != nullptr) *function = found->function;
   if (found == nullptr && logging()) std::fprintf(stderr, "[fake] no %s\n", name);
-  *function = found;
-  if (status != nullptr) *status = found == nullptr ? 1 : 0;
+  if (status != nullptr) *status = found != nullptr ? 0 : is_known ? 2 : 1;
   return found == nullptr ? not_found : 0;
+}
+
+Code get_proc_address(const char* name, void** function, int version, std::uint64_t) {
+  if (const Code code = called("cuGetProcAddress")) return code;
+  return find(name, function, version, nullptr);
+}
+
+Code get_proc_address_2(const char* name, void** function, int version, std::uint64_t,
+                        int* status) {
+  if (const Code code = called("cuGetProcAddress")) return code;
+  return find(name, function, version, status);
 }
 
 }  // namespace
 
 }  // namespace dlbench::fake::cuda
 
-DLBENCH_FAKE_EXPORT dlbench::fake::Code cuGetProcAddress_v2(const char* name, void** function, int,
-                                                            std::uint64_t, int* status) {
-  using namespace dlbench::fake;
-  if (const Code code = called("cuGetProcAddress")) return code;
-  // The entry to all the others is found by itself, in its newer form.
-  if (std::string_view(name) == "cuGetProcAddress") {
-    *function = reinterpret_cast<void*>(&cuGetProcAddress_v2);
-    if (status != nullptr) *status = 0;
-    return 0;
-  }
-  return cuda::find(name, function, status);
+namespace dlbench::fake {
+
+const Vendor vendor{8, "CUDA_DEVICE_MAX_CONNECTIONS", 400, 46};
+
+}  // namespace dlbench::fake
+
+DLBENCH_FAKE_EXPORT dlbench::fake::Code cuGetProcAddress_v2(const char* name, void** function,
+                                                            int version, std::uint64_t flags,
+                                                            int* status) {
+  return dlbench::fake::cuda::get_proc_address_2(name, function, version, flags, status);
 }
 
 DLBENCH_FAKE_EXPORT dlbench::fake::Code cuGetProcAddress(const char* name, void** function,
                                                          int version, std::uint64_t flags) {
-  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+  return dlbench::fake::cuda::get_proc_address(name, function, version, flags);
 }

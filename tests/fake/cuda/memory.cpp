@@ -1,8 +1,10 @@
 #include <cstring>
 
-#include "blocks.hpp"
 #include "cuda/entries.hpp"
 #include "device/cuda_api.hpp"
+#include "gpu/blocks.hpp"
+#include "gpu/kernels.hpp"
+#include "gpu/ledger.hpp"
 
 namespace dlbench::fake::cuda {
 
@@ -10,8 +12,17 @@ namespace {
 
 using device::Memory;
 
+// Of no bytes there is no allocation in CUDA.
+Code alloc(Address* made, std::size_t bytes) {
+  return bytes == 0 ? invalid_value : allocate(made, bytes);
+}
+
 Code alloc_managed(Address* made, std::size_t bytes, unsigned) {
-  return allocate_managed(made, bytes);
+  return bytes == 0 ? invalid_value : allocate_managed(made, bytes);
+}
+
+Code alloc_host(void** made, std::size_t bytes) {
+  return allocate_pinned(made, bytes);
 }
 
 Code host_alloc(void** made, std::size_t bytes, unsigned) {
@@ -28,7 +39,8 @@ Code host_device_pointer(Address* address, void* host, unsigned) {
 }
 
 Code get_info(std::size_t* free, std::size_t* total) {
-  *free = *total = std::size_t{1} << 30;
+  *total = total_memory();
+  *free = free_memory_of(current()->device);
   return 0;
 }
 
@@ -65,7 +77,7 @@ void put(void* to, const T& value) {
 
 /// Numbers of CUpointer_attribute; the size of an answer is that of its attribute in cuda.h.
 Code pointer_attribute(void* answer, int attribute, Address address) {
-  const auto block = Blocks::instance().find(pointer<void>(address));
+  const auto block = Blocks::instance().find(static_cast<std::uintptr_t>(address));
   if (!block) return invalid_value;
   const bool on_host = block->kind == Memory::Pinned;
   switch (attribute) {
@@ -112,25 +124,25 @@ Code pointer_attributes(unsigned count, int* attributes, void** answers, Address
 
 std::vector<Entry> memory_entries() {
   return {
-      entry<"cuMemAlloc", allocate>(),
-      entry<"cuMemFree", free_memory>(),
-      entry<"cuMemAllocManaged", alloc_managed>(),
-      entry<"cuMemHostAlloc", host_alloc>(),
-      entry<"cuMemAllocHost", allocate_pinned>(),
-      entry<"cuMemFreeHost", free_pinned>(),
-      entry<"cuMemHostGetDevicePointer", host_device_pointer>(),
-      entry<"cuMemAllocAsync", allocate_async>(),
-      entry<"cuMemAllocFromPoolAsync", alloc_from_pool>(),
-      entry<"cuMemFreeAsync", free_async>(),
-      entry<"cuMemGetInfo", get_info>(),
-      entry<"cuDeviceGetDefaultMemPool", get_pool, Needs::Init>(),
-      entry<"cuDeviceGetMemPool", get_pool, Needs::Init>(),
-      entry<"cuMemPoolCreate", create_pool, Needs::Init>(),
-      entry<"cuMemPoolDestroy", destroy_pool, Needs::Init>(),
-      entry<"cuMemPoolSetAttribute", set_pool_attribute, Needs::Init>(),
-      entry<"cuMemPoolGetAttribute", get_pool_attribute, Needs::Init>(),
-      entry<"cuPointerGetAttribute", pointer_attribute, Needs::Init>(),
-      entry<"cuPointerGetAttributes", pointer_attributes, Needs::Init>(),
+      entry<"cuMemAlloc", alloc>(3020),
+      entry<"cuMemFree", free_memory>(3020),
+      entry<"cuMemAllocManaged", alloc_managed>(6000),
+      entry<"cuMemHostAlloc", host_alloc>(2020),
+      entry<"cuMemAllocHost", alloc_host>(3020),
+      entry<"cuMemFreeHost", free_pinned>(2000),
+      entry<"cuMemHostGetDevicePointer", host_device_pointer>(3020),
+      entry<"cuMemAllocAsync", allocate_async>(11020),
+      entry<"cuMemAllocFromPoolAsync", alloc_from_pool>(11020),
+      entry<"cuMemFreeAsync", free_async>(11020),
+      entry<"cuMemGetInfo", get_info>(3020),
+      entry<"cuDeviceGetDefaultMemPool", get_pool, Needs::Init>(11020),
+      entry<"cuDeviceGetMemPool", get_pool, Needs::Init>(11020),
+      entry<"cuMemPoolCreate", create_pool, Needs::Init>(11020),
+      entry<"cuMemPoolDestroy", destroy_pool, Needs::Init>(11020),
+      entry<"cuMemPoolSetAttribute", set_pool_attribute, Needs::Init>(11020),
+      entry<"cuMemPoolGetAttribute", get_pool_attribute, Needs::Init>(11020),
+      entry<"cuPointerGetAttribute", pointer_attribute>(4000),
+      entry<"cuPointerGetAttributes", pointer_attributes>(7000),
   };
 }
 

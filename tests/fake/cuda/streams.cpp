@@ -13,9 +13,15 @@ Code get_priority(Stream, int* priority) {
   return 0;
 }
 
-Code get_context(Stream, Context** context) {
-  *context = current();
-  return 0;
+Code get_context(Stream stream, Context** context) {
+  *context = context_of(stream);
+  return *context != nullptr ? 0 : vendor.destroyed;
+}
+
+/// Since CUDA 12.5; no stream here has a green context.
+Code get_contexts(Stream stream, Context** context, void** green) {
+  *green = nullptr;
+  return get_context(stream, context);
 }
 
 Code get_id(Stream stream, unsigned long long* id) {
@@ -23,8 +29,10 @@ Code get_id(Stream stream, unsigned long long* id) {
   return 0;
 }
 
-Code get_device(Stream, int* device) {
-  *device = current()->device;
+Code get_device(Stream stream, int* device) {
+  const Context* const context = context_of(stream);
+  if (context == nullptr) return vendor.destroyed;
+  *device = context->device;
   return 0;
 }
 
@@ -38,33 +46,37 @@ Code record_with_flags(Event event, Stream stream, unsigned) {
 }
 
 Code launch_host(Stream stream, void (*function)(void*), void* argument) {
-  return submit(stream, [=] { function(argument); });
+  return submit(stream, [=] {
+    function(argument);
+    return 0;
+  });
 }
 
 }  // namespace
 
 std::vector<Entry> stream_entries() {
   return {
-      entry<"cuStreamCreate", stream_create>(),
-      entry<"cuStreamCreateWithPriority", create_with_priority>(),
-      entry<"cuStreamDestroy", stream_destroy, Needs::Init>(),
-      entry<"cuStreamSynchronize", stream_synchronize>(),
-      entry<"cuStreamQuery", stream_query>(),
-      entry<"cuStreamWaitEvent", stream_wait>(),
-      entry<"cuStreamGetFlags", stream_flags>(),
-      entry<"cuStreamGetPriority", get_priority>(),
-      entry<"cuStreamGetCtx", get_context>(),
-      entry<"cuStreamGetId", get_id>(),
-      entry<"cuStreamGetDevice", get_device>(),
-      entry<"cuStreamIsCapturing", is_capturing>(),
-      entry<"cuEventCreate", event_create>(),
-      entry<"cuEventDestroy", event_destroy, Needs::Init>(),
-      entry<"cuEventRecord", event_record>(),
-      entry<"cuEventRecordWithFlags", record_with_flags>(),
-      entry<"cuEventQuery", event_query>(),
-      entry<"cuEventSynchronize", event_synchronize>(),
-      entry<"cuEventElapsedTime", event_elapsed>(),
-      entry<"cuLaunchHostFunc", launch_host>(),
+      entry<"cuStreamCreate", stream_create>(2000),
+      entry<"cuStreamCreateWithPriority", create_with_priority>(5050),
+      entry<"cuStreamDestroy", stream_destroy, Needs::Init>(4000),
+      entry<"cuStreamSynchronize", stream_synchronize>(2000),
+      entry<"cuStreamQuery", stream_query>(2000),
+      entry<"cuStreamWaitEvent", stream_wait>(3020),
+      entry<"cuStreamGetFlags", stream_flags>(5050),
+      entry<"cuStreamGetPriority", get_priority>(5050),
+      entry<"cuStreamGetCtx", get_context>(9020),
+      entry<"cuStreamGetCtx", get_contexts>(12050),
+      entry<"cuStreamGetId", get_id>(12000),
+      entry<"cuStreamGetDevice", get_device>(12080),
+      entry<"cuStreamIsCapturing", is_capturing>(10000),
+      entry<"cuEventCreate", event_create>(2000),
+      entry<"cuEventDestroy", event_destroy, Needs::Init>(4000),
+      entry<"cuEventRecord", event_record>(2000),
+      entry<"cuEventRecordWithFlags", record_with_flags>(11010),
+      entry<"cuEventQuery", event_query>(2000),
+      entry<"cuEventSynchronize", event_synchronize>(2000),
+      entry<"cuEventElapsedTime", event_elapsed>(2000),
+      entry<"cuLaunchHostFunc", launch_host>(10000),
   };
 }
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "device/hip_api.hpp"
+#include "gpu/kernels.hpp"
 #include "hip/runtime.hpp"
 
 namespace dlbench::fake::hip {
@@ -20,11 +21,13 @@ constexpr Error errors[] = {
     {35, "hipErrorInsufficientDriver"},
     {no_device, "hipErrorNoDevice"},
     {invalid_device, "hipErrorInvalidDevice"},
-    {209, "hipErrorNoBinaryForGpu"},
+    {no_binary_for_gpu, "hipErrorNoBinaryForGpu"},
     {300, "hipErrorInvalidSource"},
+    {304, "hipErrorOperatingSystem"},
     {invalid_handle, "hipErrorInvalidHandle"},
     {not_found, "hipErrorNotFound"},
     {600, "hipErrorNotReady"},
+    {709, "hipErrorContextIsDestroyed"},
     {700, "hipErrorIllegalAddress"},
     {719, "hipErrorLaunchFailure"},
     {801, "hipErrorNotSupported"},
@@ -35,10 +38,13 @@ thread_local int current_device = 0;
 
 }  // namespace
 
-void enter() {
-  if (contexts().empty() || contexts().back()->device != current_device) {
-    contexts() = {&primary(current_device)};
+Code enter() {
+  Context* context = primary(current_device);
+  if (context == nullptr) {
+    if (const Code code = retain_primary(&context, current_device)) return code;
   }
+  contexts() = {context};
+  return 0;
 }
 
 Code kept(Code code) {
@@ -48,8 +54,14 @@ Code kept(Code code) {
 
 }  // namespace dlbench::fake::hip
 
+namespace dlbench::fake {
+
+const Vendor vendor{4, "GPU_MAX_HW_QUEUES", 709, 304};
+
+}  // namespace dlbench::fake
+
 using namespace dlbench::fake;
-using hip::run;
+using hip::run_without_context;
 
 DLBENCH_FAKE_EXPORT const char* hipGetErrorName(Code code) {
   for (const hip::Error& error : hip::errors) {
@@ -72,14 +84,14 @@ DLBENCH_FAKE_EXPORT Code hipRuntimeGetVersion(int* version) {
 
 DLBENCH_FAKE_EXPORT Code hipGetDeviceCount(int* count) {
   *count = 0;
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     *count = device_count();
     return 0;
   });
 }
 
 DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     if (device < 0 || device >= device_count()) return hip::invalid_device;
     hip::current_device = device;
     return 0;
@@ -87,21 +99,21 @@ DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
 }
 
 DLBENCH_FAKE_EXPORT Code hipGetDevice(int* device) {
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     *device = hip::current_device;
     return 0;
   });
 }
 
 DLBENCH_FAKE_EXPORT Code hipDeviceGetName(char* name, int length, int) {
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     std::snprintf(name, static_cast<std::size_t>(length), "Device made of threads");
     return 0;
   });
 }
 
 DLBENCH_FAKE_EXPORT Code hipDeviceGetUuid(unsigned char* bytes, int device) {
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     // As AMD's runtime does it: the 16 characters of a serial number.
     char text[17];
     std::snprintf(text, sizeof text, "%016x", 0xfa4e + device);
@@ -111,7 +123,7 @@ DLBENCH_FAKE_EXPORT Code hipDeviceGetUuid(unsigned char* bytes, int device) {
 }
 
 DLBENCH_FAKE_EXPORT Code hipDeviceGetAttribute(int* value, int attribute, int) {
-  return run(__func__, [&] {
+  return run_without_context(__func__, [&] {
     *value = attribute == dlbench::device::hip::compute_mode      ? compute_mode()
              : attribute == dlbench::device::hip::wall_clock_rate ? 1'000'000
                                                                   : 0;

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "blocks.hpp"
 #include "device/hip_api.hpp"
+#include "gpu/blocks.hpp"
 #include "hip/runtime.hpp"
 
 using namespace dlbench::fake;
@@ -20,8 +20,17 @@ DLBENCH_FAKE_EXPORT Code hipFree(void* begin) {
   return forward(__func__, free_memory, number(begin));
 }
 
-DLBENCH_FAKE_EXPORT Code hipHostMalloc(void** made, std::size_t bytes, unsigned) {
-  return forward(__func__, allocate_pinned, made, bytes);
+DLBENCH_FAKE_EXPORT Code hipHostMalloc(void** made, std::size_t bytes, unsigned flags) {
+  return run(__func__, [&]() -> Code {
+    constexpr unsigned mapped = 2;
+    constexpr unsigned coherent = 0x40000000;
+    constexpr unsigned non_coherent = 0x80000000;
+    if ((flags & coherent) != 0 && (flags & non_coherent) != 0) return invalid_value;
+    // As ROCm reads them: no flag at all is coherent, but hipHostMallocPortable alone is not.
+    const bool is_coherent = flags == 0 || (flags & (coherent | mapped)) != 0 ||
+                             ((flags & non_coherent) == 0 && mode("HIP_HOST_COHERENT", 0) != 0);
+    return allocate_pinned(made, bytes, is_coherent);
+  });
 }
 
 DLBENCH_FAKE_EXPORT Code hipHostFree(void* begin) {
@@ -45,13 +54,16 @@ DLBENCH_FAKE_EXPORT Code hipMemsetD32Async(void* begin, int value, std::size_t w
 
 DLBENCH_FAKE_EXPORT Code hipPointerGetAttribute(void* answer, int attribute, void* address) {
   return run(__func__, [&]() -> Code {
-    const auto block = Blocks::instance().find(address);
+    const auto block = Blocks::instance().find(reinterpret_cast<std::uintptr_t>(address));
     if (!block) return invalid_value;
     unsigned told = 0;
     if (attribute == dlbench::device::hip::is_managed) told = block->kind == Memory::Managed;
     if (attribute == dlbench::device::hip::memory_type) {
       // hipMemoryTypeHost, Device and Managed, as ROCm 6 numbers them.
       told = block->kind == Memory::Pinned ? 1 : block->kind == Memory::Device ? 2 : 3;
+    }
+    if (attribute == dlbench::device::hip::device_ordinal) {
+      told = static_cast<unsigned>(block->device);
     }
     std::memcpy(answer, &told, sizeof told);
     return 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "calls.hpp"
-#include "device.hpp"
+#include "gpu/device.hpp"
 
 /// The HIP runtime of ROCm 6 over the fake devices. Each function can fail on request.
 namespace dlbench::fake::hip {
@@ -13,21 +13,36 @@ using device::Stream;
 
 inline constexpr Code no_device = 100;
 inline constexpr Code invalid_device = 101;
-inline constexpr Code not_found = 500;
 
 /// Keeps an error as the thread's last one.
 Code kept(Code);
 
-/// Makes the thread's device current for the fake devices.
-void enter();
+/// Whether an error is one that a device does not recover from.
+constexpr bool is_sticky(Code code) {
+  return code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 719);
+}
 
-/// act() on the thread's device, unless there is none or this call has to fail.
+/// Makes the thread's device current for the fake devices, with a context.
+Code enter();
+
+/// act() unless there is no device or this call has to fail.
+template <typename Act>
+Code run_without_context(const char* name, Act&& act) {
+  if (const Code code = called(name)) {
+    if (is_sticky(code) && current() != nullptr) keep_fault(*current(), code);
+    return kept(code);
+  }
+  return kept(device_count() == 0 ? no_device : act());
+}
+
+/// The same on the thread's device, whose context the first such call makes.
 template <typename Act>
 Code run(const char* name, Act&& act) {
-  if (const Code code = called(name)) return kept(code);
-  if (device_count() == 0) return kept(no_device);
-  enter();
-  return kept(act());
+  return run_without_context(name, [&]() -> Code {
+    if (const Code code = enter()) return code;
+    if (const Code code = current()->fault) return code;
+    return act();
+  });
 }
 
 /// A function that the fake devices have just so.

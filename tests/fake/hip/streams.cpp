@@ -50,5 +50,10 @@ DLBENCH_FAKE_EXPORT Code hipEventElapsedTime(float* milliseconds, Event begin, E
 }
 
 DLBENCH_FAKE_EXPORT Code hipLaunchHostFunc(Stream stream, void (*function)(void*), void* argument) {
-  return hip::run(__func__, [&] { return submit(stream, [=] { function(argument); }); });
+  return hip::run(__func__, [&] {
+    return submit(stream, [=] {
+      function(argument);
+      return 0;
+    });
+  });
 }

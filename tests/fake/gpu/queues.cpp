@@ -1,4 +1,4 @@
-#include "queues.hpp"
+#include "gpu/queues.hpp"
 
 #include <algorithm>
 #include <thread>

@@ -1,12 +1,14 @@
-#include "device.hpp"
+#include "gpu/device.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
-#include "blocks.hpp"
 #include "device/sim.hpp"
+#include "gpu/blocks.hpp"
+#include "gpu/ledger.hpp"
 
 namespace dlbench::fake {
 
@@ -14,9 +16,8 @@ namespace {
 
 using device::Memory;
 
-constexpr int most_devices = 16;
-
 struct EventState {
+  Context* context;
   bool timed;
   /// Of what it was last recorded after; null before.
   std::shared_ptr<Mark> mark;
@@ -25,7 +26,7 @@ struct EventState {
 struct Gpu {
   std::vector<std::unique_ptr<HardwareQueue>> queues;
   unsigned streams = 0;
-  Context primary;
+  Context* primary = nullptr;
 };
 
 /// All that a process has of its devices, but for the memory. What waits for a device does so
@@ -33,15 +34,11 @@ struct Gpu {
 struct State {
   std::mutex mutex;
   std::array<Gpu, most_devices> gpus;
+  std::map<Context*, std::unique_ptr<Context>> contexts;
+  /// Queued work may still name them.
+  std::vector<std::unique_ptr<Context>> closed;
   std::map<Stream, std::shared_ptr<StreamState>> streams;
   std::map<Event, std::shared_ptr<EventState>> events;
-  std::uintptr_t handles = 0xFA4E'0000'0000;
-
-  /// No address of anything, and never given out again: what is destroyed stays unknown.
-  void* next_handle() {
-    handles += 64;
-    return reinterpret_cast<void*>(handles);
-  }
 };
 
 State& state() {
@@ -50,9 +47,19 @@ State& state() {
   return only;
 }
 
+Gpu& gpu_of(int device) {
+  return state().gpus.at(static_cast<std::size_t>(device));
+}
+
+/// As the vendor's driver reads its own variable: once.
+int vendor_queues() {
+  static const int number = std::clamp(mode(vendor.queues_variable, vendor.queues), 1, 32);
+  return number;
+}
+
 /// With the lock.
 HardwareQueue& next_queue(Gpu& gpu) {
-  const auto most = static_cast<unsigned>(mode("DLBENCH_FAKE_QUEUES", 8));
+  const auto most = static_cast<unsigned>(mode("DLBENCH_FAKE_QUEUES", vendor_queues()));
   const unsigned index = most == 0 ? gpu.streams : gpu.streams % most;
   ++gpu.streams;
   while (gpu.queues.size() <= index) gpu.queues.push_back(std::make_unique<HardwareQueue>());
@@ -60,8 +67,8 @@ HardwareQueue& next_queue(Gpu& gpu) {
 }
 
 std::shared_ptr<StreamState> make_stream(Context& context, bool blocking) {
-  Gpu& gpu = state().gpus.at(static_cast<std::size_t>(context.device));
-  return std::make_shared<StreamState>(StreamState{&context, blocking, &next_queue(gpu), nullptr});
+  return std::make_shared<StreamState>(
+      StreamState{&context, blocking, &next_queue(gpu_of(context.device)), nullptr});
 }
 
 /// Of this thread in the current context. With the lock.
@@ -70,7 +77,7 @@ std::shared_ptr<StreamState> per_thread_stream(Context& context) {
   std::shared_ptr<StreamState>& found = own[&context];
   if (!found) {
     found = make_stream(context, true);
-    context.streams[state().next_handle()] = found;
+    context.streams[next_handle()] = found;
   }
   return found;
 }
@@ -112,26 +119,26 @@ Marks implicit_edges(const StreamState& stream) {
   return found;
 }
 
-/// Puts work on a stream. With the lock.
+/// Puts work on a stream; after a fault of its context nothing runs there. With the lock.
 std::shared_ptr<Mark> push(StreamState& stream, HardwareQueue::Work work) {
   auto mark = std::make_shared<Mark>();
-  stream.queue->push(
-      [before = implicit_edges(stream), work = std::move(work), mark](std::int64_t& clock) {
-        for (const auto& edge : before) clock = std::max(clock, edge->wait());
-        work(clock);
-        mark->fire(clock);
-      });
+  stream.queue->push([before = implicit_edges(stream), work = std::move(work), mark,
+                      context = stream.context](std::int64_t& clock) {
+    for (const auto& edge : before) clock = std::max(clock, edge->wait());
+    if (context->fault == 0) work(clock);
+    mark->fire(clock);
+  });
   stream.last = mark;
   return mark;
 }
 
-/// Work that costs its own time.
-HardwareQueue::Work timed(std::function<void()> work) {
-  return [work = std::move(work)](std::int64_t& clock) {
+/// Work that costs its own time, and whose error is its context's fault.
+std::shared_ptr<Mark> push_timed(StreamState& stream, std::function<Code()> work) {
+  return push(stream, [work = std::move(work), context = stream.context](std::int64_t& clock) {
     const std::int64_t begin = device::sim::now();
-    work();
+    keep_fault(*context, work());
     clock += device::sim::now() - begin;
-  };
+  });
 }
 
 /// All that is pending in a context. With the lock.
@@ -143,21 +150,28 @@ Marks pending(const Context& context) {
   return found;
 }
 
+/// Waits, and lets the host see what was written.
 void wait(const Marks& marks) {
   for (const auto& mark : marks) mark->wait();
+  Blocks::instance().publish();
 }
 
+/// All contexts of it.
 void wait_for_device(int device) {
   Marks found;
   {
     const std::lock_guard lock(state().mutex);
-    found = pending(state().gpus.at(static_cast<std::size_t>(device)).primary);
+    for (const auto& [context, owner] : state().contexts) {
+      if (context->device != device) continue;
+      for (const auto& mark : pending(*context)) found.push_back(mark);
+    }
   }
   wait(found);
 }
 
-Code allocate(void** made, std::size_t bytes, Memory kind, const void* stream = nullptr) {
-  *made = Blocks::instance().allocate(bytes, kind, current()->device, stream);
+Code allocate(void** made, std::size_t bytes, Memory kind, const void* stream = nullptr,
+              bool coherent = true) {
+  *made = Blocks::instance().allocate({0, bytes, kind, current()->device, coherent}, stream);
   return *made != nullptr ? 0 : out_of_memory;
 }
 
@@ -170,12 +184,68 @@ Code allocate(Address* made, std::size_t bytes, Memory kind, const void* stream 
 
 }  // namespace
 
-Context& primary(int device) {
+void* next_handle() {
+  static std::atomic<std::uintptr_t> last{0xFA4E'0000'0000};
+  return reinterpret_cast<void*>(last += 64);
+}
+
+Code open(Context** made, int device) {
+  if (const Code code = open_context(device)) return code;
+  auto context = std::make_unique<Context>(device);
   const std::lock_guard lock(state().mutex);
-  Context& context = state().gpus.at(static_cast<std::size_t>(device)).primary;
-  context.device = device;
-  if (!context.legacy) context.legacy = make_stream(context, false);
-  return context;
+  context->legacy = make_stream(*context, false);
+  *made = context.get();
+  state().contexts.emplace(*made, std::move(context));
+  return 0;
+}
+
+bool is_open(const Context* context) {
+  const std::lock_guard lock(state().mutex);
+  return state().contexts.contains(const_cast<Context*>(context));
+}
+
+void close(Context& context) {
+  Marks last;
+  {
+    const std::lock_guard lock(state().mutex);
+    last = pending(context);
+    const auto is_inside = [&](const auto& item) { return item.second->context == &context; };
+    std::erase_if(state().streams, is_inside);
+    std::erase_if(state().events, is_inside);
+    const auto found = state().contexts.find(&context);
+    state().closed.push_back(std::move(found->second));
+    state().contexts.erase(found);
+    Gpu& gpu = gpu_of(context.device);
+    if (gpu.primary == &context) gpu.primary = nullptr;
+  }
+  wait(last);
+  close_context(context.device);
+}
+
+Context* primary(int device) {
+  const std::lock_guard lock(state().mutex);
+  return gpu_of(device).primary;
+}
+
+Code retain_primary(Context** found, int device) {
+  // One at a time, so that two threads do not make two.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  *found = primary(device);
+  if (*found == nullptr) {
+    if (const Code code = open(found, device)) return code;
+    const std::lock_guard inner(state().mutex);
+    gpu_of(device).primary = *found;
+  }
+  ++(*found)->retained;
+  return 0;
+}
+
+bool release_primary(int device) {
+  Context* const context = primary(device);
+  if (context == nullptr) return false;
+  if (--context->retained == 0) close(*context);
+  return true;
 }
 
 std::vector<Context*>& contexts() {
@@ -187,20 +257,26 @@ Context* current() {
   return contexts().empty() ? nullptr : contexts().back();
 }
 
+void keep_fault(Context& context, Code code) {
+  Code none = 0;
+  if (code != 0) context.fault.compare_exchange_strong(none, code);
+}
+
 Code synchronize() {
+  Context& context = *current();
   Marks found;
   {
     const std::lock_guard lock(state().mutex);
-    found = pending(*current());
+    found = pending(context);
   }
   wait(found);
-  return 0;
+  return context.fault;
 }
 
 Code stream_create(Stream* made, unsigned flags) {
   const std::lock_guard lock(state().mutex);
   Context& context = *current();
-  *made = state().next_handle();
+  *made = next_handle();
   state().streams[*made] = context.streams[*made] =
       make_stream(context, (flags & device::non_blocking) == 0);
   return 0;
@@ -209,7 +285,7 @@ Code stream_create(Stream* made, unsigned flags) {
 Code stream_destroy(Stream handle) {
   const std::lock_guard lock(state().mutex);
   const auto found = state().streams.find(handle);
-  if (found == state().streams.end()) return invalid_handle;
+  if (found == state().streams.end()) return vendor.destroyed;
   // A driver's destroy returns at once; the queued work ends by itself.
   Context& context = *found->second->context;
   std::erase_if(context.orphans, [](const auto& mark) { return mark->is_fired(); });
@@ -221,31 +297,40 @@ Code stream_destroy(Stream handle) {
 
 Code stream_synchronize(Stream handle) {
   Marks last;
+  const Context* context = nullptr;
   {
     const std::lock_guard lock(state().mutex);
     const auto stream = find(handle);
-    if (!stream) return invalid_handle;
+    if (!stream) return vendor.destroyed;
+    context = stream->context;
     add(last, stream->last);
     // The default stream has no more to do when those that it waits for have.
-    if (stream == stream->context->legacy) {
+    if (stream == context->legacy) {
       for (const auto& mark : implicit_edges(*stream)) last.push_back(mark);
     }
   }
   wait(last);
-  return 0;
+  return context->fault;
 }
 
 Code stream_query(Stream handle) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
-  if (!stream) return invalid_handle;
-  return !stream->last || stream->last->is_fired() ? 0 : device::not_ready;
+  if (!stream) return vendor.destroyed;
+  return stream->last && !stream->last->is_fired() ? device::not_ready
+                                                   : Code{stream->context->fault};
+}
+
+Context* context_of(Stream handle) {
+  const std::lock_guard lock(state().mutex);
+  const auto stream = find(handle);
+  return stream ? stream->context : nullptr;
 }
 
 Code stream_flags(Stream handle, unsigned* flags) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
-  if (!stream) return invalid_handle;
+  if (!stream) return vendor.destroyed;
   *flags = stream->blocking || stream == stream->context->legacy ? 0 : device::non_blocking;
   return 0;
 }
@@ -263,22 +348,24 @@ Code stream_wait(Stream handle, Event waited, unsigned) {
 
 Code event_create(Event* made, unsigned flags) {
   const std::lock_guard lock(state().mutex);
-  *made = state().next_handle();
-  state().events[*made] =
-      std::make_shared<EventState>(EventState{(flags & device::no_timing) == 0, nullptr});
+  *made = next_handle();
+  state().events[*made] = std::make_shared<EventState>(
+      EventState{current(), (flags & device::no_timing) == 0, nullptr});
   return 0;
 }
 
 Code event_destroy(Event handle) {
   const std::lock_guard lock(state().mutex);
-  return state().events.erase(handle) == 1 ? 0 : invalid_handle;
+  return state().events.erase(handle) == 1 ? 0 : vendor.destroyed;
 }
 
 Code event_record(Event handle, Stream on) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(on);
   const auto event = find_event(handle);
-  if (!stream || !event) return invalid_handle;
+  if (!stream) return vendor.destroyed;
+  // A wait may cross contexts, a record may not.
+  if (!event || event->context != stream->context) return invalid_handle;
   const int cost = event->timed ? mode("DLBENCH_FAKE_EVENT_NS", 2000) : 0;
   event->mark = push(*stream, [cost](std::int64_t& clock) {
     clock += cost;
@@ -292,26 +379,29 @@ Code event_query(Event handle) {
   const std::lock_guard lock(state().mutex);
   const auto event = find_event(handle);
   if (!event) return invalid_handle;
-  return !event->mark || event->mark->is_fired() ? 0 : device::not_ready;
+  return event->mark && !event->mark->is_fired() ? device::not_ready : Code{event->context->fault};
 }
 
 Code event_synchronize(Event handle) {
   Marks marks;
+  const Context* context = nullptr;
   {
     const std::lock_guard lock(state().mutex);
     const auto event = find_event(handle);
     if (!event) return invalid_handle;
+    context = event->context;
     add(marks, event->mark);
   }
   wait(marks);
-  return 0;
+  return context->fault;
 }
 
 Code event_elapsed(float* milliseconds, Event begin, Event end) {
   const std::lock_guard lock(state().mutex);
   const auto from = find_event(begin);
   const auto to = find_event(end);
-  if (!from || !to || !from->timed || !to->timed || !from->mark || !to->mark) {
+  if (!from || !to || from->context != to->context || !from->timed || !to->timed || !from->mark ||
+      !to->mark) {
     return invalid_handle;
   }
   if (!from->mark->is_fired() || !to->mark->is_fired()) return device::not_ready;
@@ -321,11 +411,11 @@ Code event_elapsed(float* milliseconds, Event begin, Event end) {
   return 0;
 }
 
-Code submit(Stream handle, std::function<void()> work) {
+Code submit(Stream handle, std::function<Code()> work) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
-  if (!stream) return invalid_handle;
-  push(*stream, timed(std::move(work)));
+  if (!stream) return vendor.destroyed;
+  push_timed(*stream, std::move(work));
   return 0;
 }
 
@@ -337,8 +427,8 @@ Code allocate_managed(Address* made, std::size_t bytes) {
   return allocate(made, bytes, Memory::Managed);
 }
 
-Code allocate_pinned(void** made, std::size_t bytes) {
-  return allocate(made, bytes, Memory::Pinned);
+Code allocate_pinned(void** made, std::size_t bytes, bool coherent) {
+  return allocate(made, bytes, Memory::Pinned, nullptr, coherent);
 }
 
 Code allocate_async(Address* made, std::size_t bytes, Stream handle) {
@@ -351,7 +441,7 @@ Code allocate_async(Address* made, std::size_t bytes, Stream handle) {
 }
 
 Code free_memory(Address begin) {
-  const auto block = Blocks::instance().find(pointer<void>(begin));
+  const auto block = Blocks::instance().find(static_cast<std::uintptr_t>(begin));
   if (!block || block->begin != begin) return invalid_value;
   wait_for_device(block->device);
   return Blocks::instance().free(pointer<void>(begin)) ? 0 : invalid_value;
@@ -363,18 +453,60 @@ Code free_pinned(void* begin) {
 
 Code free_async(Address begin, Stream handle) {
   Blocks& blocks = Blocks::instance();
-  const auto block = blocks.find(pointer<void>(begin));
+  const auto block = blocks.find(static_cast<std::uintptr_t>(begin));
   if (!block || block->begin != begin) return invalid_value;
-  if (is_poisoned()) return submit(handle, [=, &blocks] { blocks.free(pointer<void>(begin)); });
+  if (is_poisoned()) {
+    return submit(handle, [=, &blocks] { return blocks.free(pointer<void>(begin)) ? 0 : 1; });
+  }
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
-  if (!stream) return invalid_handle;
+  if (!stream) return vendor.destroyed;
   blocks.free(pointer<void>(begin), stream.get(), push(*stream, [](std::int64_t&) {}));
   return 0;
 }
 
-Code copy(Address to, Address from, std::size_t bytes, Stream stream) {
-  return submit(stream, [=] { std::memcpy(pointer<void>(to), pointer<const void>(from), bytes); });
+Code copy(Address to_address, Address from_address, std::size_t bytes, Stream handle) {
+  const auto to = static_cast<std::uintptr_t>(to_address);
+  const auto from = static_cast<std::uintptr_t>(from_address);
+  Blocks& blocks = Blocks::instance();
+  if (!blocks.is_valid(to, bytes) || !blocks.is_valid(from, bytes)) return invalid_value;
+  Marks done;
+  const Context* context = nullptr;
+  {
+    const std::lock_guard lock(state().mutex);
+    const auto stream = find(handle);
+    if (!stream) return vendor.destroyed;
+    context = stream->context;
+    done.push_back(push_timed(*stream, [=, &blocks] {
+      blocks.copy(to, from, bytes);
+      return 0;
+    }));
+  }
+  const bool is_pageable = !blocks.find(to) || !blocks.find(from);
+  if (!is_pageable || mode("DLBENCH_FAKE_PAGEABLE", 0) != 0) return 0;
+  wait(done);
+  return context->fault;
+}
+
+Code fill_bytes(Address address, const void* value, std::size_t size, std::size_t count,
+                Stream stream) {
+  const auto begin = static_cast<std::uintptr_t>(address);
+  Blocks& blocks = Blocks::instance();
+  const std::size_t bytes = size * count;
+  if (!blocks.find(begin) || !blocks.is_valid(begin, bytes)) return invalid_value;
+  const auto* const first = static_cast<const char*>(value);
+  return submit(stream, [=, &blocks, pattern = std::vector<char>(first, first + size)] {
+    if (count == 1 || !blocks.is_coherent(begin)) {
+      std::vector<char> all;
+      for (std::size_t i = 0; i < count; ++i) all.insert(all.end(), pattern.begin(), pattern.end());
+      blocks.store(begin, all.data(), all.size());
+      return 0;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(pointer<char>(begin) + i * size, pattern.data(), size);
+    }
+    return 0;
+  });
 }
 
 std::int64_t timer() {
