@@ -9,14 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dlbench.doctor_check import Check
-from dlbench.drivers import Driver
+from dlbench.drivers import VISIBLE, Driver
 
 NAMES = {"cuda": "NVIDIA driver", "rocm": "ROCm runtime"}
-#: What a driver takes as the devices that a process may see.
-VISIBLE = {
-    "cuda": ("CUDA_VISIBLE_DEVICES",),
-    "rocm": ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"),
-}
 #: What a user must be able to open, and where the kernel's driver shows itself.
 NODES = {
     "cuda": ("dev/nvidiactl", "dev/nvidia-uvm", "dev/nvidia[0-9]*"),

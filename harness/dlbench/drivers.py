@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +18,11 @@ from dlbench import _device, child_output, device_facts
 from dlbench.errors import signal_name
 
 KINDS = ("cuda", "rocm")
+#: What a driver takes as the devices that a process may see.
+VISIBLE = {
+    "cuda": ("CUDA_VISIBLE_DEVICES",),
+    "rocm": ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"),
+}
 KFD = Path("/dev/kfd")
 #: Initialising a driver wakes each GPU where nothing keeps them awake: seconds on large machines.
 TIMEOUT_S = 30.0
@@ -92,4 +98,8 @@ def _end(status: int) -> str:
 
 def _read(kind: str, told: dict[str, Any]) -> Driver:
     units = tuple(Unit(*unit) for unit in told["units"])
-    return Driver(kind, told["state"], told["said"], told["library"], told["version"], units)
+    said = told["said"]
+    if told["state"] == "no-device":
+        hiding = [f"{word}='{os.environ[word]}'" for word in VISIBLE[kind] if word in os.environ]
+        said = "; ".join([said, *hiding])
+    return Driver(kind, told["state"], said, told["library"], told["version"], units)

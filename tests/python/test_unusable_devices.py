@@ -1,0 +1,91 @@
+"""A device that cannot be used: one reason for its cells, with the driver's word, while the CPU's
+cells are measured."""
+
+from __future__ import annotations
+
+from ctypes.util import find_library
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import fakes
+import whole
+
+pytestmark = fakes.needs_fakes
+
+WORDS = ("--matrix", "--producers", "native,numpy", "--consumers", "native,numpy")
+
+
+class Case(NamedTuple):
+    """What is planted in the fake driver's environment, and what the cells of cuda:0 become."""
+
+    planted: dict[str, str]
+    outcome: str
+    reason: str
+
+
+def failing(faults: str, **more: str) -> dict[str, str]:
+    return {"DLBENCH_FAKE_FAIL": faults, **more}
+
+
+CASES = {
+    "old-library": Case(failing("cuGetProcAddress=500@4"), "no-device", "older than CUDA 11.4"),
+    "stub": Case(
+        failing("*=34"),
+        "no-device",
+        "cuda: stub: cuGetProcAddress: CUDA_ERROR_STUB_LIBRARY (34)",
+    ),
+    "hidden": Case(
+        {"DLBENCH_FAKE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": ""},
+        "no-device",
+        "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES=''",
+    ),
+    "unknown-mig-name": Case(
+        {"DLBENCH_FAKE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": "MIG-a1"},
+        "no-device",
+        "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES='MIG-a1'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, case: Case) -> None:
+    status, out, err = whole.run(
+        tmp_path,
+        *(*WORDS, "--devices", "cpu,cuda:0", "--protocols", "dlpack", "--sizes", "4KiB"),
+        *("--no-plots", "--out", "run", "--budget", "20s"),
+        environment={**fakes.environment(**case.planted), "COLUMNS": "250"},
+    )
+    assert status == 0, out + err
+    found = list(whole.entries(whole.document(tmp_path)).values())
+    # NumPy makes no arrays on a GPU: where there is one, that is its cells' reason.
+    its = [e for e in found if (e["device"], e["producer"]) == ("cuda:0", "native")]
+    assert {e["outcome"] for e in its} == {case.outcome}, its
+    [reason] = {e["reason"] for e in its}
+    assert case.reason in reason
+    assert sum(case.reason in line for line in out.splitlines()) == 1, out
+    on_cpu = [e for e in found if e["device"] == "cpu"]
+    assert len(on_cpu) == 4
+    assert {e["outcome"] for e in on_cpu} == {"zero-copy"}
+
+
+@pytest.mark.skipif(find_library("cuda") is not None, reason="this machine has an NVIDIA driver")
+def test_without_a_driver_the_reason_is_the_loaders(tmp_path: Path) -> None:
+    words = ("native", "native", "--devices", "cpu,cuda:0", "--sizes", "4KiB", "--budget", "3s")
+    _, out, _ = whole.run(tmp_path, *words, "--protocols", "dlpack", "--no-plots", "--out", "run")
+    found = list(whole.entries(whole.document(tmp_path)).values())
+    its = {(e["outcome"], e["reason"]) for e in found if e["device"] == "cuda:0"}
+    assert its == {("no-device", "cuda: no-library: libcuda.so.1 not found")}
+    assert {e["outcome"] for e in found if e["device"] == "cpu"} == {"zero-copy"}
+    assert " ".join(out.split()).count("libcuda.so.1 not found") == 1
+
+
+def test_an_instance_that_the_variable_names_is_the_first_device(tmp_path: Path) -> None:
+    environment = fakes.environment(CUDA_VISIBLE_DEVICES="MIG-c7384736-a75d-5afc-978f-d2f1294409fd")
+    words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
+    whole.run(tmp_path, *words, "--no-plots", "--out", "run", environment=environment)
+    entry = whole.entries(whole.document(tmp_path))[
+        "exchange/producer:native/consumer:native/protocol:dlpack/device:cuda:0/case:f32/bytes:4096"
+    ]
+    assert entry["outcome"] == "zero-copy"
