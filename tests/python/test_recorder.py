@@ -179,6 +179,29 @@ def test_a_library_that_is_not_dlbenchs_is_recorded(tmp_path: Path) -> None:
     assert "no recorded function made" in said
 
 
+def test_a_function_of_another_prototype_is_handed_through(tmp_path: Path) -> None:
+    script = """
+enter()
+found = {}
+for version in (11040, 13000):
+    found[version] = ctypes.c_void_p()
+    assert get(b"cuCtxSynchronize", ctypes.byref(found[version]), version, 0) == 0
+context = ctypes.c_void_p()
+assert call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0) == 0
+of_thread = ctypes.CFUNCTYPE(ctypes.c_int)(found[11040].value)
+of_context = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(found[13000].value)
+assert of_thread() == 0
+assert of_context(context) == 0
+"""
+    record(tmp_path, script=script)
+    lines = [line for line in calls(one_trace(tmp_path), entries=True) if line["arguments"]]
+    asked = [line for line in lines if line["arguments"][0] == "cuCtxSynchronize"]
+    recorded = {line["arguments"][2]: line["recorded"] for line in asked}
+    assert recorded == {11040: True, 13000: False}
+    seen = [line["call"] for line in calls(one_trace(tmp_path))]
+    assert seen.count("cuCtxSynchronize") == 1
+
+
 def change(trace: Path, out: Path, name: str, edit: Callable[[Line], None]) -> Path:
     """A copy with the first line of that call edited."""
     lines = read(trace)
