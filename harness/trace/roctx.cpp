@@ -7,8 +7,11 @@
 namespace dlbench::trace::roctx {
 namespace {
 
-// The library of rocprofiler-sdk, then that of roctracer before it.
-constexpr std::array<const char*, 2> kLibraries{"librocprofiler-sdk-roctx.so", "libroctx64.so.4"};
+// The library of rocprofiler-sdk, then that of roctracer before it. A plain .so is installed for
+// developers only, so the versioned names come first.
+constexpr std::array<const char*, 5> kLibraries{
+    "librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "librocprofiler-sdk-roctx.so",
+    "libroctx64.so.4", "libroctx64.so"};
 
 struct Library {
   std::string name;
@@ -16,15 +19,23 @@ struct Library {
   int (*pop)() = nullptr;
 };
 
+Library load(const char* name, int flags) {
+  void* handle = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL | flags);
+  if (handle == nullptr) return {};
+  Library found{name, reinterpret_cast<int (*)(const char*)>(::dlsym(handle, "roctxRangePushA")),
+                reinterpret_cast<int (*)()>(::dlsym(handle, "roctxRangePop"))};
+  return found.push != nullptr && found.pop != nullptr ? found : Library{};
+}
+
+// A tool loads the library that it listens to before the program starts (rocprofv3 does), and hears
+// nothing of another. So one that is loaded comes before one that can be loaded.
 const Library& library() {
   static const Library loaded = [] {
-    for (const char* name : kLibraries) {
-      void* handle = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-      if (handle == nullptr) continue;
-      Library found{name,
-                    reinterpret_cast<int (*)(const char*)>(::dlsym(handle, "roctxRangePushA")),
-                    reinterpret_cast<int (*)()>(::dlsym(handle, "roctxRangePop"))};
-      if (found.push != nullptr && found.pop != nullptr) return found;
+    for (const int flags : {RTLD_NOLOAD, 0}) {
+      for (const char* name : kLibraries) {
+        Library found = load(name, flags);
+        if (!found.name.empty()) return found;
+      }
     }
     return Library{};
   }();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ import ranges
 import whole
 import wire
 from dlbench import _core
+from dlbench.profiling import places
 from dlbench.profiling.profile import TIMES
 
 SIZE = 4096
@@ -289,6 +291,32 @@ def test_roctx_is_told_in_its_messages(tmp_path: Path, monkeypatch: pytest.Monke
     assert exchanges == TIMES * len(told["cells"])
     for phase in ("export", "import", "release"):
         assert f"dlbench:{phase} bytes={SIZE}" in lines
+
+
+@pytest.mark.parametrize("name", places.ROCTX)
+def test_roctx_is_found_by_each_of_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    library = ranges.build("roctx.cpp", tmp_path / "lib" / name)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(library.parent))
+    assert profile(tmp_path, "native", "native")["listening"]["roctx"] == name
+
+
+def test_the_roctx_that_a_tool_has_loaded_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listening = ranges.build("roctx.cpp", tmp_path / "lib/libroctx64.so.4")
+    ranges.build("roctx.cpp", tmp_path / "lib/librocprofiler-sdk-roctx.so.1")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(listening.parent))
+    monkeypatch.setenv("LD_PRELOAD", str(listening))
+    assert profile(tmp_path, "native", "native")["listening"]["roctx"] == listening.name
+
+
+def test_the_names_of_roctx_are_those_that_a_worker_tries() -> None:
+    source = (ranges.ROOT / "harness/trace/roctx.cpp").read_text()
+    names = re.search(r"kLibraries\{(.*?)\}", source, re.DOTALL)
+    assert names is not None
+    assert tuple(re.findall('"(.*?)"', names[1])) == places.ROCTX
 
 
 def test_without_roctx_it_says_so(tmp_path: Path) -> None:

@@ -7,7 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROCTX = ("librocprofiler-sdk-roctx.so", "libroctx64.so.4")
+#: As in trace/roctx.cpp.
+ROCTX = (
+    "librocprofiler-sdk-roctx.so.1",
+    "librocprofiler-sdk-roctx.so.0",
+    "librocprofiler-sdk-roctx.so",
+    "libroctx64.so.4",
+    "libroctx64.so",
+)
 MAJORS = ("13", "12")  #: of CUDA, the newest first
 FOLDERS = ("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64", "/opt/cuda/lib64")
 
