@@ -17,20 +17,28 @@ static __device__ unsigned long long in_ns(unsigned long long read, unsigned lon
   return read / khz * 1000000 + read % khz * 1000000 / khz;
 }
 
+// Up, so that a wait is never too short. Once, before the wait: a division takes longer than the
+// clock's step.
+static __device__ unsigned long long in_ticks(unsigned long long ns, unsigned long long khz) {
+  return ns / 1000000 * khz + (ns % 1000000 * khz + 999999) / 1000000;
+}
+
 // One thread: waits `ns`; then *out = value unless out is null; then stamps[0] = begin,
 // stamps[1] = end unless stamps is null.
 extern "C" __global__ void dlbench_delay(unsigned long long ns, volatile unsigned long long* stamps,
                                          volatile unsigned* out, unsigned value,
                                          unsigned long long khz) {
+  const unsigned long long wanted = in_ticks(ns, khz);
   const unsigned long long begin = ticks();
-  while (in_ns(ticks() - begin, khz) < ns) {
+  while (ticks() - begin < wanted) {
   }
   if (out != nullptr) {
     *out = value;
     __threadfence_system();
   }
   if (stamps != nullptr) {
+    const unsigned long long end = ticks();  // before the divisions, which take a microsecond
     stamps[0] = in_ns(begin, khz);
-    stamps[1] = in_ns(ticks(), khz);
+    stamps[1] = in_ns(end, khz);
   }
 }
