@@ -1,5 +1,7 @@
 #include "device/hip.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace dlbench::device::hip {
@@ -8,6 +10,34 @@ namespace {
 
 constexpr Code insufficient_driver = 35;
 constexpr Code not_permitted = 800;
+constexpr const char* family = "libamdhip64";
+
+std::vector<std::string>& packages() {
+  static std::vector<std::string> folders;
+  return folders;
+}
+
+/// Each runtime that the wheels of torch (`torch`) and ROCm (`rocm-sdk-core`) have installed.
+std::vector<std::string> in_packages() {
+  std::vector<std::string> found;
+  for (const std::string& folder : packages()) {
+    for (const char* part : {"/torch/lib", "/_rocm_sdk_core/lib"}) {
+      std::error_code absent;
+      for (const auto& file : std::filesystem::directory_iterator(folder + part, absent)) {
+        if (file.path().filename().string().starts_with(family)) found.push_back(file.path());
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                               "libamdhip64.so"};
+  const std::vector<std::string> wheels = in_packages();
+  all.insert(all.end(), wheels.begin(), wheels.end());
+  return all;
+}
 
 }  // namespace
 
@@ -23,6 +53,9 @@ FirstCalls Runtime::load() {
   FirstCalls first;
   each(api, [&](const char* name, auto& function) {
     set(function, library.symbol(name));
+    if (function == nullptr && name == std::string_view(device_properties)) {
+      set(function, library.symbol(device_properties_before));
+    }
     if (function == nullptr && first.missing.empty()) first.missing = name;
   });
   if (!first.missing.empty()) return first;
@@ -33,10 +66,12 @@ FirstCalls Runtime::load() {
   return first;
 }
 
-Runtime::Runtime()
-    : library("libamdhip64",
-              {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}) {
+Runtime::Runtime() : library(family, names()) {
   open(*this, {"/dev/kfd", "the runtime is older than ROCm 5.2", state_of});
+}
+
+void search_packages(std::vector<std::string> folders) {
+  packages() = std::move(folders);
 }
 
 Runtime& runtime() {

@@ -5,8 +5,9 @@
 #include "device/table.hpp"
 
 /// The HIP runtime and its compiler as functions; never linked. Only functions of scalars and
-/// handles: HIP's structs change from one major version to the next. A test compiles the
-/// prototypes against HIP's headers where these are installed.
+/// handles, since HIP's structs change from one major version to the next; the one struct that is
+/// needed is read without its layout (`arch_in`). A test compiles the prototypes against HIP's
+/// headers where these are installed.
 namespace dlbench::device::hip {
 
 using Ordinal = int;
@@ -17,6 +18,12 @@ using Program = void*;
 struct Uuid {
   unsigned char bytes[16];
 };
+
+/// What hip_runtime_api.h makes of hipGetDeviceProperties since HIP 6, and its name before.
+inline constexpr const char* device_properties = "hipGetDevicePropertiesR0600";
+inline constexpr const char* device_properties_before = "hipGetDeviceProperties";
+/// hipDeviceProp_t has 792 bytes in HIP 5 and 1472 in HIP 6 and 7.
+inline constexpr std::size_t properties_size = 16384;
 
 /// Named as in hip_runtime_api.h, without `hip`.
 struct Api {
@@ -30,6 +37,8 @@ struct Api {
   Code (*device_get_name)(char* name, int length, Ordinal) = nullptr;
   Code (*device_get_uuid)(Uuid*, Ordinal) = nullptr;
   Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
+  /// Into a hipDeviceProp_t of whatever version, so into `properties_size` bytes.
+  Code (*get_device_properties)(void* properties, Ordinal) = nullptr;
   Code (*device_synchronize)() = nullptr;
 
   Code (*stream_create_with_flags)(Stream*, unsigned flags) = nullptr;
@@ -74,6 +83,7 @@ void each(Api& api, Take&& take) {
   take("hipDeviceGetName", api.device_get_name);
   take("hipDeviceGetUuid", api.device_get_uuid);
   take("hipDeviceGetAttribute", api.device_get_attribute);
+  take(device_properties, api.get_device_properties);
   take("hipDeviceSynchronize", api.device_synchronize);
   take("hipStreamCreateWithFlags", api.stream_create_with_flags);
   take("hipStreamDestroy", api.stream_destroy);
@@ -105,6 +115,8 @@ struct Compiler {
   Code (*create_program)(Program*, const char* source, const char* name, int header_count,
                          const char** headers, const char** header_names) = nullptr;
   Code (*compile_program)(Program, int option_count, const char** options) = nullptr;
+  Code (*get_program_log_size)(Program, std::size_t*) = nullptr;
+  Code (*get_program_log)(Program, char*) = nullptr;
   Code (*get_code_size)(Program, std::size_t*) = nullptr;
   Code (*get_code)(Program, char*) = nullptr;
   Code (*destroy_program)(Program*) = nullptr;
@@ -115,6 +127,8 @@ void each(Compiler& compiler, Take&& take) {
   take("hiprtcGetErrorString", compiler.get_error_string);
   take("hiprtcCreateProgram", compiler.create_program);
   take("hiprtcCompileProgram", compiler.compile_program);
+  take("hiprtcGetProgramLogSize", compiler.get_program_log_size);
+  take("hiprtcGetProgramLog", compiler.get_program_log);
   take("hiprtcGetCodeSize", compiler.get_code_size);
   take("hiprtcGetCode", compiler.get_code);
   take("hiprtcDestroyProgram", compiler.destroy_program);
@@ -128,6 +142,8 @@ inline constexpr int is_managed = 8;           // HIP_POINTER_ATTRIBUTE_IS_MANAG
 inline constexpr int device_ordinal = 9;       // HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 inline constexpr int copy_default = 4;         // hipMemcpyDefault
 inline constexpr unsigned portable = 1;        // hipHostMallocPortable
+inline constexpr unsigned mapped = 2;          // hipHostMallocMapped
+inline constexpr unsigned coherent = 1 << 30;  // hipHostMallocCoherent
 inline constexpr unsigned attach_global = 1;   // hipMemAttachGlobal
 /// hipMemoryTypeHost and hipMemoryTypeDevice are 0 and 1 before this version, 1 and 2 since.
 inline constexpr int renumbered = 60'000'000;

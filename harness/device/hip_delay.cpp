@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,50 +15,135 @@ namespace dlbench::device::hip {
 namespace {
 
 constexpr Code not_supported = 801;
+/// Given for each reason for which there is no kernel. The runtime itself gives it to no function
+/// that the table has, so that the reason below is never shown for another error.
 constexpr Code invalid_source = 300;
 
-/// The compiler of the runtime's own version: what another one writes the runtime may not read.
+std::atomic<const char*> reason{nullptr};
+
+Code fail(const std::string& arch, const std::string& why) {
+  // Never destroyed: the table gives out pointers into it.
+  static auto& kept = *std::make_unique<std::set<std::string>>().release();
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  reason =
+      kept.insert("hipErrorInvalidSource, no delay kernel for " + arch + ": " + why).first->c_str();
+  return invalid_source;
+}
+
+/// One line of at most 400 characters.
+std::string shorten(std::string log) {
+  constexpr std::size_t longest = 400;
+  while (!log.empty() && (log.back() == '\n' || log.back() == '\0')) log.pop_back();
+  std::replace_if(
+      log.begin(), log.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  if (log.size() > longest) log = log.substr(0, longest - 3) + "...";
+  return log;
+}
+
+/// The compiler of the runtime's own version: what another one writes the runtime may not read. So
+/// the file beside the runtime comes first, which is the only one where a wheel brings both.
+std::vector<std::string> compiler_names() {
+  const std::string versioned = "libhiprtc.so." + std::to_string(runtime().version / 10'000'000);
+  const auto folder = std::filesystem::path(runtime().library.path()).parent_path();
+  std::vector<std::string> names;
+  for (const std::string& name : {versioned, std::string("libhiprtc.so")}) {
+    std::error_code absent;
+    if (std::filesystem::exists(folder / name, absent)) names.push_back(folder / name);
+  }
+  names.insert(names.end(), {versioned, "libhiprtc.so"});
+  return names;
+}
+
 struct Loaded {
-  std::string name = "libhiprtc.so." + std::to_string(runtime().version / 10'000'000);
-  Library library{"libhiprtc.so", {name.c_str(), "libhiprtc.so"}};
+  Library library{compiler_names()};
   Compiler compiler;
-  bool whole = true;
+  std::string missing;  ///< what the loader said, or a function; empty: none
 
   Loaded() {
     each(compiler, [this](const char* symbol, auto& function) {
       set(function, library.symbol(symbol));
+      // Before ROCm 7 the runtime has the compiler too.
       if (function == nullptr) set(function, runtime().library.symbol(symbol));
-      whole = whole && function != nullptr;
+      if (function == nullptr && missing.empty()) missing = library ? symbol : library.said();
     });
   }
 };
 
-/// The compiler's errors are numbers of its own, so that they become one of the runtime's here.
-Code compile(std::vector<char>& made) {
-  static const Loaded loaded;
-  if (!loaded.whole) return not_supported;
-  const Compiler& compiler = loaded.compiler;
-  Program program = nullptr;
-  Code code = compiler.create_program(&program, delay_hip.data(), "delay.hip", 0, nullptr, nullptr);
-  if (code != 0) return invalid_source;
+std::string log_of(const Compiler& compiler, Program program) {
   std::size_t bytes = 0;
-  if (code == 0) code = compiler.compile_program(program, 0, nullptr);
-  if (code == 0) code = compiler.get_code_size(program, &bytes);
-  if (code == 0) made.resize(bytes);
-  if (code == 0) code = compiler.get_code(program, made.data());
-  const Code last = compiler.destroy_program(&program);
-  return code == 0 && last == 0 ? 0 : invalid_source;
+  if (compiler.get_program_log_size(program, &bytes) != 0 || bytes == 0) return {};
+  std::string log(bytes, '\0');
+  return compiler.get_program_log(program, log.data()) == 0 ? shorten(log) : std::string();
 }
 
-Code load(Function* made) {
+/// The compiler's errors are numbers of its own, so that they become one of the runtime's here.
+Code compile(const std::string& arch, std::vector<char>& made) {
+  static const Loaded loaded;
+  if (!loaded.missing.empty()) return fail(arch, loaded.missing);
+  const Compiler& compiler = loaded.compiler;
+  const auto failed = [&](const char* called, Code code, const std::string& log = {}) {
+    const std::string text = line(called, compiler.get_error_string(code), code);
+    return fail(arch, log.empty() ? text : text + ": " + log);
+  };
+  Program program = nullptr;
+  Code code = compiler.create_program(&program, delay_hip.data(), "delay.hip", 0, nullptr, nullptr);
+  if (code != 0) return failed("hiprtcCreateProgram", code);
+  // Without an architecture hiprtc asks a libamdhip64.so that it loads itself: a second runtime
+  // beside a wheel's, and none where only libamdhip64.so.6 is installed.
+  const std::string option = "--offload-arch=" + arch;
+  const char* const options[] = {option.c_str()};
+  Code error = 0;
+  std::size_t bytes = 0;
+  if ((code = compiler.compile_program(program, 1, const_cast<const char**>(options))) != 0) {
+    error = failed("hiprtcCompileProgram", code, log_of(compiler, program));
+  } else if ((code = compiler.get_code_size(program, &bytes)) != 0) {
+    error = failed("hiprtcGetCodeSize", code);
+  } else {
+    made.resize(bytes);
+    if ((code = compiler.get_code(program, made.data())) != 0) {
+      error = failed("hiprtcGetCode", code);
+    }
+  }
+  const Code last = compiler.destroy_program(&program);
+  return error != 0 || last == 0 ? error : failed("hiprtcDestroyProgram", last);
+}
+
+Code load(Ordinal device, Function* made) {
+  const Api& api = runtime().api;
+  std::string properties(properties_size, '\0');
+  if (const Code code = api.get_device_properties(properties.data(), device)) return code;
+  const std::string arch = arch_in(properties);
+  if (arch.empty()) {
+    return fail("device " + std::to_string(device), "the runtime names no architecture");
+  }
   std::vector<char> image;
-  if (const Code code = compile(image)) return code;
+  if (const Code code = compile(arch, image)) return code;
   Module module = nullptr;
-  if (const Code code = runtime().api.module_load_data(&module, image.data())) return code;
-  return runtime().api.module_get_function(made, module, delay_kernel);
+  if (const Code code = api.module_load_data(&module, image.data())) return code;
+  return api.module_get_function(made, module, delay_kernel);
 }
 
 }  // namespace
+
+std::string arch_in(std::string_view properties) {
+  constexpr std::size_t name = 256;
+  constexpr std::string_view letters = "0123456789abcdefghijklmnopqrstuvwxyz+-:";
+  for (std::size_t at = name; (at = properties.find("gfx", at)) != std::string_view::npos; ++at) {
+    const std::size_t end = properties.find_first_not_of(letters, at);
+    if (end == std::string_view::npos) break;
+    const std::size_t number = std::string_view("gfx").size();
+    if (properties[end] == '\0' && end > at + number && properties[at + number] >= '0' &&
+        properties[at + number] <= '9') {
+      return std::string(properties.substr(at, end - at));
+    }
+  }
+  return {};
+}
+
+const char* why_no_delay(Code code) {
+  return code == invalid_source ? reason.load() : nullptr;
+}
 
 Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned value) {
   static PerDevice kernels;
@@ -64,7 +154,8 @@ Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned
   if (const Code code = api.device_get_attribute(&khz, wall_clock_rate, device)) return code;
   if (khz <= 0) return not_supported;
   Function kernel = nullptr;
-  if (const Code code = kernels.get(device, &kernel, load)) return code;
+  const auto make = [device](Function* made) { return load(device, made); };
+  if (const Code code = kernels.get(device, &kernel, make)) return code;
   unsigned long long rate = static_cast<unsigned long long>(khz);
   void* parameters[] = {&ns, &stamps, &out, &value, &rate};
   return api.module_launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);

@@ -20,7 +20,8 @@ Address number(const void* address) {
 }
 
 const char* error_name(Code code) {
-  return name_of(api(), code);
+  const char* const reason = why_no_delay(code);
+  return reason != nullptr ? reason : name_of(api(), code);
 }
 
 Code allocate(Address* made, std::size_t bytes) {
@@ -35,7 +36,9 @@ Code free_device(Address begin) {
 }
 
 Code allocate_pinned(void** made, std::size_t bytes) {
-  return api().host_malloc(made, bytes, portable);
+  // The host polls stamps that a kernel writes. Memory that is portable alone is not coherent: what
+  // a kernel writes there may be seen only when the host waits for the device.
+  return api().host_malloc(made, bytes, portable | mapped | coherent);
 }
 
 Code allocate_managed(Address* made, std::size_t bytes) {

@@ -3,54 +3,78 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <string_view>
-
 namespace dlbench::device {
 
 namespace {
 
 struct Search {
   std::string_view family;
-  std::string path;
+  std::vector<std::string> paths;
 };
 
-int look_at(dl_phdr_info* object, std::size_t, void* wanted) {
+/// On WSL, libcuda.so.1 is a small file that loads the driver itself, a libcuda.so.1.1 in the
+/// driver store of Windows. Both are one driver, and its callers use the first.
+constexpr std::string_view wsl_driver_store = "/wsl/drivers/";
+
+int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
   auto& search = *static_cast<Search*>(wanted);
   const std::string_view path = object->dlpi_name;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (!file.starts_with(search.family)) return 0;
-  search.path = path;
-  return 1;
+  if (file.starts_with(search.family) && path.find(wsl_driver_store) == std::string_view::npos) {
+    search.paths.emplace_back(path);
+  }
+  return 0;
 }
 
-/// Wheels bring libraries under names of their own, such as libamdhip64-1a2b3c4d.so.6.
-void* loaded(std::string_view family) {
+/// Wheels bring libraries under names of their own, such as libamdhip64-1a2b3c4d.so.6. The loader
+/// lists a file once, whatever names it was loaded by.
+std::vector<std::string> loaded(std::string_view family) {
   Search search{family, {}};
-  dl_iterate_phdr(look_at, &search);
-  return search.path.empty() ? nullptr : dlopen(search.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  dl_iterate_phdr(add_file, &search);
+  return search.paths;
 }
 
 }  // namespace
 
-Library::Library(std::string_view family, std::initializer_list<const char*> names)
-    : handle_(loaded(family)) {
-  for (const char* name : names) {
-    if (handle_ != nullptr) break;
-    handle_ = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (handle_ != nullptr) break;
+Library::Library(const std::vector<std::string>& names) {
+  open(names);
+}
+
+Library::Library(std::string_view family, const std::vector<std::string>& names) {
+  const std::vector<std::string> paths = loaded(family);
+  if (paths.size() > 1) {
+    said_ = "this process has loaded more than one " + std::string(family) + ": " + paths[0];
+    for (std::size_t i = 1; i < paths.size(); ++i) said_ += " and " + paths[i];
+    said_ += "; they share neither streams nor memory";
+    found_ = true;
+    return;
+  }
+  if (!paths.empty()) handle_ = dlopen(paths[0].c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle_ != nullptr) {
+    found_ = true;
+    return;
+  }
+  open(names);
+}
+
+void Library::open(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle_ != nullptr) {
+      said_.clear();
+      found_ = true;
+      return;
+    }
     const char* const error = dlerror();
     const std::string said = error != nullptr ? error : "no reason given";
     // The name comes first where the file itself is missing, another's where a file that it needs
     // is.
-    const bool absent = said.starts_with(std::string(name) + ": ") &&
+    const bool absent = said.starts_with(name + ": ") &&
                         said.find("No such file or directory") != std::string::npos;
     if (!said_.empty() && (absent || found_)) continue;
-    said_ = absent ? std::string(name) + " not found" : said;
+    said_ = absent ? name + " not found" : said;
     found_ = !absent;
   }
-  if (handle_ == nullptr) return;
-  said_.clear();
-  found_ = true;
 }
 
 std::string Library::path() const {

@@ -1,17 +1,23 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::device {
 
 /// A vendor's library, never unloaded again: drivers do not survive that.
 class Library {
  public:
-  /// The one that the process has already, so that a framework and dlbench share streams; else the
-  /// first of these names that loads. `family` is what such a file's name begins with.
-  Library(std::string_view family, std::initializer_list<const char*> names);
+  /// The first of these names that loads.
+  explicit Library(const std::vector<std::string>& names);
+
+  /// The file of `family` that the process has loaded, so that a measured library and dlbench share
+  /// streams; else the first of these names that loads. `family` is what such a file's name begins
+  /// with. Nothing where the process has loaded two files of the family: a stream or an address of
+  /// one is invalid in the other, and libraries that use different ones cannot be measured
+  /// together.
+  Library(std::string_view family, const std::vector<std::string>& names);
 
   explicit operator bool() const { return handle_ != nullptr; }
   /// What the loader said; empty when loaded.
@@ -25,6 +31,8 @@ class Library {
   void* symbol(const char* name) const;
 
  private:
+  void open(const std::vector<std::string>& names);
+
   void* handle_ = nullptr;
   std::string said_;
   bool found_ = false;

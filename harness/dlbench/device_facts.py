@@ -1,7 +1,8 @@
 """Run as a script by drivers.py: what one kind of device tells of itself, as one line of JSON.
 
-Usage: device_facts.py EXTENSION KIND. It loads the extension by its file and nothing else of
-dlbench, so that a driver that takes its process along takes no run along.
+Usage: device_facts.py EXTENSION KIND [FOLDER...]. It loads the extension by its file and nothing
+else of dlbench, so that a driver that takes its process along takes no run along. Each folder may
+hold a package with a HIP runtime.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from importlib.util import module_from_spec, spec_from_loader
 MARK = "dlbench device facts: "
 
 
-def main(extension: str, kind: str) -> None:
+def main(extension: str, kind: str, *folders: str) -> None:
+    sys.path.extend(folders)  # where the extension looks for such a package
     loader = ExtensionFileLoader("_device", extension)
     spec = spec_from_loader("_device", loader)
     assert spec is not None

@@ -80,7 +80,7 @@ def ask() -> tuple[Driver, ...]:
 
 
 def _answer(kind: str) -> Driver:
-    words = [sys.executable, "-I", "-S", device_facts.__file__, _device.__file__, kind]
+    words = [sys.executable, "-I", "-S", device_facts.__file__, _device.__file__, kind, *sys.path]
     ended = child_output.run(words, TIMEOUT_S)
     if ended.status is None:
         return Driver(kind, "failed", f"its driver did not answer within {TIMEOUT_S:g} s")

@@ -145,9 +145,11 @@ TEST(FaultsDeathTest, OfTheHipCompiler) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   hip::Compiler compiler;
   hip::each(compiler, [&](const std::string& name, auto&) {
-    if (name == "hiprtcGetErrorString") return;
+    // The log is read where the compiler fails, and errors are named for a reason.
+    if (name == "hiprtcGetErrorString" || name.starts_with("hiprtcGetProgramLog")) return;
     EXPECT_EXIT(meet({"rocm", "libhiprtc.so.6"}, name), testing::ExitedWithCode(0),
-                name + " called yes: .*hipErrorInvalidSource \\(300\\)");
+                name + " called yes: .*hipErrorInvalidSource, no delay kernel for gfx942.*: " +
+                    name + ": HIPRTC_ERROR_INTERNAL_ERROR \\(719\\).* \\(300\\)");
   });
 }
 

@@ -32,6 +32,7 @@ TEST(HipPrototypes, AreThoseOfTheHeader) {
   SAME(Api, device_get_name, hipDeviceGetName);
   SAME(Api, device_get_uuid, hipDeviceGetUuid);
   SAME(Api, device_get_attribute, hipDeviceGetAttribute);
+  SAME(Api, get_device_properties, hipGetDeviceProperties);
   SAME(Api, device_synchronize, hipDeviceSynchronize);
   SAME(Api, stream_create_with_flags, hipStreamCreateWithFlags);
   SAME(Api, stream_destroy, hipStreamDestroy);
@@ -58,6 +59,8 @@ TEST(HipPrototypes, AreThoseOfTheHeader) {
   SAME(Compiler, get_error_string, hiprtcGetErrorString);
   SAME(Compiler, create_program, hiprtcCreateProgram);
   SAME(Compiler, compile_program, hiprtcCompileProgram);
+  SAME(Compiler, get_program_log_size, hiprtcGetProgramLogSize);
+  SAME(Compiler, get_program_log, hiprtcGetProgramLog);
   SAME(Compiler, get_code_size, hiprtcGetCodeSize);
   SAME(Compiler, get_code, hiprtcGetCode);
   SAME(Compiler, destroy_program, hiprtcDestroyProgram);
@@ -81,6 +84,8 @@ TEST(HipPrototypes, TheNumbersToo) {
   static_assert(is_managed == HIP_POINTER_ATTRIBUTE_IS_MANAGED);
   static_assert(copy_default == hipMemcpyDefault);
   static_assert(portable == hipHostMallocPortable);
+  static_assert(mapped == hipHostMallocMapped);
+  static_assert(coherent == hipHostMallocCoherent);
   static_assert(attach_global == hipMemAttachGlobal);
   static_assert(hipMemoryTypeHost == (HIP_VERSION_MAJOR < 6 ? 0 : 1));
   static_assert(hipMemoryTypeDevice == (HIP_VERSION_MAJOR < 6 ? 1 : 2));

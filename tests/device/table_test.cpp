@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include "tables.hpp"
 
 namespace dlbench::device {
@@ -58,6 +61,23 @@ TEST_P(TableTest, StampsAndEventsTellTheDelay) {
   table->event_destroy(begin);
   table->event_destroy(end);
   EXPECT_EQ(table->free(stamps), 0);
+}
+
+TEST_P(TableTest, PinnedMemoryShowsAStampBeforeAnybodyWaits) {
+  void* pinned = nullptr;
+  ASSERT_EQ(table->allocate_pinned(&pinned, 2 * sizeof(std::int64_t)), 0);
+  auto* const stamps = static_cast<std::int64_t*>(pinned);
+  stamps[0] = stamps[1] = 0;
+  EXPECT_EQ(table->delay(a, 0, address_of(pinned), 0, 0), 0);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (__atomic_load_n(&stamps[1], __ATOMIC_ACQUIRE) == 0 &&
+         std::chrono::steady_clock::now() < limit) {
+    std::this_thread::yield();
+  }
+  EXPECT_GT(stamps[0], 0);
+  EXPECT_GE(stamps[1], stamps[0]);
+  EXPECT_EQ(table->stream_synchronize(a), 0);
+  EXPECT_EQ(table->free_pinned(pinned), 0);
 }
 
 TEST_P(TableTest, KnowsItsMemory) {

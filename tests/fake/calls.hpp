@@ -11,6 +11,8 @@
 ///                                      crashes, -19 hangs.
 /// DLBENCH_FAKE_DEVICES=0               how many devices there are (1).
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
+/// DLBENCH_FAKE_ARCH=gfx1100            what architecture HIP's devices are
+///                                      (gfx942:sramecc+:xnack-).
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.
 ///
 /// The fake devices are as strict as real ones unless a test asks for less. Each number is read
@@ -56,6 +58,12 @@ inline constexpr int most_devices = 16;
 int device_count();
 int compute_mode();
 bool logging();
+
+/// What a code object of the fake hiprtc begins with, before its architecture, a line feed and the
+/// source.
+inline constexpr const char* code_object_begin =
+    "\x7F"
+    "ELF ";
 
 }  // namespace dlbench::fake
 

@@ -355,7 +355,8 @@ struct Hooks<R (*)(A...)> {
         line.raw("[");
         succeeded ? line.string(value) : line.raw("null");
         line.raw("]");
-      } else if constexpr (std::is_same_v<T, void*>) {  // Role::Answer
+      } else if constexpr (std::is_same_v<T, void*>) {  // Role::Answer or Role::Struct
+        if (as == Role::Struct) return line.raw("[]");
         line.raw("[");
         succeeded ? line.number(*static_cast<unsigned*>(value)) : line.raw("null");
         line.raw("]");

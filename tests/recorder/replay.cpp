@@ -233,6 +233,8 @@ class Call {
         }
         case Role::Name:
           return store<T>(std::vector<char>(name_bytes));
+        case Role::Struct:
+          return store<T>(std::vector<char>(device::hip::properties_size));
         case Role::Given:
           given_ = handles_.find(written, false);
           return place<T>(number(&given_));

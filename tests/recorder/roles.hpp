@@ -25,6 +25,7 @@ enum class Role {
   Attributes,  ///< numbers, as many as the first argument says
   Values,      ///< one 32-bit answer for each of these attributes
   Answer,      ///< one 32-bit answer behind a void*
+  Struct,      ///< a buffer that the function fills with a struct of its version: not written
   Texts,       ///< strings, as many as the argument before says
   Parameters,  ///< of a kernel
   Given,       ///< a handle that the function takes back from its place
@@ -59,6 +60,7 @@ inline constexpr Exception exceptions[] = {
     {"cuModuleLoadData", 1, Role::Image},
     {"cuLaunchKernel", 9, Role::Parameters},
     {"cuLaunchKernel", 10, Role::Ignored},
+    {"hipGetDevicePropertiesR0600", 0, Role::Struct},
     {"hipPointerGetAttribute", 0, Role::Answer},
     {"hipModuleLoadData", 1, Role::Image},
     {"hipModuleLaunchKernel", 9, Role::Parameters},

@@ -7,6 +7,7 @@
 #include "device/about.hpp"
 #include "device/backends.hpp"
 #include "device/characterize.hpp"
+#include "device/hip.hpp"
 #include "device/shared.hpp"
 
 namespace {
@@ -157,11 +158,27 @@ PyModuleDef module{PyModuleDef_HEAD_INIT,
                    nullptr,
                    nullptr};
 
+/// The folders that this interpreter imports from; what is no text, or no UTF-8, is left out.
+std::vector<std::string> import_folders() {
+  std::vector<std::string> folders;
+  PyObject* const path = PySys_GetObject("path");  // borrowed
+  if (path == nullptr || !PyList_Check(path)) return folders;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(path); ++i) {
+    const char* const folder = PyUnicode_Check(PyList_GET_ITEM(path, i))
+                                   ? PyUnicode_AsUTF8(PyList_GET_ITEM(path, i))
+                                   : nullptr;
+    if (folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+    PyErr_Clear();
+  }
+  return folders;
+}
+
 Shared shared{&dlbench::device::backend};
 
 }  // namespace
 
 PyMODINIT_FUNC PyInit__device() {
+  dlbench::device::hip::search_packages(import_folders());
   PyObject* created = PyModule_Create(&module);
   PyObject* capsule =
       created != nullptr ? PyCapsule_New(&shared, dlbench::device::shared_name, nullptr) : nullptr;

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstring>
 
 #include "device/hip_api.hpp"
 #include "gpu/kernels.hpp"
@@ -127,6 +128,18 @@ DLBENCH_FAKE_EXPORT Code hipDeviceGetAttribute(int* value, int attribute, int) {
     *value = attribute == dlbench::device::hip::compute_mode      ? compute_mode()
              : attribute == dlbench::device::hip::wall_clock_rate ? 1'000'000
                                                                   : 0;
+    return 0;
+  });
+}
+
+DLBENCH_FAKE_EXPORT Code hipGetDevicePropertiesR0600(char* properties, int) {
+  return run_without_context(__func__, [&] {
+    // hipDeviceProp_t of HIP 6 and 7: its size and where name and gcnArchName stand. Numbers and
+    // addresses that stand in the rest are any bytes.
+    constexpr std::size_t size = 1472, arch_at = 1160;
+    std::memset(properties, 0x5A, size);
+    std::snprintf(properties, 256, "Device made of threads");
+    std::snprintf(properties + arch_at, 256, "%s", hip::arch());
     return 0;
   });
 }

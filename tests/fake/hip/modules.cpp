@@ -1,3 +1,6 @@
+#include <cstring>
+#include <string>
+
 #include "gpu/kernels.hpp"
 #include "hip/runtime.hpp"
 
@@ -5,7 +8,13 @@ using namespace dlbench::fake;
 using hip::run;
 
 DLBENCH_FAKE_EXPORT Code hipModuleLoadData(void** made, const void* image) {
-  return run(__func__, [&] { return load_module(made, image, current()); });
+  return run(__func__, [&]() -> Code {
+    // Code of another architecture is none.
+    const std::string begin = code_object_begin + std::string(hip::arch()) + "\n";
+    const auto* const text = static_cast<const char*>(image);
+    if (std::strncmp(text, begin.c_str(), begin.size()) != 0) return no_binary_for_gpu;
+    return load_module(made, text + begin.size(), current());
+  });
 }
 
 DLBENCH_FAKE_EXPORT Code hipModuleGetFunction(void** made, void* module, const char* name) {
