@@ -121,6 +121,78 @@ def test_a_planted_fault_is_found(
     assert said in entry.get("reason", "")
 
 
+#: An array that tells its address and no device, and a consumer that leaves its thread without a
+#: context.
+SHOWN = """
+from dlbench import _native_producer
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+
+
+class Shown:
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__
+
+
+def make(case, device):
+    return Shown(_native_producer.DeviceArray(case.numpy(), device, memory="device"))
+"""
+LEAVING = """
+import ctypes
+
+from dlbench import _native_consumer
+
+DISTRIBUTION = None
+PROTOCOLS = {"cuda_array_interface": _native_consumer.Importer("cpu").from_cuda_array_interface}
+DRIVER = ctypes.CDLL("libcuda.so.1")
+
+
+def function(name, argument):
+    found = ctypes.c_void_p()
+    DRIVER.cuGetProcAddress(name, ctypes.byref(found), 11040, ctypes.c_uint64(0))
+    return ctypes.CFUNCTYPE(ctypes.c_int, argument)(found.value)
+
+
+def calls(source, target):
+    take = _native_consumer.Importer(target).from_cuda_array_interface
+    own = ctypes.c_void_p()
+    function(b"cuCtxGetCurrent", ctypes.POINTER(ctypes.c_void_p))(ctypes.byref(own))
+    set_current = function(b"cuCtxSetCurrent", ctypes.c_void_p)
+
+    def take_and_leave(x):
+        set_current(own)
+        result = take(x)
+        set_current(None)
+        return result
+
+    return {"cuda_array_interface": take_and_leave}
+"""
+
+
+@pytest.mark.parametrize("device", ["cuda:0", "cuda:1"])
+def test_an_address_is_of_its_device_and_so_is_a_wait(tmp_path: Path, device: str) -> None:
+    for role, library, text in (("producers", "shown", SHOWN), ("consumers", "leaving", LEAVING)):
+        (tmp_path / "own" / role).mkdir(parents=True)
+        (tmp_path / "own" / role / f"{library}.py").write_text(text, encoding="utf-8")
+    way = "cuda_array_interface"
+    words = ("--adapters", "own", "--matrix", "--producers", "shown", "--devices", device)
+    more = ("--consumers", "native,leaving", "--protocols", way, "--sizes", "4KiB")
+    found = cells(tmp_path, *words, *more, DLBENCH_FAKE_DEVICES="2")
+    for consumer in ("native", "leaving"):
+        for clock in ("call", "ready"):
+            key = name(
+                producer="shown", consumer=consumer, protocol=way, device=device, clock=clock
+            )
+            entry = found[key]
+            assert entry["outcome"] == "zero-copy", entry
+            assert not [text for text in entry["warnings"] if "address says" in text], entry
+
+
 OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
