@@ -247,6 +247,33 @@ def test_a_driver_that_fails_where_the_trace_does_not_is_a_difference(driven: Pa
     assert "not replayed, 1 times: cuStreamDestroy: no recorded function made h5" in said
 
 
+def test_an_event_is_compared_only_where_its_record_was_replayed(tmp_path: Path) -> None:
+    script = """
+enter()
+stream, begin, end, spent = (ctypes.c_void_p() for _ in range(4))
+assert call("cuStreamCreate", ctypes.byref(stream), 1) == 0
+assert call("cuEventCreate", ctypes.byref(begin), 0) == 0
+assert call("cuEventCreate", ctypes.byref(end), 0) == 0
+assert call("cuEventRecord", begin, stream) == 0
+assert call("cuEventRecord", end, stream) == 0
+assert call("cuStreamSynchronize", stream) == 0
+assert call("cuEventElapsedTime", ctypes.byref(spent), begin, end) == 0
+"""
+    record(tmp_path / "traces", script=script)
+    trace = one_trace(tmp_path / "traces")
+    status, said = replay(trace)
+    assert (status, "not replayed" in said) == (0, False)
+
+    def elsewhere(line: Line) -> None:
+        line["arguments"][1] = "p1"
+
+    changed = change(trace, tmp_path / "changed.jsonl", "cuEventRecord", elsewhere)
+    status, said = replay(changed)
+    assert status == 0, said
+    stale = "its event was recorded by a call that was not replayed"
+    assert f"not replayed, 1 times: cuEventElapsedTime: {stale}" in said
+
+
 def test_values_are_compared_where_they_are_asked_for(tmp_path: Path) -> None:
     script = """
 enter()

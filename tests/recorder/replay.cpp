@@ -125,10 +125,20 @@ class Handles {
 
   void set(const std::string& name, std::uint64_t value) { here_[name] = value; }
 
+  /// An event that the trace recorded by a call that was not replayed, until it is recorded again.
+  void set_stale(const json& event, bool is_stale) {
+    if (!event.is_string()) return;
+    is_stale ? void(stale_.insert(event)) : void(stale_.erase(event));
+  }
+  bool is_stale(const json& written) const {
+    return written.is_string() && stale_.contains(written.get<std::string>());
+  }
+
   static constexpr std::size_t elsewhere_bytes = std::size_t{8} << 30;
 
  private:
   std::map<std::string, std::uint64_t> here_;
+  std::set<std::string> stale_;
   void* elsewhere_ = nullptr;
 };
 
@@ -138,6 +148,10 @@ struct Options {
 
   bool compares(const std::string& call) const { return all_values || values.contains(call); }
 };
+
+bool records_event(const std::string& call) {
+  return call == "cuEventRecord" || call == "hipEventRecord";
+}
 
 /// A call of the trace as it goes on here.
 class Call {
@@ -197,6 +211,11 @@ class Call {
   template <typename... A>
   std::tuple<A...> decode() {
     if (arguments.size() != sizeof...(A)) throw Skipped("another number of arguments");
+    const bool renews = records_event(name) || name.find("Destroy") != std::string::npos;
+    for (const json& written : arguments) {
+      if (!renews && handles_.is_stale(written))
+        throw Skipped("its event was recorded by a call that was not replayed");
+    }
     return [&]<std::size_t... at>(std::index_sequence<at...>) {
       return std::tuple<A...>{read<A>(at, role<A>(name, at))...};
     }
@@ -520,7 +539,9 @@ int replay(const std::string& path, const Options& options) {
       const auto& play = driver.find(call.name);
       thread->run([&] { play(call); });
       ++replayed;
+      if (records_event(call.name)) handles.set_stale(call.arguments.at(0), false);
     } catch (const Skipped& reason) {
+      if (records_event(call.name)) handles.set_stale(call.arguments.at(0), true);
       ++skipped[call.name + ": " + reason.what()];
     }
     for (const std::string& difference : call.differences)
