@@ -21,9 +21,16 @@ def told(
     counted = [entry for entry in entries if "api_calls" in entry]
     waiting = [entry for entry in counted if entry["api_calls"]["sync"]]
     copying = [e for e in counted if e["api_calls"]["memcpy"] and e["outcome"] == "zero-copy"]
+    # A kernel can copy too, and the driver does not say what it does.
+    running = [
+        e
+        for e in counted
+        if e["api_calls"]["launch"] and not e["api_calls"]["memcpy"] and e["outcome"] == "zero-copy"
+    ]
     for label, what, found in (
         ("hidden sync", "the host waits for a device", waiting),
         ("hidden copy", "zero-copy, and yet a copy on a device", copying),
+        ("hidden kernel", "zero-copy, and yet a kernel runs, which may copy", running),
     ):
         if found:
             pairs = [(entry["producer"], entry["consumer"]) for entry in found]
