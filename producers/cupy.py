@@ -39,9 +39,5 @@ def on_stream(device, handle):
         yield
 
 
-def ready(array):
-    array.device.synchronize()
-
-
 def address(array):
     return array.data.ptr

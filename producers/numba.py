@@ -37,11 +37,6 @@ def make(case, device):
     return array
 
 
-def ready(array):
-    if not isinstance(array, np.ndarray):
-        cuda.synchronize()
-
-
 def stream(device):
     # Its own stream is the default one; it keeps the handle to itself where that is null.
     return 0

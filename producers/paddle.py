@@ -1,5 +1,7 @@
 """Paddle tensors; on the CPU in Paddle's own memory where that can hold the case."""
 
+import contextlib
+
 import paddle
 
 from dlbench.adapter import OWN_LAYOUTS, require, require_own_layout
@@ -42,3 +44,18 @@ def extras(array):
 
 def address(array):
     return array.data_ptr()
+
+
+def _place(device):
+    return f"gpu:{device.partition(':')[2]}"
+
+
+def stream(device):
+    return paddle.device.current_stream(_place(device)).__cuda_stream__()[1]
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    given = paddle.device.get_stream_from_external(handle, _place(device))
+    with paddle.device.stream_guard(given):
+        yield

@@ -7,10 +7,9 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
-import numpy as np
 import tensorflow as tf
 
-from dlbench.adapter import require_own_layout, turns_in_a_second
+from dlbench.adapter import capsule_pointer, require_own_layout, turns_in_a_second, word_at
 
 DEVICES = ("cpu", "cuda", "rocm")
 DISTRIBUTION = ("tensorflow-cpu", "tensorflow", "tensorflow-rocm")
@@ -71,11 +70,13 @@ def busy(case, device, seconds):
     tf.config.experimental.set_synchronous_execution(False)
     turns = tf.constant(int(seconds * turns_a_second()))
     content = make(case, device)
-    variable = tf.Variable(tf.zeros_like(content))
+    with tf.device(content.device):
+        variable = tf.Variable(tf.zeros_like(content))
     content.numpy()
-    shown = np.from_dlpack(variable.value())
-    place = shown.ctypes.data
-    del shown
+    # The first word of a tensor in a capsule is its address, on a GPU too.
+    capsule = tf.experimental.dlpack.to_dlpack(variable.value())
+    place = word_at(capsule_pointer(capsule, b"dltensor"))
+    del capsule
     # What is written there stays there as long as somebody may look: the result is a copy.
     KEPT[device] = variable
     return store(variable, content, turns), place

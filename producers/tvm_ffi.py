@@ -49,3 +49,11 @@ def make(case, device):
 
 def address(array):
     return array.data_ptr()
+
+
+def stream(device):
+    return tvm_ffi.get_raw_stream(tvm_ffi.device(device))
+
+
+def on_stream(device, handle):
+    return tvm_ffi.use_raw_stream(tvm_ffi.device(device), handle)

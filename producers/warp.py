@@ -40,5 +40,6 @@ def stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    with wp.ScopedStream(wp.Stream(device, cuda_stream=handle)):
+    # By default it makes the new stream wait for the former one.
+    with wp.ScopedStream(wp.Stream(device, cuda_stream=handle), sync_enter=False):
         yield

@@ -70,7 +70,7 @@ def test_names_exist_and_calls_bind_and_each_planted_mistake_is_found(
 @pytest.mark.parametrize(
     ("role", "library", "right", "wrong", "said"),
     [
-        ("producer", "cupy", ".device.synchronize()", ".device.synchronise()", "no synchronise"),
+        ("producer", "cupy", "get_current_stream()", "current_stream()", "no attribute"),
         ("producer", "cupy", "array.data.ptr", "array.data.pointer", "no pointer"),
         ("producer", "cupy", ").use()", ").use(0)", "too many positional"),
         ("producer", "cupy", "cupy.cuda.malloc_managed)", "cupy.cuda.managed)", "no attribute"),
