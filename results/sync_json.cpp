@@ -64,8 +64,8 @@ Handover handover_from(const Fields& item) {
   if (item.has("import_blocked")) one.import_blocked = item.signed_number("import_blocked");
   if (item.has("gap_ns")) one.gap_ns = item.signed_number("gap_ns");
   one.reason = item.text_or("reason", "");
-  if (one.waits.has_value() == !one.reason.empty()) {
-    item.fail("waits", "either a word or a reason");
+  if (one.reason.empty() ? !one.waits : one.waits && *one.waits != Waits::inconclusive) {
+    item.fail("waits", "either a word or a reason; inconclusive may have both");
   }
   return one;
 }

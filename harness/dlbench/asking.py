@@ -190,9 +190,18 @@ class Worker:
         return self.failure(told + (f": {last}" if last else ""), "crashed", "", name)
 
 
-def starting(place: Environment, timeout_s: float, *options: str) -> Callable[[Path], Worker]:
-    """Starts plain workers of that environment, each for a folder of its own."""
-    return lambda folder: Worker(lambda fd: command(place, fd, *options), timeout_s)
+def starting(
+    place: Environment,
+    timeout_s: float,
+    *options: str,
+    variables: Mapping[str, str] | None = None,
+) -> Callable[[Path], Worker]:
+    """Starts plain workers of that environment, each for a folder of its own. `variables` are set
+    there beside this process's own."""
+    environment = {**os.environ, **variables} if variables else None
+    return lambda folder: Worker(
+        lambda fd: command(place, fd, *options), timeout_s, environment=environment
+    )
 
 
 class Stopped(Exception):  # noqa: N818  (a request, not an error)

@@ -37,7 +37,7 @@ constexpr bool is_unordered(Waits waits) {
 
 /// What one stream argument led to, in one exchange. Times in ns.
 struct Handover {
-  /// What stood for `stream`: "-1", "1", "own", "foreign"; empty: nothing, or None.
+  /// What stood for `stream`: "-1", "1", "own", "foreign", "other"; empty: nothing, or None.
   std::string stream;
   bool asked = false;          ///< as the consumer itself calls; else dlbench set the argument
   bool owed = false;           ///< the consumer's read had to come after the producer's work
@@ -48,7 +48,7 @@ struct Handover {
   std::optional<double> import_blocked;
   std::optional<double> gap_ns;  ///< from the producer's end to the consumer's start, on the
                                  ///< device's clock; below 0: it did not wait
-  std::string reason;            ///< why there is no word
+  std::string reason;            ///< why there is no word, or an inconclusive one
 };
 
 }  // namespace dlbench

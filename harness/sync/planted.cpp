@@ -94,14 +94,16 @@ Planted::Planted(Kind kind) : state_(std::make_unique<State>(kind)) {
   queue_.take = [] {};
   queue_.read = [&state] { return state.read(); };
   queue_.settle = [&state] { state.streams.settle(); };
-  queue_.control = [&state] { return content_of(state.streams.control(state.word())); };
+  queue_.is_independent = [&state](Ns delay) {
+    return state.streams.is_independent(state.word(), kWords, delay);
+  };
   queue_.decoy = [&state] { return state.streams.decoy(); };
   queue_.delayed = [&state] { return state.streams.delayed(); };
   queue_.gap = [&state] { return state.streams.gap(); };
   queue_.slow_read = [&state](Ns delay) { state.slow_read(delay); };
   queue_.drop = [&state] { state.drop(); };
   queue_.reuse = [&state] { return state.reuse(); };
-  queue_.overwrite = [&state] { state.streams.store(state.word(), kOther); };
+  queue_.overwrite = [&state] { state.streams.store_as_producer(state.word(), kOther); };
 }
 
 Planted::~Planted() = default;

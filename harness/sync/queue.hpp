@@ -30,9 +30,11 @@ struct Queue {
   /// Waits for every queue, lets go of everything.
   std::function<void()> settle;
 
-  /// Optional: a read by the same kind of queue as the consumer's that nobody ordered, waited for.
-  /// Where it sees the new content too, queues do not run beside one another. Default: peek.
-  std::function<Content()> control;
+  /// Optional: {pass `delay`, make it new} on the producer's queue, and a read on the consumer's
+  /// that nothing orders. Did it see the old content? Where it does not, the consumer's queue runs
+  /// behind the producer's by chance (hardware queues are shared), and a wait cannot be told from
+  /// that. `settle` comes before and after.
+  std::function<bool(Ns delay)> is_independent;
   /// Optional: does the delay of every bystander still last?
   std::function<bool()> decoy;
   /// Optional, after `settle`: how long the last delay really was, by the device's own clock.
@@ -49,7 +51,8 @@ struct Queue {
   /// The producer makes another array of the size and writes into it, in its own order. Was it the
   /// same memory?
   std::function<bool()> reuse;
-  /// Overwrites the very memory that is being read, at once: what `slow_read` has to see.
+  /// Overwrites the very memory that is being read, at once and on the producer's queue, as
+  /// `reuse` does: what `slow_read` has to see.
   std::function<void()> overwrite;
 };
 

@@ -1,5 +1,6 @@
 #include "sync/streams.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -11,30 +12,84 @@ using device::Stream;
 namespace {
 
 constexpr Stream kDefaultStream = nullptr;
+constexpr Ns kProbeDelay = 3'000'000;
+constexpr int kMostStreams = 12;  // tried for one that runs beside others
 
 }  // namespace
 
-Streams::Streams(const device::Table& table, bool host_memory)
+Streams::Streams(const device::Table& table, bool host_memory, std::optional<Stream> consumer)
     : table_(table), host_memory_(host_memory) {
-  for (Stream* stream : {&producer_, &consumer_, &bystander_, &ours_, &control_}) {
-    check(table_.stream_create(stream, device::non_blocking), "a stream");
-  }
-  reads_on_ = consumer_;
   check(table_.event_create(&event_, device::no_timing), "an event");
   void* made = nullptr;
   check(table_.allocate_pinned(&made, sizeof(Shared)), "pinned memory");
   shared_ = static_cast<Shared*>(made);
   *shared_ = {};
+  if (consumer) {
+    consumer_ = *consumer;
+    are_independent_ = find_beside(producer_, {consumer_});
+  } else {
+    producer_ = create();
+    // Beside the default stream as well, if that can be: it is a bystander, too.
+    are_independent_ =
+        find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
+  }
+  are_independent_ = find_beside(ours_, {producer_, consumer_}) && are_independent_;
+  has_bystander_ = find_beside(bystander_, {producer_, consumer_, ours_});
 }
 
 Streams::~Streams() {
-  for (Stream stream : {producer_, consumer_, bystander_, ours_, control_}) {
-    if (stream == nullptr) continue;
+  for (Stream stream : made_) {
     table_.stream_synchronize(stream);
     table_.stream_destroy(stream);
   }
   if (event_ != nullptr) table_.event_destroy(event_);
   if (shared_ != nullptr) table_.free_pinned(shared_);
+}
+
+Stream Streams::create() {
+  Stream made = nullptr;
+  check(table_.stream_create(&made, device::non_blocking), "a stream");
+  made_.push_back(made);
+  return made;
+}
+
+// Work that was put on it later and is over sooner proves it. The opposite is only likely, since a
+// delay may end while a neighbour has the core: a longer one is tried then.
+bool Streams::runs_beside(Stream other, Stream busy) {
+  for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
+    put_decoy(busy, delay, kProbe);
+    check(table_.delay(other, 0, 0, 0, 0), "a delay");
+    synchronize(other);
+    const bool is_beside = lasts(kProbeEnd);
+    synchronize(busy);
+    if (is_beside) return true;
+  }
+  return false;
+}
+
+// Leaves the last of them in `found` where none runs beside all others.
+bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
+  for (int i = 0; i < kMostStreams; ++i) {
+    found = create();
+    const bool is_beside = std::all_of(others.begin(), others.end(),
+                                       [&](Stream other) { return runs_beside(found, other); });
+    if (is_beside) return true;
+  }
+  return false;
+}
+
+void Streams::replace_looks() {
+  find_beside(ours_, {consumer_});
+  has_bystander_ = find_beside(bystander_, {consumer_, ours_});
+}
+
+void Streams::replace_consumer() {
+  find_beside(consumer_, {ours_});
+  has_bystander_ = find_beside(bystander_, {consumer_, ours_});
+}
+
+void Streams::take_default_for_bystander() {
+  is_default_ours_ = runs_beside(consumer_, kDefaultStream);
 }
 
 void Streams::check(device::Code code, const char* what) const {
@@ -57,13 +112,18 @@ void Streams::synchronize(Stream stream) {
 }
 
 void Streams::settle() {
-  for (Stream stream : {producer_, consumer_, reads_on_, bystander_, ours_}) synchronize(stream);
+  for (Stream stream : {producer_, consumer_, bystander_, ours_}) synchronize(stream);
   if (is_default_ours_) synchronize(kDefaultStream);
 }
 
 void Streams::store(Address word, unsigned value) {
   check(table_.fill32(word, value, 1, ours_), "a store");
   synchronize(ours_);
+}
+
+void Streams::store_as_producer(Address word, unsigned value) {
+  check(table_.fill32(word, value, 1, producer_), "a store");
+  synchronize(producer_);
 }
 
 void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
@@ -96,14 +156,14 @@ unsigned Streams::peek(Address word) {
 }
 
 unsigned Streams::read(Address word) {
-  check(table_.delay(reads_on_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
-  copy(word, shared_->seen[1], reads_on_);
+  check(table_.delay(consumer_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
+  copy(word, shared_->seen[1], consumer_);
   return shared_->seen[1];
 }
 
-unsigned Streams::control(Address word) {
-  copy(word, shared_->seen[2], control_);
-  return shared_->seen[2];
+bool Streams::is_independent(Address word, const Words& words, Ns delay) {
+  arm(word, words, delay, 0);
+  return read(word) == words.before;
 }
 
 bool Streams::decoy() const {
@@ -119,12 +179,12 @@ std::optional<double> Streams::gap() const {
 }
 
 void Streams::slow_read(Address word, Ns delay) {
-  check(table_.delay(reads_on_, delay, 0, 0, 0), "a delay");
-  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), reads_on_), "a copy");
+  check(table_.delay(consumer_, delay, 0, 0, 0), "a delay");
+  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), consumer_), "a copy");
 }
 
 unsigned Streams::fetch() {
-  synchronize(reads_on_);
+  synchronize(consumer_);
   return shared_->seen[1];
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "device/table.hpp"
 #include "sync/queue.hpp"
@@ -12,13 +14,17 @@ struct Words {
   unsigned before = 1, after = 2;
 };
 
-/// The streams of a device that stand for an exchange's two ends, a bystander, and us: what a
-/// `Queue` needs but for the exchange itself. None has implicit edges with the others.
+/// The streams of a device that stand for an exchange's producer and consumer, a bystander, and us:
+/// what a `Queue` needs but for the exchange itself. None has implicit edges with the others, and
+/// each is seen to run beside the others: a driver has fewer hardware queues than streams, and work
+/// on two streams that share one is ordered by chance.
 /// What the device refuses is thrown as std::runtime_error.
 class Streams {
  public:
-  /// `host_memory`: a host thread may look at device memory as it is.
-  Streams(const device::Table& table, bool host_memory);
+  /// `host_memory`: a host thread may look at device memory as it is. `consumer`: the stream that a
+  /// consumer brings itself.
+  Streams(const device::Table& table, bool host_memory,
+          std::optional<device::Stream> consumer = {});
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
   ~Streams();
@@ -26,17 +32,26 @@ class Streams {
   device::Stream producer() const { return producer_; }
   device::Stream consumer() const { return consumer_; }
   device::Stream bystander() const { return bystander_; }
-  /// For streams that a library brings itself.
-  void set_consumer(device::Stream stream) { reads_on_ = stream; }
-  /// Takes the default stream for a bystander as well: who forgets which stream it works on waits
-  /// for that one. Only where nobody else in the process uses it.
-  void take_default_for_bystander() { is_default_ours_ = true; }
+  /// Do producer, consumer and our own looks run beside one another? Without that no trial says
+  /// anything.
+  bool are_independent() const { return are_independent_; }
+  /// Does the bystander run beside them all?
+  bool has_bystander() const { return has_bystander_; }
+  /// Takes another stream for our own looks, or for the consumer's read: beside one of a library's
+  /// that only a trial can tell.
+  void replace_looks();
+  void replace_consumer();
+  /// Takes the default stream for a bystander as well, where the consumer's runs beside it: a
+  /// library that forgets which stream it works on waits for that one. Only where nothing else in
+  /// the process uses it.
+  void take_default_for_bystander();
 
   /// The parts of a Queue, for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
   unsigned peek(device::Address word);
   unsigned read(device::Address word);
-  unsigned control(device::Address word);
+  /// Of `Queue`, as is the next.
+  bool is_independent(device::Address word, const Words& words, Ns delay);
   bool decoy() const;
   void settle();
   std::optional<double> delayed() const;
@@ -46,6 +61,8 @@ class Streams {
   unsigned fetch();
   /// At once, beside all queues.
   void store(device::Address word, unsigned value);
+  /// On the producer's stream, and waits for that alone.
+  void store_as_producer(device::Address word, unsigned value);
 
   /// Of the producer's stream: record there, let the other wait.
   void order(device::Stream first, device::Stream then);
@@ -54,14 +71,29 @@ class Streams {
   const device::Table& table() const { return table_; }
 
  private:
-  /// Device times in ns, begin and end each: of the producer's delay, the read, and the delays of
-  /// the bystanders.
-  enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
+  /// Device times in ns, begin and end each: of the producer's delay, the read, the delays of the
+  /// bystanders, and of a stream that another is tried beside.
+  enum Stamp {
+    kBegin,
+    kEnd,
+    kRead,
+    kReadEnd,
+    kDecoy,
+    kDecoyEnd,
+    kDefault,
+    kDefaultEnd,
+    kProbe,
+    kProbeEnd,
+    kStamps
+  };
   struct Shared {
-    unsigned seen[3];  // by peek, read, control
+    unsigned seen[2];  // by peek, read
     std::int64_t stamps[kStamps];
   };
   void check(device::Code code, const char* what) const;
+  device::Stream create();
+  bool runs_beside(device::Stream other, device::Stream busy);
+  bool find_beside(device::Stream& found, std::initializer_list<device::Stream> others);
   void put_decoy(device::Stream stream, Ns delay, Stamp stamp);
   bool lasts(Stamp end) const;
   void copy(device::Address word, unsigned& to, device::Stream stream);
@@ -69,10 +101,9 @@ class Streams {
 
   const device::Table& table_;
   bool host_memory_;
-  bool is_default_ours_ = false;
+  bool is_default_ours_ = false, are_independent_ = false, has_bystander_ = false;
+  std::vector<device::Stream> made_;  // kept until the end: a freed one's queue would come again
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
-  device::Stream control_ = nullptr;
-  device::Stream reads_on_ = nullptr;
   device::Event event_ = nullptr;
   Shared* shared_ = nullptr;  // pinned
 };

@@ -30,15 +30,16 @@ Trial run_trial(const Queue& queue, Ns delay) {
   Trial trial;
   trial.delay = delay;
   trial.ended = -1;
+  if (queue.is_independent) {
+    settled(queue, [&] { trial.is_independent = queue.is_independent(delay / 2); });
+    if (!trial.is_independent) return trial;
+  }
   settled(queue, [&] {
     const Ns begin = now();
     queue.arm(delay, 0);
     Content content = queue.peek();
     for (const Call call : {kGive, kTake, kRead}) {
-      if (call == kRead) {
-        trial.control = content == Content::Old && queue.control ? queue.control() : content;
-        content = queue.peek();
-      }
+      if (call == kRead) content = queue.peek();
       trial.before[call] = content;
       const Ns from = now();
       if (call == kGive) queue.give();

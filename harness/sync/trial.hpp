@@ -20,10 +20,12 @@ struct Trial {
   std::optional<double> gap;
   std::array<Ns, 3> began{};  ///< since before the delay was submitted
   std::array<Ns, 3> took{};
-  std::array<Content, 3> before{};
-  std::array<Content, 3> after{};
+  std::array<Content, 3> before{Content::Other, Content::Other, Content::Other};
+  std::array<Content, 3> after{Content::Other, Content::Other, Content::Other};
   Content saw = Content::Other;
-  Content control = Content::Other;
+  /// The consumer's queue was seen not to run behind the producer's by chance. Else nothing was
+  /// tried.
+  bool is_independent = true;
   Ns ended = 0;  ///< when the content was first seen to be new, on the clock of `began`
   /// It never was, though the read saw it or the delay was long over: somebody looks elsewhere.
   bool misplaced = false;

@@ -1,6 +1,7 @@
 #include "sync/who.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "stats/stats.hpp"
 
@@ -10,6 +11,9 @@ namespace {
 constexpr int kIdle = 4;       // timed calls with an idle producer
 constexpr int kTooWeak = 4;    // trials after which the delay may be made longer
 constexpr int kPowerless = 8;  // at the longest without any power, and there will be none
+constexpr std::string_view kDependent =
+    "a read on the consumer's stream that nothing ordered came behind the producer's work: the two "
+    "streams are not independent";
 constexpr Ns kMostDelay = 80'000'000;
 constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
 constexpr Ns kLeastDecoy = 10'000'000;
@@ -68,6 +72,7 @@ Tally tally(const std::vector<Trial>& trials) {
   Tally made;
   made.tried = static_cast<int>(trials.size());
   for (const Trial& trial : trials) {
+    made.dependent += !trial.is_independent;
     if (!trial.had_power()) continue;
     ++made.pending;
     made.stale += trial.is_stale();
@@ -76,8 +81,7 @@ Tally tally(const std::vector<Trial>& trials) {
       continue;
     }
     ++made.early;
-    const bool pending = trial.before[kRead] == Content::Old && trial.control == Content::Old;
-    made.ordered += pending && trial.saw == Content::New;
+    made.ordered += trial.before[kRead] == Content::Old && trial.saw == Content::New;
   }
   return made;
 }
@@ -88,7 +92,7 @@ Waits Tally::word(const Options& options, int trials) const {
   }
   if (stale == 0 && early == 0 && held_and_new >= options.need) return Waits::host;
   if (stale == 0 && early > 0 && ordered >= options.need_stream) return Waits::stream;
-  if (pending == 0 && tried >= kPowerless) return Waits::no_delay;
+  if (pending == 0 && dependent == 0 && tried >= kPowerless) return Waits::no_delay;
   return Waits::inconclusive;
 }
 
@@ -131,6 +135,7 @@ Verdict who_waits(const Queue& queue, const Options& options) {
     found = tally(trials);
     verdict.waits = found.word(options, verdict.trials);
     if (verdict.waits == Waits::no_delay && was_busy) verdict.waits = Waits::inconclusive;
+    if (found.dependent == found.tried && found.tried >= kPowerless) break;
     // A library's delay is what it took to make it that long when it was calibrated; beside busy
     // neighbours, and where submitting takes its time, it may be over too soon.
     const bool weak = found.tried >= kTooWeak && 2 * found.pending < found.tried;
@@ -141,6 +146,7 @@ Verdict who_waits(const Queue& queue, const Options& options) {
       std::erase_if(trials, [](const Trial& trial) { return !trial.is_stale(); });
     }
   }
+  if (verdict.waits == Waits::inconclusive && found.dependent > 0) verdict.reason = kDependent;
   if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;
   verdict.export_blocked = blocked_share(trials, kGive, now.delay);
   verdict.import_blocked = blocked_share(trials, kTake, now.delay);

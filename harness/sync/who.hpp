@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/handover.hpp"
@@ -18,24 +19,27 @@ struct Verdict {
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;
+  std::string reason;  ///< why it is inconclusive, where that is known
 };
 
 /// Finds out who waits: values first, times second.
 ///
 /// The one rule: content that is still old when a call has returned proves that the call did not
 /// wait. The opposite is only likely, since the delay may just have ended, so it must repeat.
-/// A queue's wait is told from a delay that ended by chance by a control: a read that nobody
-/// ordered must have seen old content right before.
+/// A queue's wait is told from a delay that ended by chance by a look right before the read, which
+/// must have seen old content; and from queues that run one behind the other by chance by a read
+/// that nothing ordered, which must have seen old content before the trial began.
 Verdict who_waits(const Queue& queue, const Options& options = {});
 
 /// What the trials of one delay say so far.
 struct Tally {
   int tried = 0;
+  int dependent = 0;     ///< trials whose queues were not seen to be independent
   int pending = 0;       ///< trials with power
   int early = 0;         ///< of these: neither give nor take waited
   int stale = 0;         ///< the read saw old content
   int held_and_new = 0;  ///< give or take waited, the read saw new content
-  int ordered = 0;       ///< early, the read saw new content, the control old
+  int ordered = 0;       ///< early, the look before the read saw old content, the read new
   /// `trials`: those of all delays.
   Waits word(const Options& options, int trials) const;
 };

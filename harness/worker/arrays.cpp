@@ -27,29 +27,33 @@ void require_special(const Exchange& exchange, const Library& producer, const Re
                 exchange.producer + "'s adapter makes no " + text_of(special.get()) + " arrays"};
 }
 
-Ref make_and_wait(const Exchange& exchange, const Library& producer, const Ref& spec) {
-  const DeviceAt at = device_named(source_of(exchange));
+Ref call_make(const Exchange& exchange, const Library& producer, const Ref& spec) {
   const Ref make = checked(PyObject_GetAttrString(producer.producer.get(), "make"));
   Ref array =
       checked(PyObject_CallFunction(make.get(), "Os", spec.get(), source_of(exchange).c_str()));
   if (array.get() == Py_None) throw Failure{Outcome::refused, "", "`make` returned None"};
-  if (const Ref ready = producer.function("ready")) {
-    checked(PyObject_CallOneArg(ready.get(), array.get()));
-  } else if (at) {
-    settle(at);
-  }
   return array;
 }
 
-}  // namespace
+void wait_for(const Exchange& exchange, const Library& producer, const Ref& array) {
+  if (const Ref ready = producer.function("ready")) {
+    checked(PyObject_CallOneArg(ready.get(), array.get()));
+  } else if (const DeviceAt at = device_named(source_of(exchange))) {
+    settle(at);
+  }
+}
 
 // No consumer is called here, so a failure is the producer's, and names it.
-Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case, bool waits) {
   const Spent::Span counted(Spent::On::library);
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   require_special(exchange, producer, spec);
   try {
-    return make_and_wait(exchange, producer, spec);
+    // A device that is not there has the backend's reason, not that of a `make` that wants it.
+    device_named(source_of(exchange));
+    Ref array = call_make(exchange, producer, spec);
+    if (waits) wait_for(exchange, producer, array);
+    return array;
   } catch (Failure& failure) {
     const bool raised = failure.outcome == Outcome::refused;
     if (!raised && failure.outcome != Outcome::out_of_memory) throw;
@@ -58,6 +62,16 @@ Ref make_array(const Exchange& exchange, const Library& producer, const Ref& mak
     if (raised) failure.code = kMakeFailed;
     throw;
   }
+}
+
+}  // namespace
+
+Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+  return make(exchange, producer, make_case, true);
+}
+
+Ref make_pending_array(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+  return make(exchange, producer, make_case, false);
 }
 
 namespace {

@@ -23,6 +23,9 @@ struct Pool {
 /// raises or returns nonsense, and `unsupported` where the adapter makes no such array.
 Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
 
+/// The same, which may still be computed: nothing waits for it.
+Ref make_pending_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
+
 /// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
 /// fault every 4 KiB, which on some machines is dearer than all that is measured.
 class Arrays {

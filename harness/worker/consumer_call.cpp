@@ -50,11 +50,12 @@ ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
 }
 
 Ref ready_of(const Library& consumer, const Exchange& exchange) {
-  if (Ref ready = consumer.function("ready")) return ready;
   const DeviceAt at = device_named(target_of(exchange));
-  if (!at) return {};
-  const Ref stream = asked_for_device(consumer, "stream", target_of(exchange));
-  return wait_on_device(at, stream.get());
+  const Ref stream = at ? asked_for_device(consumer, "stream", target_of(exchange)) : Ref();
+  // All libraries that name their stream are waited for in the same way, whatever else they have.
+  if (stream) return wait_on_device(at, stream.get());
+  if (Ref ready = consumer.function("ready")) return ready;
+  return at ? wait_on_device(at, nullptr) : Ref();
 }
 
 }  // namespace dlbench::worker

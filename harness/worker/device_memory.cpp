@@ -11,6 +11,8 @@ namespace {
 using exchange::Extent;
 using exchange::View;
 
+constexpr unsigned kPoison = 0xa5a5a5a5;
+
 void copy_now(const DeviceAt& at, device::Address to, device::Address from, std::size_t bytes) {
   if (bytes == 0) return;
   settle(at);
@@ -66,8 +68,16 @@ Proof write_through_anywhere(const View& source, const View& found) {
   return exchange::write_through(source, found, Reach());
 }
 
+void spoil(const View& view) {
+  const DeviceAt at = device_at(view.device);
+  if (!at || exchange::on_host(view.device)) return;
+  const Extent extent = exchange::extent_of(view);
+  settle(at);
+  at.table->fill32(extent.begin, kPoison, extent.bytes() / 4, nullptr);
+  settle(at);
+}
+
 void spoil_freed_memory(const exchange::Device& where, std::uint64_t bytes) {
-  constexpr unsigned kPoison = 0xa5a5a5a5;
   constexpr std::size_t kBlocks = 3;
   const DeviceAt at = device_at(where);
   if (!at || exchange::on_host(where)) return;

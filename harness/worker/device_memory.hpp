@@ -22,4 +22,8 @@ Proof write_through_anywhere(const exchange::View& source, const exchange::View&
 /// there a moment ago most likely holds something else now. Nothing where there is no table.
 void spoil_freed_memory(const exchange::Device& where, std::uint64_t bytes);
 
+/// Writes over what a view describes. Nothing where it lies on the host, or where there is no
+/// table.
+void spoil(const exchange::View& view);
+
 }  // namespace dlbench::worker

@@ -11,6 +11,10 @@ bool has_own_stream(const Library& consumer) {
          !optional_attribute(file, "on_stream");
 }
 
+bool can_set_stream(const Library& library) {
+  return bool(library.function("on_stream"));
+}
+
 OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
                    const Ref& stream) {
   if (!stream) return;

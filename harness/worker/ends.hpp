@@ -20,6 +20,9 @@ struct Ends {
 /// file may say of streams is of arrays that are made.
 bool has_own_stream(const Library& consumer);
 
+/// Can the library's current stream be set, by an `on_stream` of either file?
+bool can_set_stream(const Library& library);
+
 /// Within its scope the library works on that stream; an empty one changes nothing. Throws Failure.
 class OnStream {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sync/queue.hpp"
-#include "worker/ends.hpp"
+#include "worker/busy.hpp"
 #include "worker/handing.hpp"
 
 namespace dlbench::worker {
@@ -20,22 +20,18 @@ class LibraryQueue {
   /// Valid as long as this.
   sync::Queue queue();
 
-  static bool is_possible(const Ends& ends) { return bool(ends.producer.function("busy")); }
-
  private:
   void arm(sync::Ns delay);
   sync::Content peek() const;
   sync::Content read();
   void settle();
-  void wait(const Library& library, const Ref& array) const;
 
   const Ends& ends_;
   Handing& handing_;
-  Ref busy_;
   Ref stream_;
   Place place_;
-  Ref array_, shown_, result_, copy_;
-  std::uintptr_t address_ = 0;
+  BusyArray busy_;
+  Ref result_, copy_;
 };
 
 }  // namespace dlbench::worker

@@ -1,5 +1,6 @@
 #include "worker/outliving.hpp"
 
+#include "exchange/layout.hpp"
 #include "worker/device_memory.hpp"
 #include "worker/garbage.hpp"
 
@@ -7,6 +8,7 @@ namespace dlbench::worker {
 namespace {
 
 constexpr unsigned char kPoison = 0xa5;
+constexpr int kNext = 3;  // arrays that the producer makes after the one that was dropped
 
 /// Memory of a size that was just let go, most likely the same, written over.
 class Poison {
@@ -32,7 +34,8 @@ class Poison {
 }  // namespace
 
 void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
-                       const std::function<void(PyObject*)>& wait, const Library& consumer,
+                       const std::function<void(PyObject*)>& wait,
+                       const std::function<Ref()>& make_spoiled, const Library& consumer,
                        const exchange::View& expected, exchange::Missing missing,
                        std::uint64_t room) {
   const Ref result = cross(array);
@@ -47,6 +50,10 @@ void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
   array = {};
   collect_garbage();
   const Poison poison{expected.bytes(), room};
+  std::vector<Ref> next;
+  if (!exchange::on_host(where)) {
+    for (int i = 0; i < kNext; ++i) next.push_back(make_spoiled());
+  }
   spoil_freed_memory(where, expected.bytes());
   wait(result.get());
   std::string first;

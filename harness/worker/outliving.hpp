@@ -13,9 +13,12 @@ inline constexpr std::uint64_t kMostBytesToOutlive = 64 << 10;
 /// Does what the consumer returned keep its memory alive? `array` must be nobody else's; it is
 /// dropped as soon as `cross` returned, before `wait`, as after `y = consumer(make())`. Memory of
 /// `bytes` and of `room` bytes is then taken and written over, and the consumer's values are read.
-/// Throws Failure `wrong` where they are no longer the expected ones; `missing` has none.
+/// On a device `make_spoiled` makes more of it: memory that went back to a library's own pool comes
+/// again from that alone. Throws Failure `wrong` where they are no longer the expected ones;
+/// `missing` has none.
 void require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
-                       const std::function<void(PyObject*)>& wait, const Library& consumer,
+                       const std::function<void(PyObject*)>& wait,
+                       const std::function<Ref()>& make_spoiled, const Library& consumer,
                        const exchange::View& expected, exchange::Missing missing,
                        std::uint64_t room);
 

@@ -122,6 +122,7 @@ class Prepared {
   bool refused_a_proxy(const Failure& failure) const;
   Failure without_proxy(const Failure& refusal, const Exchange& exchange);
   void note(const Tap& tap, const char* via);
+  Tape tape_now();
   void go_through_relay(const std::string& requested, const std::string& direct);
   std::optional<Failure> cross_tapped(Shown shown, Tap& tap, std::vector<std::string>& words);
   void calibrate(const Order& order);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/device_memory.hpp"
 #include "worker/extras.hpp"
 #include "worker/growth.hpp"
 #include "worker/lifetime.hpp"
@@ -54,6 +55,22 @@ void Prepared::look_after_dropping(const Order& order) {
   const auto cross = [&](const Ref& array) {
     return cross_once(stand_for(array, order.exchange.protocol).get());
   };
+  // Memory that the library keeps in a pool is written over where it comes again. Not the arrays
+  // that are measured, should `make` return the same memory twice.
+  const auto make_spoiled = [&]() -> Ref {
+    try {
+      Ref next = make_array(order.exchange, producer_, order.make_case);
+      const exchange::View view = read_place(next.get(), producer_).view;
+      const bool is_measured =
+          std::any_of(pool_->arrays.begin(), pool_->arrays.end(), [&](const Ref& array) {
+            return read_place(array.get(), producer_).view.address == view.address;
+          });
+      if (!is_measured) spoil(view);
+      return next;
+    } catch (const Failure&) {
+      return {};
+    }
+  };
   const auto wait = [this](PyObject* result) { wait_for(result); };
   const Ref spec = checked(PyObject_CallNoArgs(order.make_case.get()));
   const Ref room = checked(PyObject_GetAttrString(spec.get(), "room"));
@@ -63,8 +80,9 @@ void Prepared::look_after_dropping(const Order& order) {
   } catch (const Failure&) {
     // `look_at_both_ends` said so already.
   }
-  require_outliving(make_array(order.exchange, producer_, order.make_case), cross, wait, consumer_,
-                    pool_->expected->view, missing, PyLong_AsUnsignedLongLong(room.get()));
+  require_outliving(make_array(order.exchange, producer_, order.make_case), cross, wait,
+                    make_spoiled, consumer_, pool_->expected->view, missing,
+                    PyLong_AsUnsignedLongLong(room.get()));
 }
 
 }  // namespace dlbench::worker

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "sync/late.hpp"
@@ -51,13 +50,14 @@ bool is_same(const Ref& one, const Ref& other) {
   return same == 1;
 }
 
-// Numbers below 3 have a meaning of their own; what is above is some process's pointer.
+// Numbers below 3 have a meaning of their own; what is above is a stream's handle.
 std::string name_of(const Ref& value, const Passable& passable) {
   if (is_none(value)) return "";
   if (is_same(value, passable.own)) return "own";
   if (is_same(value, passable.foreign)) return "foreign";
+  if (!PyLong_Check(value.get())) return "own";
   const std::optional<long> number = number_in(value.get());
-  return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "own";
+  return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "other";
 }
 
 // What passes no `__dlpack__` has no stream argument either.
@@ -92,11 +92,11 @@ bool is_one_stream(const Ends& ends) {
          !optional_attribute(ends.consumer.consumer.get(), "on_stream");
 }
 
-// As the consumer itself calls on a device with streams: is it its own stream that order is owed
-// to, the one that it reads on? None in `__dlpack__` names the default stream there, and so do
-// numbers.
+// As the consumer itself calls on a device with streams, and reads on its current one: whatever
+// stream it names, the read has to come after the producer's work, unless it says "do not
+// synchronize".
 bool is_owed(const Variant& asked, const Tape& tape, const Ends& ends, PyObject* array) {
-  if (export_call(tape) != nullptr) return asked.name == "own";
+  if (export_call(tape) != nullptr) return asked.owed;
   if (asks_for(tape, "__cuda_array_interface__")) return names_stream(array);
   return !is_one_stream(ends);
 }
@@ -105,8 +105,6 @@ std::vector<Variant> variants(const Tape& tape, const Passable& passable) {
   const Asked* const call = export_call(tape);
   Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
   asked.name = name_of(asked.value, passable);
-  // It read its own stream when it was watched, and works on another one now.
-  if (asked.name == "own" && passable.own) asked.value = passable.own;
   // Who says "do not synchronise" is owed nothing.
   asked.owed = asked.name != "-1";
   std::vector<Variant> all{std::move(asked)};
@@ -135,12 +133,26 @@ std::string word_of(sync::Content content) {
   return content == sync::Content::New ? "new" : "old";
 }
 
-// What a call was refused with is its library's answer; what would end the run is not.
-Handover look_at(const Variant& variant, const sync::Queue& queue) {
+Handover begin_handover(const Variant& variant) {
   Handover found;
   found.stream = variant.name;
   found.asked = variant.asked;
   found.owed = variant.owed;
+  return found;
+}
+
+// Where streams run one behind another by chance, every exchange looks synchronized.
+Handover without_independence(const Variant& variant) {
+  Handover found = begin_handover(variant);
+  found.waits = Waits::inconclusive;
+  found.reason =
+      "this device gave no streams that run beside one another: they share its hardware queues";
+  return found;
+}
+
+// What a call was refused with is its library's answer; what would end the run is not.
+Handover look_at(const Variant& variant, const sync::Queue& queue) {
+  Handover found = begin_handover(variant);
   try {
     const sync::Verdict verdict = sync::who_waits(queue);
     found.waits = verdict.waits;
@@ -149,6 +161,7 @@ Handover look_at(const Variant& variant, const sync::Queue& queue) {
     found.export_blocked = verdict.export_blocked;
     found.import_blocked = verdict.import_blocked;
     found.gap_ns = verdict.gap_ns;
+    found.reason = verdict.reason;
   } catch (const Failure& failure) {
     found.reason = failure.exception;
     if (!failure.reason.empty())
@@ -179,55 +192,82 @@ std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange)
 
 }  // namespace
 
+// What the consumer asks on the streams that are current now: a library passes its current one.
+Tape Prepared::tape_now() {
+  if (tape_.empty() || crossing_.takes_capsule()) return tape_;
+  Tap tap;
+  std::vector<std::string> words;
+  if (const std::optional<Failure> refusal = cross_tapped(shown_mask_, tap, words)) {
+    throw Failure(*refusal);
+  }
+  return tap.tape();
+}
+
 WhoWaits Prepared::who_waits(const Order& order, const Step& step) {
   const std::string& device = order.exchange.device;
   const DeviceAt at = device_named(device);
   const Ends ends{producer_,       consumer_,       order.exchange,
                   order.make_case, pool_->expected, export_ ? Ref::borrow(first_asked()) : Ref()};
   WhoWaits found;
-  if (!at && !LibraryQueue::is_possible(ends)) return found;
+  if (!at && !has_busy(producer_)) return found;
   step("sync");
-  Handing handing(crossing_, export_ ? first_asked() : first_array(), shown_mask_, tape_,
-                  relayed());
+  std::optional<TrialStreams> streams;
+  std::optional<Handing> handing;
+  std::optional<StreamQueue> on_streams;
+  std::optional<LibraryQueue> in_library;
+  const auto connect = [&](const Tape& tape) {
+    handing.emplace(crossing_, export_ ? first_asked() : first_array(), shown_mask_, tape,
+                    relayed());
+  };
   Passable passable;
   try {
     passable.device = read_place(first_array(), producer_).view.device.type;
   } catch (const Failure&) {
     // Then it is nothing that a stream could be passed for.
   }
-  std::unique_ptr<StreamQueue> on_streams;
-  std::unique_ptr<LibraryQueue> in_library;
   sync::Queue queue;
   if (at) {
     require(*at.table, "context", at.table->enter(at.ordinal));
-    on_streams = std::make_unique<StreamQueue>(ends, handing, *at.table);
+    streams.emplace(ends, *at.table);
+    {
+      const OnStream producing = streams->producing();
+      const OnStream consuming = streams->consuming();
+      connect(tape_now());
+    }
+    on_streams.emplace(ends, *handing, *streams);
     queue = on_streams->queue();
-    passable.own = on_streams->own();
-    passable.foreign = on_streams->foreign();
+    passable.own = streams->own();
+    passable.foreign = streams->foreign();
   } else {
-    in_library = std::make_unique<LibraryQueue>(ends, handing,
-                                                asked_for_device(producer_, "new_stream", device));
+    connect(tape_);
+    in_library.emplace(ends, *handing, asked_for_device(producer_, "new_stream", device));
     queue = in_library->queue();
     if (passable.device != kDlCpu) {
       passable.own = asked_for_device(consumer_, "stream", device);
       passable.foreign = asked_for_device(consumer_, "new_stream", device);
     }
   }
-  std::vector<Variant> looked_at = variants(handing.tape(), passable);
+  std::vector<Variant> looked_at = variants(handing->tape(), passable);
   if (on_streams) {
-    looked_at[0].owed = is_owed(looked_at[0], handing.tape(), ends, on_streams->array());
+    PyObject* const array = on_streams->array();
+    looked_at[0].owed =
+        is_owed(looked_at[0], handing->tape(), ends, array != nullptr ? array : first_array());
   }
+  const bool is_aliased = streams && !streams->streams().are_independent();
   for (const Variant& variant : looked_at) {
     const trace::Range range("sync " + variant.name, trace::Category::sync, bytes());
-    const bool as_watched = variant.asked && variant.name != "own";
-    if (!as_watched) handing.set_stream(variant.value.get());
+    if (is_aliased) {
+      found.sync.push_back(without_independence(variant));
+      continue;
+    }
+    if (!variant.asked) handing->set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));
   }
-  if (on_streams) {
+  if (queue.slow_read) {
     step("late free");
     // The last variant's stream may be one that the producer refuses.
-    if (looked_at.size() > 1) handing.set_stream(looked_at[0].value.get());
-    found.late_free = late_free_of(queue);
+    if (looked_at.size() > 1) handing->set_stream(looked_at[0].value.get());
+    found.late_free = is_aliased ? sync::LateFree{}.word : late_free_of(queue);
   }
   found.race = race_of(found.sync, order.exchange);
   return found;

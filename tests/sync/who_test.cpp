@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
+#include "device/sim.hpp"
 #include "sync/late.hpp"
 #include "sync/planted.hpp"
 #include "sync/situations.hpp"
+#include "sync/streams.hpp"
 
 namespace dlbench::sync {
 namespace {
@@ -18,7 +22,6 @@ Trial trial(Content before, Content after_give, Content saw, Ns delay = 5 * ms) 
   made.delay = delay;
   made.before = {before, after_give, after_give};
   made.after = {after_give, after_give, Content::New};
-  made.control = after_give;
   made.saw = saw;
   return made;
 }
@@ -42,11 +45,19 @@ TEST(Tally, WhatIsOnlyLikelyHasToRepeat) {
   EXPECT_EQ(tally(held).word({}, 3), Waits::host);
 }
 
-TEST(Tally, AControlThatSawNewContentTakesAQueuesWaitAway) {
+TEST(Tally, ALookBeforeTheReadThatSawNewContentTakesAQueuesWaitAway) {
   std::vector<Trial> trials(6, trial(Content::Old, Content::Old, Content::New));
   EXPECT_EQ(tally(trials).word({}, 6), Waits::stream);
-  for (Trial& one : trials) one.control = Content::New;
+  for (Trial& one : trials) one.before[kRead] = Content::New;
   EXPECT_EQ(tally(trials).word({}, 6), Waits::inconclusive);
+}
+
+TEST(Tally, QueuesThatWereNotSeenToBeIndependentGiveNoVerdict) {
+  Trial untried;
+  untried.is_independent = false;
+  const Tally found = tally(std::vector<Trial>(8, untried));
+  EXPECT_EQ(found.dependent, 8);
+  EXPECT_EQ(found.word({}, 8), Waits::inconclusive);
 }
 
 TEST(Tally, OneStaleReadForbidsToSayThatAnybodyWaited) {
@@ -196,6 +207,68 @@ TEST(WhoWaits, SettlesWhereACallIsRefused) {
   };
   EXPECT_THROW(who_waits(queue), std::runtime_error);
   EXPECT_EQ(settled, 1);
+}
+
+TEST(WhoWaits, QueuesThatAreNotIndependentGiveNoVerdict) {
+  for (const Kind kind : {Kind::Event, Kind::Host, Kind::Nothing}) {
+    Planted planted(kind);
+    Queue queue = planted.queue();
+    queue.is_independent = [](Ns) { return false; };
+    const Verdict verdict = who_waits(queue);
+    EXPECT_EQ(verdict.waits, Waits::inconclusive) << truth(kind);
+    EXPECT_FALSE(verdict.reason.empty());
+    EXPECT_FALSE(verdict.saw);
+  }
+}
+
+/// The simulated device with so few hardware queues, which new streams take in turn.
+device::Table with_queues(std::size_t count) {
+  static std::size_t most, created;
+  static std::vector<device::Stream> queues;
+  most = count;
+  created = 0;
+  queues.clear();
+  device::Table made = device::sim::table();
+  made.stream_create = [](device::Stream* stream, unsigned flags) {
+    if (queues.size() < most) {
+      device::sim::table().stream_create(stream, flags);
+      queues.push_back(*stream);
+    }
+    *stream = queues[created++ % most];
+    return 0;
+  };
+  made.stream_destroy = [](device::Stream) { return 0; };
+  return made;
+}
+
+TEST(Streams, AreTakenThatRunBesideOneAnother) {
+  const device::Table table = with_queues(4);
+  const Streams streams(table, true);
+  EXPECT_TRUE(streams.are_independent() && streams.has_bystander());
+  const std::set<device::Stream> chosen{streams.producer(), streams.consumer(),
+                                        streams.bystander()};
+  EXPECT_EQ(chosen.size(), 3U);
+}
+
+TEST(Streams, AreTakenBesideTheConsumersOwn) {
+  const device::Table table = with_queues(4);
+  device::Stream own = nullptr;
+  table.stream_create(&own, device::non_blocking);
+  table.stream_create(&own, device::non_blocking);
+  const Streams streams(table, true, own);
+  EXPECT_TRUE(streams.are_independent());
+  EXPECT_EQ(streams.consumer(), own);
+  EXPECT_NE(streams.producer(), own);
+}
+
+TEST(Streams, ThatShareOneQueueAreNotIndependent) {
+  const device::Table one = with_queues(1);
+  const Streams alike(one, true);
+  EXPECT_FALSE(alike.are_independent() || alike.has_bystander());
+  const device::Table three = with_queues(3);
+  const Streams few(three, true);
+  EXPECT_TRUE(few.are_independent());
+  EXPECT_FALSE(few.has_bystander());
 }
 
 TEST(LateFree, WithoutPowerIsNotSafe) {

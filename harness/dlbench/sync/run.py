@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,9 @@ WITH_STREAMS = ("cuda", "rocm", "sim")
 CASE = "f32"
 #: NumPy's functions on the array itself: nothing is handed over.
 NO_CROSSING = ("array_ufunc", "array_function")
+#: More hardware queues than the defaults, 4 on ROCm and 8 on CUDA: streams that share one look
+#: synchronized.
+HARDWARE_QUEUES = {"GPU_MAX_HW_QUEUES": "16", "CUDA_DEVICE_MAX_CONNECTIONS": "32"}
 AXES = documents.EXCHANGE[:5]  #: up to the device: what is looked at once
 
 Records = list[dict[str, Any]]  #: of one exchange, as the journal has them
@@ -86,12 +90,17 @@ def look_at(
     """The journal's records, a list an exchange."""
     return exchanges.one_by_one(
         looks,
-        start=asking.starting(found.environment, timeout_s),
+        start=asking.starting(found.environment, timeout_s, variables=_hardware_queues()),
         load=lambda worker: exchanges.load(worker, looks[0].entry, found),
         ask=_ask,
         failed=_failed,
         scratch="sync",
     )
+
+
+def _hardware_queues() -> dict[str, str]:
+    """What the user has set stays."""
+    return {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
 
 
 def _failed(look: Look, why: AskFailed) -> Records:

@@ -1,0 +1,277 @@
+"""Synchronization verdicts of libraries that behave as known ones do, on the fake drivers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakes
+import whole
+from dlbench import _core
+
+pytestmark = fakes.needs_fakes
+
+HERE = Path(__file__).parent
+
+#: A library with a current stream and a caching pool. Its producer's argument is how it exports and
+#: frees, its consumer's what it passes for `stream` and whether it holds what it imports.
+PRODUCER = """
+import device_library
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+ARGUMENTS = {"stream": "", "nothing": "", "device": "", "defers": ""}
+WAY = ARGUMENT[0] or "stream"
+LIBRARY = device_library.Library(
+    "cuda", "stream" if WAY == "defers" else WAY, defers=WAY == "defers"
+)
+
+values = LIBRARY.to_numpy
+
+
+def make(case, device):
+    return LIBRARY.from_numpy(case.numpy())
+
+
+def stream(device):
+    return LIBRARY.current
+
+
+def on_stream(device, handle):
+    return LIBRARY.on_stream(handle)
+
+
+def address(array):
+    return array.ptr
+"""
+CONSUMER = """
+import device_library
+
+DISTRIBUTION = None
+ARGUMENTS = {"default": "", "forgets": ""}
+WAY = ARGUMENT[0]
+LIBRARY = device_library.Library("cuda", keeps=WAY != "forgets")
+NAMED = 1 if WAY == "default" else None
+
+values = LIBRARY.to_numpy
+
+
+def take(source):
+    return LIBRARY.from_dlpack(source, NAMED)
+
+
+PROTOCOLS = {"dlpack": take}
+
+
+def stream(device):
+    return LIBRARY.current
+
+
+def on_stream(device, handle):
+    return LIBRARY.on_stream(handle)
+
+
+def address(array):
+    return array.ptr
+"""
+#: A library that works on a stream which it names to nothing: only it can fill that one.
+HIDDEN = """
+import ctypes
+
+import numpy as np
+
+import device_library
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+ARGUMENTS = {"stream": "", "nothing": "", "device": ""}
+LIBRARY = device_library.Library("cuda", ARGUMENT[0] or "stream")
+LIBRARY.streams = [LIBRARY.driver.made("stream", 1)]
+SLEEP = ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p).value
+
+values = LIBRARY.to_numpy
+
+
+def make(case, device):
+    return LIBRARY.from_numpy(case.numpy())
+
+
+def ready(array):
+    LIBRARY.driver("wait", LIBRARY.current)
+
+
+def address(array):
+    return array.ptr
+
+
+def busy(case, device, seconds):
+    content = make(case, device)
+    array = LIBRARY.from_numpy(np.zeros_like(case.numpy()))
+    array.content = content
+    LIBRARY.driver("run", LIBRARY.current, SLEEP, int(seconds * 1e6))
+    LIBRARY.driver.copy(array.ptr, content.ptr, array.size, LIBRARY.current)
+    return array, array.ptr
+"""
+
+
+def look(
+    folder: Path, producers: str, consumers: str, *, device: str = "cuda:0", **modes: str
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Each cell of a run with --sync, by producer and consumer."""
+    for role, name, text in (
+        ("producers", "double", PRODUCER),
+        ("consumers", "double", CONSUMER),
+        ("producers", "hidden", HIDDEN),
+    ):
+        (folder / "own" / role).mkdir(parents=True, exist_ok=True)
+        (folder / "own" / role / f"{name}.py").write_text(text, encoding="utf-8")
+    environment = fakes.environment(**modes)
+    paths = (HERE / "doubles" / "modules", HERE / "doubles", HERE)
+    environment["PYTHONPATH"] = ":".join(map(str, paths))
+    words = ("--adapters", "own", "--producers", producers, "--consumers", consumers, "--sync")
+    more = ("--devices", device, "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
+    status, _, err = whole.run(
+        folder, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
+    )
+    assert status in (0, 2), err
+    _core.validate_document(str(folder / "run" / "results.json"))
+    return {
+        (entry["producer"], entry["consumer"]): entry
+        for entry in whole.entries(whole.document(folder)).values()
+        if entry.get("clock", "call") == "call" and entry["phase"] == "exchange"
+    }
+
+
+def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
+    """By stream argument."""
+    assert "sync" in entry, (entry.get("reason"), entry.get("warnings"))
+    return {one["stream"]: one for one in entry["sync"]}
+
+
+def asked(entry: dict[str, Any]) -> tuple[Any, str, bool]:
+    """As the consumer itself calls: its stream, what waits, whether order is required."""
+    (own,) = (one for one in rows(entry).values() if one["asked_by"] == "consumer")
+    return own["stream"], own["waits"], own["owed"]
+
+
+@pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
+def test_a_consumer_that_passes_its_current_stream_synchronizes(
+    device: str, hip: str, tmp_path: Path
+) -> None:
+    """Called while the default stream is current it passes 1 on CUDA and 0 on ROCm."""
+    found = look(tmp_path, "native,cupy", "cupy", device=device, DLBENCH_DOUBLE_HIP=hip)
+    for producer in ("native", "cupy"):
+        entry = found[producer, "cupy"]
+        assert asked(entry) == ("own", "stream", True), producer
+        assert rows(entry)[-1]["waits"] == "nobody", producer
+        assert entry["outcome"] == "zero-copy", producer
+
+
+def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: Path) -> None:
+    found = look(tmp_path, "native", "double,double:default")
+    assert asked(found["native", "double"]) == ("own", "stream", True)
+    assert found["native", "double"]["outcome"] == "zero-copy"
+    assert asked(found["native", "double:default"]) == (1, "nobody", True)
+    assert found["native", "double:default"]["outcome"] == "race"
+
+
+def test_a_scope_that_orders_streams_is_not_entered_so(tmp_path: Path) -> None:
+    """Warp's own default would order the streams before the exchange does."""
+    entry = look(tmp_path, "warp", "warp")["warp", "warp"]
+    assert asked(entry) == ("own", "stream", True)
+    assert rows(entry)[-1]["waits"] == "nobody"
+
+
+def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
+    producers = "double,double:nothing,double:device,double:defers"
+    found = look(tmp_path, producers, "native")
+    waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
+    assert waits == {
+        "double": "stream",
+        "double:nothing": "nobody",
+        "double:device": "host",
+        "double:defers": "stream",
+    }
+    assert rows(found["double:device", "native"])["own"]["export_blocked"] > 0.7
+    # Its pool gives the block out again at once, or after what still reads it.
+    assert found["double", "native"]["late_free"] == "late"
+    assert found["double:defers", "native"]["late_free"] == "safe"
+
+
+@pytest.mark.parametrize("queues", ["4", "8"])
+def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> None:
+    producers = "hidden,hidden:nothing,hidden:device"
+    found = look(tmp_path, producers, "double", DLBENCH_FAKE_QUEUES=queues)
+    waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
+    assert waits == {"hidden": "stream", "hidden:nothing": "nobody", "hidden:device": "host"}
+    assert found["hidden", "double"]["outcome"] == "zero-copy"
+    assert found["hidden:nothing", "double"]["outcome"] == "race"
+    assert "late_free" not in found["hidden", "double"]
+
+
+@pytest.mark.parametrize("queues", ["4", "8"])
+def test_streams_that_share_hardware_queues_are_told_apart(queues: str, tmp_path: Path) -> None:
+    producers = "native,saboteur:no-wait,saboteur:wrong-stream"
+    found = look(tmp_path, producers, "native", DLBENCH_FAKE_QUEUES=queues)
+    waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
+    assert waits == {
+        "native": "stream",
+        "saboteur:no-wait": "nobody",
+        "saboteur:wrong-stream": "wrong-queue",
+    }
+    assert rows(found["native", "native"])["foreign"]["waits"] == "nobody"
+    assert found["native", "native"]["late_free"] == "safe"
+
+
+def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
+    """On a device that runs one stream after another no exchange can be seen to race."""
+    found = look(tmp_path, "native,saboteur:no-wait,hidden", "native", DLBENCH_FAKE_QUEUES="1")
+    for entry in found.values():
+        for one in rows(entry).values():
+            assert one["waits"] == "inconclusive"
+            assert "run beside one another" in one["reason"]
+        assert entry["outcome"] == "zero-copy"
+        assert entry.get("late_free", "inconclusive") == "inconclusive"
+
+
+def test_memory_in_a_librarys_pool_is_written_over_too(tmp_path: Path) -> None:
+    found = look(tmp_path, "double", "double,double:forgets")
+    assert found["double", "double"]["outcome"] == "zero-copy"
+    entry = found["double", "double:forgets"]
+    assert entry["outcome"] == "wrong"
+    assert "changed after the producer's array was dropped" in entry["reason"]
+
+
+READY = """
+import device_library
+
+DISTRIBUTION = None
+LIBRARY = device_library.Library("cuda")
+PROTOCOLS = {"dlpack": LIBRARY.from_dlpack}
+values = LIBRARY.to_numpy
+
+
+def ready(array):
+    raise RuntimeError("waited in Python")
+
+
+def stream(device):
+    return 0
+"""
+
+
+def test_what_names_its_stream_is_waited_for_there(tmp_path: Path) -> None:
+    """All libraries by the same function, so that their times can be compared."""
+    (tmp_path / "own" / "consumers").mkdir(parents=True)
+    (tmp_path / "own" / "consumers" / "named.py").write_text(READY, encoding="utf-8")
+    entry = look(tmp_path, "native", "named")["native", "named"]
+    assert entry["outcome"] == "zero-copy", entry
+
+
+def test_cupys_adapter_leaves_the_wait_to_dlbench() -> None:
+    for library in ("cupy", "numba", "torch", "warp"):
+        for role in ("producers", "consumers"):
+            text = (HERE.parents[1] / role / f"{library}.py").read_text(encoding="utf-8")
+            assert "def ready" not in text, library
