@@ -198,14 +198,28 @@ def timer(stage: Stage) -> Iterator[Line]:
 
 
 def event_zero(stage: Stage) -> Iterator[Line]:
-    for name, hold in (("idle", 0), ("held by a delay", BUSY_NS)):
-        times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
-        yield "pass" if min(times) >= 0 else "fail", f"empty event pair, stream {name}", ns(times)
+    times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, 0)
+    yield "pass" if min(times) >= 0 else "fail", "empty event pair, stream idle", ns(times)
+    name = "empty event pair, stream held by a delay"
+    for hold in (BUSY_NS, 10 * BUSY_NS):  # a busy host needs the longer one
+        try:
+            times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
+        except RuntimeError as error:
+            if "the delay ended before" not in str(error):
+                raise
+            line = ("inconclusive", name, str(error))
+        else:
+            line = ("pass" if min(times) >= 0 else "fail", name, ns(times))
+            break
+    yield line
 
 
 def streams(stage: Stage) -> Iterator[Line]:
     for name, more in (("", {}), (" with more hardware queues", MORE_QUEUES)):
-        rows = ask_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, BUSY_NS, **more)
+        for busy in (BUSY_NS, 5 * BUSY_NS):
+            rows = ask_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, busy, **more)
+            if all(was_busy for was_busy, _, _ in rows):
+                break
         yield independence(f"{STREAMS} streams{name}", rows)
 
 
@@ -368,9 +382,9 @@ def trace(stage: Stage) -> Iterator[Line]:
     folder = stage.scratch / "traces"
     folder.mkdir()
     more = {"LD_AUDIT": recorder, "DLBENCH_RECORD": str(folder), "DLBENCH_RECORD_LIMIT": "5000"}
-    ask_device(stage, "timer_steps", KIND, int(NUMBER), 20, **more)
-    ask_device(stage, "empty_events", KIND, int(NUMBER), 20, BUSY_NS, **more)
-    ask_device(stage, "stream_order", KIND, int(NUMBER), 4, BUSY_NS, **more)
+    for call in (("timer_steps", 20), ("empty_events", 20, BUSY_NS), ("stream_order", 4, BUSY_NS)):
+        with contextlib.suppress(RuntimeError):  # what it did until then is recorded
+            ask_device(stage, call[0], KIND, int(NUMBER), *call[1:], **more)
     words = ("native", "native", "--devices", DEVICE, "--protocols", "dlpack", "--sizes", "4KiB")
     command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet", "--budget", "2s"]
     stage.run([*command, "--out", str(stage.scratch / "recorded")], 15, **more)
