@@ -20,7 +20,7 @@ enum class Role {
   Text,        ///< a string that goes in
   Result,      ///< what the function stores there: [value]
   Name,        ///< a buffer that the function fills with a string: [text]
-  Code,        ///< a buffer that the function fills with a module
+  Code,        ///< a buffer that the function fills with a module or a struct
   Image,       ///< a module or its source: what it holds, or the buffer that it was written into
   Attributes,  ///< numbers, as many as the first argument says
   Values,      ///< one 32-bit answer for each of these attributes
@@ -62,6 +62,8 @@ inline constexpr Exception exceptions[] = {
     {"cuLaunchKernel", 10, Role::Ignored},
     {"hipGetDevicePropertiesR0600", 0, Role::Struct},
     {"hipPointerGetAttribute", 0, Role::Answer},
+    {"hipGetDeviceProperties", 0, Role::Code},
+    {"hipGetDevicePropertiesR0600", 0, Role::Code},
     {"hipModuleLoadData", 1, Role::Image},
     {"hipModuleLaunchKernel", 9, Role::Parameters},
     {"hipModuleLaunchKernel", 10, Role::Ignored},
