@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "trace/capture.hpp"
 #include "trace/chrome.hpp"
 #include "trace/cupti.hpp"
 #include "trace/nvtx.hpp"
 #include "trace/recorder.hpp"
 #include "trace/roctx.hpp"
+#include "worker/known_copies.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -71,6 +74,9 @@ json api_calls(Prepared& prepared) {
   const trace::ApiTrace::Opened opened = trace::ApiTrace::open(cupti_places());
   if (!opened.trace) return {{"why_not", opened.why_not}};
   trace::ApiTrace& trace = *opened.trace;
+  if (std::string why = find_unseen_copy(trace); !why.empty()) {
+    return {{"why_not", std::move(why)}};
+  }
   std::string whole;
   for (int pass = 0; pass < 2; ++pass) {
     trace.clear();

@@ -1,4 +1,4 @@
-"""`--trace-api`: the CUDA calls of an exchange, on a driver and a CUPTI built here."""
+"""`--trace-api`: the CUDA calls of an exchange, on the fake driver and a CUPTI built here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import ctypes
 import numpy as np
 
 DISTRIBUTION = None
-driver = ctypes.CDLL("libcuda.so.1")
+driver = ctypes.CDLL("libcalls.so")
 
 
 class Waiting:
@@ -56,7 +56,7 @@ import ctypes
 import numpy as np
 
 DISTRIBUTION = None
-driver = ctypes.CDLL("libcuda.so.1")
+driver = ctypes.CDLL("libcalls.so")
 
 
 def take(x):
@@ -74,16 +74,38 @@ PROTOCOLS = {"dlpack": take}
 """
 # A library of its own that waits, through whatever driver there is.
 CORE = WAITING.replace(
-    'driver = ctypes.CDLL("libcuda.so.1")',
+    'driver = ctypes.CDLL("libcalls.so")',
     "from cuda.core import Device\nDevice(0).set_current()\nstream = Device(0).create_stream()",
 ).replace("        driver.cuCtxGetDevice()\n        driver.CALL()\n", "        stream.sync()\n")
+# Loads a CUDA runtime, as CuPy does, and exchanges without it.
+RUNTIME = """
+import ctypes
+import numpy as np
+
+DISTRIBUTION = None
+runtime = ctypes.CDLL("libcudart.so.13")
+
+
+def take(x):
+    return np.from_dlpack(x)
+
+
+PROTOCOLS = {"dlpack": take}
+"""
+LAUNCHING = COPYING.replace("    driver.cuMemcpyAsync_ptsz()\n    driver.cuMemcpyAsync()\n", "")
 COPIED = NONE | {"alloc": 1, "memcpy": 2, "event": 1, "wait": 1, "launch": 1, "free": 1}
+
+
+pytestmark = fakes_of_drivers.needs_fakes
 
 
 @pytest.fixture(scope="session")
 def fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cuda")
+    # The calls alone, without arguments: what an adapter here calls beside the driver.
+    ranges.build("driver.cpp", folder / "calls/libcalls.so")
     ranges.build("driver.cpp", folder / "driver/libcuda.so.1")
+    ranges.build("cudart.cpp", folder / "calls/libcudart.so.13")
     ranges.build("cupti.cpp", folder / "cupti/libcupti.so.13")
     ranges.build("cupti.cpp", folder / "older/libcupti.so.12", "-DWITHOUT_NAMES")
     return folder
@@ -91,7 +113,7 @@ def fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cuda(fakes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver:{fakes}/cupti")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes_of_drivers.FOLDER}:{fakes}/calls:{fakes}/cupti")
     return fakes
 
 
@@ -143,6 +165,53 @@ def test_the_calls_of_an_exchange_by_kind_and_phase(
     assert "numpy -> numpy" not in sync
     (copy,) = [line for line in out.splitlines() if line.startswith("hidden copy")]
     assert "-> copying" in copy
+    assert "hidden kernel" not in out
+
+
+def test_a_kernel_in_a_zero_copy_exchange_is_a_finding(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole.plant(tmp_path / "more", "launching", take=LAUNCHING)
+    entries = measure(tmp_path, "--producers", "numpy", "--consumers", "launching,numpy")
+    counted = entries["numpy", "launching"]["api_calls"]
+    assert (counted["launch"], counted["memcpy"]) == (1, 0)
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = whole.run(tmp_path, "show", "run")
+    (kernel,) = [line for line in out.splitlines() if line.startswith("hidden kernel")]
+    assert "zero-copy, and yet a kernel runs, which may copy: numpy -> launching" in kernel
+    assert "hidden copy" not in out
+
+
+@pytest.mark.parametrize(
+    ("deaf", "reason"),
+    [
+        ("", ""),
+        ("cupti", "API calls: CUPTI did not report a known copy through the driver"),
+        ("cudart", "API calls: CUPTI did not report a known copy through .*/libcudart.so.13"),
+    ],
+)
+def test_a_count_that_misses_a_known_copy_is_not_given(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch, deaf: str, reason: str
+) -> None:
+    """No call is not the same as no call that was seen."""
+    whole.plant(tmp_path / "more", "runtime", take=RUNTIME)
+    monkeypatch.setenv("DLBENCH_FAKE_CUPTI", "deaf" if deaf == "cupti" else "")
+    monkeypatch.setenv("DLBENCH_FAKE_CUDART", "deaf" if deaf == "cudart" else "")
+    entries = measure(tmp_path, "--producers", "numpy", "--consumers", "runtime")
+    entry = entries["numpy", "runtime"]
+    if not reason:
+        assert {kind: entry["api_calls"][kind] for kind in KINDS} == NONE
+        return
+    assert re.fullmatch(reason, said(entry))
+    assert "CUDA calls" not in whole.run(tmp_path, "show", "run", "numpy", "runtime")[1]
+
+
+def test_without_a_device_nothing_is_counted(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLBENCH_FAKE_DEVICES", "0")
+    (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
+    assert said(entry).startswith("API calls: no known copy to check the counts with: cuda: ")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +224,6 @@ def test_every_way_to_wait_is_found(tmp_path: Path, cuda: Path, call: str) -> No
 
 
 @pytest.mark.libraries
-@fakes_of_drivers.needs_fakes
 def test_a_library_that_waits_on_the_simulated_device_is_found(
     tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,8 +294,9 @@ def test_a_measuring_run_never_holds_cupti(
 
 
 def test_a_profiled_cell_is_what_a_cuda_profiler_is_told_to_capture(
-    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver:{fakes}/calls:{fakes}/cupti")
     log = tmp_path / "driver"
     monkeypatch.setenv("DLBENCH_DRIVER_LOG", str(log))
     whole.plant(tmp_path / "more", "waiting", make=WAITING.replace("CALL", "cuStreamSynchronize"))

@@ -1,5 +1,6 @@
 // A CUPTI with one subscriber, told by the driver beside it which function is called. With
-// $DLBENCH_FAKE_CUPTI=taken somebody else has the place; =broken it fails in another way.
+// $DLBENCH_FAKE_CUPTI=taken somebody else has the place; =broken it fails in another way; =deaf it
+// enables all callbacks and calls none.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,10 +25,12 @@ struct Data {
 Callback callback = nullptr;
 void* user = nullptr;
 bool enabled[1024];
+bool deaf = false;
 
 int refusal() {
   const char* set = std::getenv("DLBENCH_FAKE_CUPTI");
   const std::string_view how = set == nullptr ? "" : set;
+  deaf = how == "deaf";
   return how == "taken" ? 39 : how == "broken" ? 999 : callback != nullptr ? 39 : 0;
 }
 
@@ -86,6 +89,6 @@ EXPORTED void fake_cupti_named(const char* name) {
 EXPORTED void fake_cupti_called(std::uint32_t id, const char* name) {
   for (int site = 0; site < 2; ++site) {
     const Data data{site, name};
-    if (callback != nullptr && enabled[id]) callback(user, 1, id, &data);
+    if (callback != nullptr && enabled[id] && !deaf) callback(user, 1, id, &data);
   }
 }
