@@ -258,6 +258,9 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
         (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
       measured.push_back({made.cells.size(), before, after});
     }
+    if (!options.instructions && before != nullptr && after != nullptr) {
+      judge_below_resolution(row, *before, *after, options.threshold);
+    }
     made.cells.push_back(std::move(row));
   });
   const std::string differ = options_differ.line();

@@ -99,6 +99,8 @@ struct Comparison {
 ///   AMBIG  what is left
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
 /// FAST. Two runs drift apart: by how much the anchor moved widens every interval.
+/// A time on a device's clock beside one that is below the timer's resolution is SLOW or FAST
+/// without a ratio where its interval lies above what the other side takes at most, else AMBIG.
 /// A cell that one side lacks is lost or gained, unless the other side's options did not ask for it
 /// or it has no such protocol (`no-protocol`) where it is.
 ///

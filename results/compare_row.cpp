@@ -1,5 +1,7 @@
 #include "results/compare_row.hpp"
 
+#include <array>
+#include <cstdio>
 #include <utility>
 
 #include "results/compare_outcome.hpp"
@@ -36,6 +38,24 @@ void look_for_lost_count(ComparedCell& row, const SideCell& base, const SideCell
 }
 
 }  // namespace
+
+void judge_below_resolution(ComparedCell& row, const SideCell& base, const SideCell& head,
+                            double threshold) {
+  if (base.below_ns.has_value() == head.below_ns.has_value()) return;
+  const SideCell& timed = base.below_ns ? head : base;
+  const double below_ns = base.below_ns ? *base.below_ns : *head.below_ns;
+  if (timed.median_ns <= 0) return;
+  const bool is_apart = timed.lo_ns > below_ns * (1 + threshold);
+  if (!is_apart) {
+    row.verdict = ChangeWord::ambig;
+  } else {
+    row.verdict = base.below_ns ? ChangeWord::slow : ChangeWord::fast;
+  }
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "below the timer's resolution in %s: less than %.3g ns",
+                base.below_ns ? "base" : "head", below_ns);
+  row.details.emplace_back(text.data());
+}
 
 bool is_there(const SideCell* cell) {
   return cell != nullptr && is_present(cell->outcome);

@@ -53,6 +53,8 @@ SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   cell.outcome = entry.found.value_or(entry.outcome);
   cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
   cell.median_ns = entry.median_ns;
+  cell.lo_ns = entry.lo_ns;
+  cell.below_ns = entry.below_ns;
   cell.instructions = entry.instructions;
   cell.changed = entry.changed;
   cell.late_read = entry.late_read;
@@ -91,7 +93,13 @@ void add(SideCell& known, SideCell cell) {
   prepend(cell.workers.medians, known.workers.medians);
   prepend(cell.workers.deviations, known.workers.deviations);
   if (!cell.instructions) cell.instructions = known.instructions;
-  if (!cell.workers.medians.empty()) cell.median_ns = stats::median(cell.workers.medians);
+  if (!cell.workers.medians.empty()) {
+    cell.median_ns = stats::median(cell.workers.medians);
+    if (known.median_ns > 0) {
+      cell.lo_ns = cell.below_ns ? known.lo_ns : std::min(known.lo_ns, cell.lo_ns);
+    }
+    cell.below_ns.reset();
+  }
   known = std::move(cell);
 }
 

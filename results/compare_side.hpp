@@ -20,9 +20,11 @@ struct SideCell {
   std::string_view machine;  ///< likewise
   std::string_view environment;
   Outcome outcome = Outcome::not_run;
-  std::vector<Outcome> words;  ///< of workers that disagree, each once; else empty
-  bool untimed_phase = false;  ///< nobody knows whether there is such a phase
-  double median_ns = 0;        ///< 0 where it was tried and not timed
+  std::vector<Outcome> words;      ///< of workers that disagree, each once; else empty
+  bool untimed_phase = false;      ///< nobody knows whether there is such a phase
+  double median_ns = 0;            ///< 0 where it was tried and not timed
+  double lo_ns = 0;                ///< of its interval
+  std::optional<double> below_ns;  ///< in place of a time: less than a device's timer can tell
   std::optional<double> instructions;
   std::vector<std::string> changed;
   bool late_read = false;

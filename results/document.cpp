@@ -20,6 +20,7 @@ using nlohmann::json;
 struct Environment {
   std::map<std::string, std::vector<double>> floors_ns;
   std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
+  std::map<std::string, std::uint64_t> copy_floors_bytes;
   std::vector<double> anchors_ns;
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
@@ -43,6 +44,9 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     for (const auto& [floor, ns] : worker.floors_ns) environment.floors_ns[floor].push_back(ns);
     for (const auto& [floor, rate] : worker.copy_floors_gb_per_s) {
       environment.copy_floors_gb_per_s[floor].push_back(rate);
+    }
+    for (const auto& [device, bytes] : worker.copy_floors_bytes) {
+      environment.copy_floors_bytes[device] = bytes;
     }
     if (worker.anchor_ns) environment.anchors_ns.push_back(*worker.anchor_ns);
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
@@ -70,6 +74,9 @@ void put_environment(json& item, const Environment& environment) {
   for (const auto& [floor, values] : environment.floors_ns) floors[floor] = stats::median(values);
   for (const auto& [floor, rates] : environment.copy_floors_gb_per_s) {
     object_at(item, "copy_floors_gb_per_s")[floor] = stats::median(rates);
+  }
+  for (const auto& [device, bytes] : environment.copy_floors_bytes) {
+    object_at(item, "copy_floors_bytes")[device] = bytes;
   }
   if (!environment.anchors_ns.empty()) {
     json& anchor = item["anchor"];

@@ -56,6 +56,13 @@ void put_verdict(OrderedJson& item, const Entry& entry) {
                       {"slope", to_string(evidence.slope)}};
 }
 
+void put_timer(OrderedJson& item, const Entry& entry) {
+  if (!entry.device_timer) return;
+  item["device_timer"] = {{"step_ns", entry.device_timer->step_ns},
+                          {"empty_ns", entry.device_timer->empty_ns},
+                          {"scatter_ns", entry.device_timer->scatter_ns}};
+}
+
 void put_numbers(OrderedJson& item, const Entry& entry) {
   put_verdict(item, entry);
   if (entry.has_ready) item["has_ready"] = true;
@@ -67,6 +74,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;
   if (entry.instructions) item["instructions"] = *entry.instructions;
   if (entry.api_calls) item["api_calls"] = api_calls_to_json(*entry.api_calls);
+  put_timer(item, entry);
   if (entry.bill) put_bill(item, *entry.bill);
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();
@@ -91,6 +99,8 @@ void put_reason(OrderedJson& item, const Entry& entry) {
   for (const auto& [key, text] : details) {
     if (!text->empty()) item[key] = *text;
   }
+  if (entry.below_ns) item["below_ns"] = *entry.below_ns;
+  put_timer(item, entry);
   if (entry.found) {
     item["found"] = to_string(*entry.found);
     put_verdict(item, entry);

@@ -78,12 +78,12 @@ Seen seen_from(const Fields& item) {
   return seen;
 }
 
-// What is subtracted from a phase may in some round exceed it.
-WorkerNumbers worker_from(const Fields& item, bool is_phase) {
+// What is subtracted from a phase, and on a device's clock, may in some round exceed it.
+WorkerNumbers worker_from(const Fields& item, bool is_difference) {
   WorkerNumbers worker;
   worker.median_ns = item.positive("median_ns");
   worker.first_ns = item.number("first_ns");
-  worker.samples_ns = is_phase ? item.numbers("samples_ns") : item.positives("samples_ns");
+  worker.samples_ns = is_difference ? item.numbers("samples_ns") : item.positives("samples_ns");
   if (item.has("outcome")) {
     worker.outcome = outcome_from(item.one_of("outcome", kOutcomes));
     if (!is_measured(*worker.outcome)) item.fail("outcome", "an outcome of a measured cell");
@@ -120,6 +120,13 @@ void read_verdict(const Fields& item, Entry& entry) {
                     proof_of(evidence, "write"), proof_of(evidence, "slope")};
 }
 
+void read_timer(const Fields& item, Entry& entry) {
+  if (!item.has("device_timer")) return;
+  const Fields timer = item.object("device_timer");
+  entry.device_timer = {timer.positive("step_ns"), timer.number("empty_ns"),
+                        timer.number("scatter_ns")};
+}
+
 void read_numbers(const Fields& item, Entry& entry) {
   if (item.text("run_name") != item.text("name")) item.fail("run_name", "the entry's name");
   item.one_of("run_type", kIteration);
@@ -138,14 +145,16 @@ void read_numbers(const Fields& item, Entry& entry) {
   if (item.has("instructions")) entry.instructions = item.positive("instructions");
 
   if (item.has("api_calls")) entry.api_calls = api_calls_from(item.object("api_calls"));
+  read_timer(item, entry);
   if (item.has("unexplained_ns")) entry.bill = bill_from(item);
 
   read_verdict(item, entry);
   entry.has_ready = item.has("has_ready") && item.flag("has_ready");
   entry.warnings = item.texts("warnings");
+  const bool is_difference = entry.cell.phase != "exchange" || entry.cell.clock == "device";
   for (const Value& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
-    entry.workers.push_back(worker_from({worker, place}, entry.cell.phase != "exchange"));
+    entry.workers.push_back(worker_from({worker, place}, is_difference));
   }
   entry.seen = seen_from(item.object("seen"));
 }
@@ -157,9 +166,16 @@ void read_reason(const Fields& item, Entry& entry) {
   entry.signal = item.text_or("signal", "");
   entry.stderr_tail = item.text_or("stderr_tail", "");
   entry.code = item.text_or("code", "");
+  if (item.has("below_ns")) {
+    entry.below_ns = item.positive("below_ns");
+    if (entry.outcome != Outcome::unsupported) item.fail("below_ns", "outcome `unsupported`");
+  }
+  read_timer(item, entry);
   if (item.has("found")) {
     entry.found = outcome_from(item.one_of("found", kOutcomes));
-    if (entry.outcome != Outcome::not_run) item.fail("found", "nothing beside another outcome");
+    if (entry.outcome != Outcome::not_run && !entry.below_ns) {
+      item.fail("found", "nothing beside another outcome");
+    }
     if (!is_measured(*entry.found)) item.fail("found", "an outcome of a measured cell");
     read_verdict(item, entry);
   }

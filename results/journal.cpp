@@ -152,6 +152,7 @@ void Journal::append(const WorkerRecord& worker) {
   if (!worker.copy_floors_gb_per_s.empty()) {
     item["copy_floors_gb_per_s"] = worker.copy_floors_gb_per_s;
   }
+  if (!worker.copy_floors_bytes.empty()) item["copy_floors_bytes"] = worker.copy_floors_bytes;
   if (worker.anchor_ns) item["anchor_ns"] = *worker.anchor_ns;
   item["libraries"] = worker.libraries;
   item["import_s"] = worker.import_s;

@@ -30,6 +30,8 @@ struct WorkerRecord {
   bool gil = true;
   std::map<std::string, double> floors_ns;
   std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not asked
+  std::map<std::string, std::uint64_t>
+      copy_floors_bytes;            ///< by device, of a block that was copied
   std::optional<double> anchor_ns;  ///< its median; none where it could not be measured
   std::map<std::string, std::string> libraries;  ///< versions as imported
   double import_s = 0;

@@ -49,6 +49,12 @@ WorkerRecord worker_from(const Fields& item) {
       worker.copy_floors_gb_per_s[std::string(key)] = rates.positive(key);
     }
   }
+  if (item.has("copy_floors_bytes")) {
+    const Fields bytes = item.object("copy_floors_bytes");
+    for (const auto& [device, value] : bytes.members()) {
+      worker.copy_floors_bytes[std::string(device)] = bytes.count(device);
+    }
+  }
   if (item.has("anchor_ns") && !item.value().find("anchor_ns")->is_null()) {
     worker.anchor_ns = item.positive("anchor_ns");
   }

@@ -51,6 +51,7 @@ struct Api {
   Code (*event_synchronize)(Event) = nullptr;
   Code (*event_elapsed_time)(float* milliseconds, Event begin, Event end) = nullptr;
 
+  Code (*mem_get_info)(std::size_t* free, std::size_t* total) = nullptr;
   Code (*mem_alloc)(Address*, std::size_t) = nullptr;
   Code (*mem_free)(Address) = nullptr;
   Code (*mem_host_alloc)(void**, std::size_t, unsigned flags) = nullptr;
@@ -93,6 +94,7 @@ void each(Api& api, Take&& take) {
   take("cuEventQuery", api.event_query);
   take("cuEventSynchronize", api.event_synchronize);
   take("cuEventElapsedTime", api.event_elapsed_time);
+  take("cuMemGetInfo", api.mem_get_info);
   take("cuMemAlloc", api.mem_alloc);
   take("cuMemFree", api.mem_free);
   take("cuMemHostAlloc", api.mem_host_alloc);
@@ -108,6 +110,7 @@ void each(Api& api, Take&& take) {
 
 /// Numbers from cuda.h.
 inline constexpr int compute_mode = 20;            // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+inline constexpr int l2_cache_size = 38;           // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 inline constexpr int memory_type = 2;              // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 inline constexpr int is_managed = 8;               // CU_POINTER_ATTRIBUTE_IS_MANAGED
 inline constexpr int device_ordinal = 9;           // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL

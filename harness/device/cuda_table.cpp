@@ -51,6 +51,15 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   return 0;
 }
 
+Code cache_bytes(std::size_t* bytes) {
+  Ordinal device = 0;
+  if (const Code code = api().ctx_get_device(&device)) return code;
+  int value = 0;
+  const Code code = api().device_get_attribute(&value, l2_cache_size, device);
+  *bytes = value > 0 ? static_cast<std::size_t>(value) : 0;
+  return code;
+}
+
 }  // namespace
 
 const char* name_of(const Api& from, Code code) {
@@ -103,6 +112,8 @@ void fill(Table& table, const Api& from) {
       .free_pinned = from.mem_free_host,
       .allocate_managed = allocate_managed,
       .memory_of = memory_of,
+      .memory_info = from.mem_get_info,
+      .cache_bytes = cache_bytes,
       .copy = from.memcpy_async,
       .fill32 = from.memset_d32_async,
       .delay = delay,

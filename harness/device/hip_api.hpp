@@ -54,6 +54,7 @@ struct Api {
   Code (*event_synchronize)(Event) = nullptr;
   Code (*event_elapsed_time)(float* milliseconds, Event begin, Event end) = nullptr;
 
+  Code (*mem_get_info)(std::size_t* free, std::size_t* total) = nullptr;
   Code (*malloc)(void**, std::size_t) = nullptr;
   Code (*free)(void*) = nullptr;
   Code (*host_malloc)(void**, std::size_t, unsigned flags) = nullptr;
@@ -96,6 +97,7 @@ void each(Api& api, Take&& take) {
   take("hipEventQuery", api.event_query);
   take("hipEventSynchronize", api.event_synchronize);
   take("hipEventElapsedTime", api.event_elapsed_time);
+  take("hipMemGetInfo", api.mem_get_info);
   take("hipMalloc", api.malloc);
   take("hipFree", api.free);
   take("hipHostMalloc", api.host_malloc);
@@ -136,6 +138,7 @@ void each(Compiler& compiler, Take&& take) {
 
 /// Numbers from hip_runtime_api.h and driver_types.h.
 inline constexpr int compute_mode = 6;         // hipDeviceAttributeComputeMode
+inline constexpr int l2_cache_size = 19;       // hipDeviceAttributeL2CacheSize
 inline constexpr int wall_clock_rate = 10017;  // hipDeviceAttributeWallClockRate, in kHz
 inline constexpr int memory_type = 2;          // HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
 inline constexpr int is_managed = 8;           // HIP_POINTER_ATTRIBUTE_IS_MANAGED

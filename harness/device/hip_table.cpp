@@ -78,6 +78,16 @@ Code fill32(Address begin, unsigned value, std::size_t words, Stream stream) {
   return api().memset_d32_async(pointer(begin), static_cast<int>(value), words, stream);
 }
 
+/// The runtime has no attribute for a cache behind the second level (Infinity Cache).
+Code cache_bytes(std::size_t* bytes) {
+  Ordinal device = 0;
+  if (const Code code = api().get_device(&device)) return code;
+  int value = 0;
+  const Code code = api().device_get_attribute(&value, l2_cache_size, device);
+  *bytes = value > 0 ? static_cast<std::size_t>(value) : 0;
+  return code;
+}
+
 }  // namespace
 
 const char* name_of(const Api& from, Code code) {
@@ -112,6 +122,8 @@ void fill(Table& table, const Api& from) {
       .free_pinned = from.host_free,
       .allocate_managed = allocate_managed,
       .memory_of = memory_of,
+      .memory_info = from.mem_get_info,
+      .cache_bytes = cache_bytes,
       .copy = copy,
       .fill32 = fill32,
       .delay = delay,

@@ -210,6 +210,14 @@ bool Device::free(void* begin) {
   return true;
 }
 
+std::size_t Device::allocated() {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& [begin, block] : blocks_)
+    bytes += block.kind == Memory::Pinned ? 0 : block.bytes;
+  return bytes;
+}
+
 std::optional<Device::Block> Device::block_of(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   const std::lock_guard lock(mutex_);

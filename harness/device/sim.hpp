@@ -98,6 +98,8 @@ class Device {
   void* allocate(std::size_t bytes, Memory kind);
   /// False for what is not the beginning of an allocation. Freed memory is overwritten.
   bool free(void* begin);
+  /// Bytes of device and managed memory that are allocated now.
+  std::size_t allocated();
   struct Block {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;

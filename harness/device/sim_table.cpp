@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "device/sim.hpp"
@@ -154,6 +155,18 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   return ok;
 }
 
+/// A small device: what depends on its memory, as the copy floors do, is then quick. Not enforced.
+Code memory_info(std::size_t* free, std::size_t* total) {
+  *total = std::size_t{256} << 20;
+  *free = *total - std::min(*total, device().allocated());
+  return ok;
+}
+
+Code cache_bytes(std::size_t* bytes) {
+  *bytes = 0;
+  return ok;
+}
+
 Code copy(Address to, Address from, std::size_t bytes, Stream stream) {
   device().push(stream, [=] { std::memcpy(pointer<void>(to), pointer<const void>(from), bytes); });
   return ok;
@@ -208,6 +221,8 @@ const Table& table() {
       .free_pinned = free_pinned,
       .allocate_managed = allocate_managed,
       .memory_of = memory_of,
+      .memory_info = memory_info,
+      .cache_bytes = cache_bytes,
       .copy = copy,
       .fill32 = fill32,
       .delay = delay,

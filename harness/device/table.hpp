@@ -66,6 +66,10 @@ struct Table {
   /// Also the device that an address belongs to; 0 for pageable memory.
   Code (*memory_of)(Memory*, int* ordinal, Address) = nullptr;
 
+  Code (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
+  /// Of the largest cache that the driver reports; 0: it reports none.
+  Code (*cache_bytes)(std::size_t*) = nullptr;
+
   /// Between any two addresses, in the stream's order.
   Code (*copy)(Address to, Address from, std::size_t, Stream) = nullptr;
   Code (*fill32)(Address, unsigned value, std::size_t words, Stream) = nullptr;

@@ -65,6 +65,8 @@ def _order(entry: Entry) -> tuple[Any, ...]:
 
 
 def _style(entry: Entry) -> str:
+    if values.is_below(entry):
+        return ""
     if not values.is_measured(entry):
         return "red" if entry["outcome"] not in ("no-protocol", "not-installed") else "dim"
     return "yellow" if entry["outcome"] in values.COPIED else ""
@@ -77,6 +79,9 @@ def _row(entry: Entry) -> dict[str, str]:
     row["size"] = values.size(entry["bytes"])
     row["clock"] = entry.get("clock", "call")
     row["outcome"] = entry["outcome"]
+    if values.is_below(entry):
+        row["median"], row["outcome"] = values.below(entry), entry["found"]
+        row["used"] = used(entry)
     if not values.is_measured(entry):
         return row
     median = entry["real_time"]
@@ -110,6 +115,7 @@ def details(entry: Entry, environment: Mapping[str, Any] = NOTHING) -> list[str]
         facts += _numbers(entry, environment)
     else:
         facts.append(("reason", values.reason(entry)))
+    facts += _timer(entry)
     if "imports" in entry:
         facts.append(("imported", ", then ".join(entry["imports"])))
     for worker in entry.get("workers", []):
@@ -145,11 +151,21 @@ def _guard(guard: Mapping[str, Any]) -> str:
 
 def _outcome(entry: Entry) -> str:
     words = [entry["outcome"]]
+    words += [entry["found"]] if values.is_below(entry) else []
     words += [f"by the {entry['copied_by']}"] if entry.get("copied_by") else []
     words += ["still reading the source after it returned"] if entry.get("late_read") else []
     changed = entry.get("changed", [])
     words += [f"changed: {', '.join(changed)}"] if changed else []
     return ", ".join(words)
+
+
+def _timer(entry: Entry) -> list[tuple[str, str]]:
+    """What the times of the clock `device` were read from."""
+    timer = entry.get("device_timer")
+    if timer is None:
+        return []
+    step, empty = values.duration(timer["step_ns"]), values.duration(timer["empty_ns"])
+    return [("device timer", f"steps of {step}; an empty row of {empty} is subtracted")]
 
 
 def _numbers(entry: Entry, environment: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -167,6 +183,9 @@ def _numbers(entry: Entry, environment: Mapping[str, Any]) -> list[tuple[str, st
     if entry.get("gb_per_s"):
         beside = values.floors(environment.get("copy_floors_gb_per_s", {}), entry["device"])
         facts.append(("rate", f"{values.rate(entry['gb_per_s'])} GB/s{beside}"))
+        blocks = environment.get("copy_floors_bytes", {})
+        on = [part for part in entry["device"].split("+") if part in blocks]
+        facts += [("memcpy of", f"{values.size(blocks[part])} at a time on {part}") for part in on]
     if counted := values.instructions(entry):
         facts.append(("instructions", f"{counted} an exchange"))
     if calls := api.line(entry):

@@ -52,7 +52,8 @@ class Shown:
     @classmethod
     def _of_outcome(cls, entry: Entry) -> Shown:
         word = values.word(entry)
-        return cls(word, style=STYLES["-"] if word in ("-", "absent") else STYLES["word"])
+        is_dim = word in ("-", "absent") or values.is_below(entry)
+        return cls(word, style=STYLES["-"] if is_dim else STYLES["word"])
 
 
 @dataclass(frozen=True)

@@ -206,9 +206,11 @@ def footer(
     # That an exchange without a number has no phases either need not be counted.
     without = [entry for entry in document.get("not_measured", []) if _is_whole(entry)]
     untimed = list(filter(ladder.is_untimed, without))
-    parts = [", ".join([f"{measured} measured", *ladder.untimed_said(untimed)])]
-    if len(without) > len(untimed):
-        parts[0] += f", {len(without) - len(untimed)} not"
+    below = sum(map(values.is_below, without))
+    others = len(without) - len(untimed) - below
+    words = [f"{measured} measured", *ladder.untimed_said(untimed)]
+    words += [f"{below} below the resolution of a device's timer"] if below else []
+    parts = [", ".join([*words, f"{others} not"] if others else words)]
     if about.get("wall_s"):
         parts.append(f"{about['wall_s']:.0f} s")
     if place:

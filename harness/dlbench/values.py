@@ -93,6 +93,17 @@ def is_measured(entry: Entry) -> bool:
     return "real_time" in entry
 
 
+def is_below(entry: Entry) -> bool:
+    """Was it timed on a device whose timer cannot tell its time from none? Then it is known to take
+    less than `below_ns`."""
+    return "below_ns" in entry
+
+
+def below(entry: Entry) -> str:
+    """ "< 31.2 ns": what stands in the place of a time that is below the timer's resolution."""
+    return f"< {duration(entry['below_ns'])}"
+
+
 def marks(entry: Entry) -> tuple[str, str]:
     """What stands before and after a number: "~" near the floor; "*" copied, "?" not proven."""
     before = "~" if 0 < entry.get("floor_ratio", NEAR_FLOOR) < NEAR_FLOOR else ""
@@ -108,6 +119,8 @@ def lost(entry: Entry) -> list[str]:
 
 def word(entry: Entry) -> str:
     """What stands in a cell without a number."""
+    if is_below(entry):
+        return below(entry)
     outcome = str(entry["outcome"])
     return SHORT_WORDS.get(outcome, outcome)
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fleet/crew.hpp"
+#include "fleet/device_memory.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/ledger.hpp"
 #include "fleet/progress.hpp"
@@ -56,6 +57,7 @@ struct Context {
   double importing_s = 0;                   ///< wall time in which nothing was measured
   std::set<std::string> copies_measured{};  ///< environments, and devices in them, whose
                                             ///< copy floors are known
+  DeviceMemory device_memory{};
 };
 
 }  // namespace dlbench::fleet

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet/signals.hpp"
+#include "model/places.hpp"
 
 namespace dlbench::fleet {
 
@@ -54,6 +55,9 @@ void CoupleRun::collect_tasks() {
       task.id = static_cast<int>(tasks_.size());
       task.exchange = planned.exchange;
       task.verdict.has_ready = context_.plan.has_ready(planned.exchange);
+    }
+    for (const std::string& device : {source_of(planned.exchange), target_of(planned.exchange)}) {
+      if (device != "cpu" && kind_of_device(device) != "sim") devices_.insert(device);
     }
     if (planned.phase != "exchange") {
       tasks_.back().phases.cells.push_back({planned.phase, cell});
@@ -128,6 +132,7 @@ void CoupleRun::bury(const Death& death) {
   harvest();
   stage_ = Stage::dead;
   context_.crew.dismiss(std::move(worker_));
+  forget_device_memory();
 }
 
 void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble) {
@@ -152,6 +157,7 @@ void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble
 
 std::unique_ptr<Worker> CoupleRun::release() {
   stage_ = Stage::dead;
+  forget_device_memory();
   return std::move(worker_);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -67,6 +69,10 @@ class CoupleRun {
   /// The worker, to be dismissed.
   std::unique_ptr<Worker> release();
 
+  /// The devices whose memory its worker takes. The simulated one is not among them: it is of one
+  /// process, in the host's memory.
+  const std::set<std::string>& devices() const { return devices_; }
+
   const std::vector<Task>& tasks() const { return tasks_; }
   const Job& job() const { return job_; }
   std::string title() const;
@@ -105,6 +111,8 @@ class CoupleRun {
   void instruments();
   void measure_floors();
   void measure_device_floors();
+  void report_device_memory();
+  void forget_device_memory();
   void measure_anchor();
   void prepare(Task& task);
   void split(Task& task);
@@ -130,6 +138,8 @@ class CoupleRun {
   Stage stage_ = Stage::waiting;
   AtHand at_hand_;
   results::WorkerRecord record_;
+  std::set<std::string> devices_;
+  std::map<std::string, std::uint64_t> device_bytes_;  ///< of each, what the worker took
   std::ptrdiff_t pending_ = 0;
 };
 

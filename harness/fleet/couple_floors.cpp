@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "fleet/couple.hpp"
 #include "fleet/numbers.hpp"
 #include "model/places.hpp"
@@ -6,6 +8,8 @@
 // What each worker measures of itself and of its machine before its exchanges.
 namespace dlbench::fleet {
 namespace {
+
+using nlohmann::json;
 
 Task anchor_task(const std::string& environment) {
   Task task;
@@ -49,12 +53,35 @@ void CoupleRun::measure_device_floors() {
       if (!context_.copies_measured.insert(couple_.environment + " " + device).second) continue;
       const Reply copies = ask({{"do", "copy_floors"}, {"device", device}}, Doing::device_floors);
       if (!copies.ok || !copies.body.is_object()) continue;
-      for (const auto& [floor, rate] : copies.body.items()) {
+      const json rates = copies.body.value("gb_per_s", json::object());
+      const json bytes = copies.body.value("bytes", json());
+      if (!rates.is_object() || rates.empty() || !bytes.is_number_unsigned()) continue;
+      record_.copy_floors_bytes[device] = bytes.get<std::uint64_t>();
+      for (const auto& [floor, rate] : rates.items()) {
         if (rate.is_number() && rate.get<double>() > 0) {
           record_.copy_floors_gb_per_s[floor] = rate.get<double>();
         }
       }
     }
+  }
+}
+
+void CoupleRun::report_device_memory() {
+  for (const std::string& device : devices_) {
+    const Reply reply = ask({{"do", "device_memory"}, {"device", device}}, Doing::device_memory);
+    const json free = reply.ok ? reply.body.value("free", json()) : json();
+    const json total = reply.ok ? reply.body.value("total", json()) : json();
+    if (free.is_number_unsigned() && total.is_number_unsigned()) {
+      device_bytes_[device] = context_.device_memory.add(device, free, total);
+    } else {
+      context_.device_memory.add_unknown(device);
+    }
+  }
+}
+
+void CoupleRun::forget_device_memory() {
+  for (const auto& [device, bytes] : std::exchange(device_bytes_, {})) {
+    context_.device_memory.release(device, bytes);
   }
 }
 
@@ -66,7 +93,7 @@ void CoupleRun::measure_anchor() {
   Samples& samples = anchor.clocks[0];
   for (std::size_t i = 0; i < kCoarseRounds; ++i) {
     const Reply answer = ask(round_request(anchor, samples), Doing::anchor);
-    if (answer.ok) add_round(read_round(answer.body), samples);
+    if (answer.ok) add_round(read_round(answer.body, samples.clock), samples);
   }
   if (!samples.ns.empty()) record_.anchor_ns = stats::median(samples.ns);
   ask(drop_request(anchor), Doing::anchor);

@@ -52,6 +52,7 @@ void CoupleRun::visit(const std::function<void(CoupleRun&)>& refine) {
       settle_group(group, true);
       count_pending();
     }
+    report_device_memory();
     worker_->stop();
   });
   count_pending();
@@ -167,7 +168,8 @@ std::size_t CoupleRun::burst(std::span<const Pick> picks) {
         settling_.fail_phases(*at_hand_.task, read_error(reply.body, Outcome::refused));
       }
     } else if (reply.ok) {
-      add_round(read_round(reply.body), at_hand_.task->clocks[pick.clock]);
+      Samples& samples = at_hand_.task->clocks[pick.clock];
+      add_round(read_round(reply.body, samples.clock), samples);
     } else {
       settling_.fail(*at_hand_.task, read_error(reply.body, Outcome::refused));
       failed.push_back(at_hand_.task);
@@ -188,7 +190,10 @@ nlohmann::json CoupleRun::request_of(const Pick& pick) {
 }
 
 void CoupleRun::add_round(const RoundTime& time, Samples& samples) {
-  const double spent_ns = time.ns * static_cast<double>(samples.iterations);
+  const bool on_device = samples.clock == "device";
+  const double spent_ns =
+      on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
+  if (on_device) samples.empty_ns.push_back(time.empty_ns);
   samples.ns.push_back(time.ns);
   samples.cpu_ns.push_back(time.cpu_ns);
   samples.canary_ns.push_back(time.canary_ns);

@@ -15,6 +15,8 @@ std::string told(const AtHand& at_hand, const Loads& loads, const std::string& s
       return "measuring the floors";
     case Doing::device_floors:
       return "measuring a device's floors";
+    case Doing::device_memory:
+      return "reading how much memory of a device is free";
     case Doing::anchor:
       return "measuring the anchor";
     case Doing::drop:

@@ -8,7 +8,17 @@
 namespace dlbench::fleet {
 
 /// What a worker was asked for last, by which its end is understood.
-enum class Doing { start, load, floors, device_floors, anchor, exchange, phases, drop };
+enum class Doing {
+  start,
+  load,
+  floors,
+  device_floors,
+  device_memory,
+  anchor,
+  exchange,
+  phases,
+  drop
+};
 
 struct AtHand {
   Doing doing = Doing::start;

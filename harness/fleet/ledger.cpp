@@ -1,6 +1,8 @@
 #include "fleet/ledger.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <unordered_map>
 #include <utility>
 
@@ -82,6 +84,31 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
   entry.reason += blind ? "an array without elements shows nothing"
                         : std::string("it ends as ") + plan::kBaseline + " does";
+  settle(cell, entry);
+}
+
+void Ledger::below(std::size_t cell, const Entry& verdict, double below_ns,
+                   const DeviceTimer& timer, std::uint64_t iterations) {
+  Record& record = cells_[cell];
+  if (record.settled) return;
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(),
+                "below %.3g ns: the device's timer, with steps of %.4g ns, does not tell a row of "
+                "%llu from an empty row",
+                below_ns, timer.step_ns, static_cast<unsigned long long>(iterations));
+  if (record.partial) {
+    record.partial->verdict.warnings.push_back(std::string("a later worker: ") + text.data());
+    settle_numbers(cell);
+    return;
+  }
+  Entry entry = verdict;
+  entry.cell = plan_.cells[cell];
+  entry.found = verdict.outcome;
+  entry.outcome = Outcome::unsupported;
+  entry.code = "below-resolution";
+  entry.reason = text.data();
+  entry.below_ns = below_ns;
+  entry.device_timer = timer;
   settle(cell, entry);
 }
 

@@ -36,6 +36,11 @@ class Ledger {
   /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
+  /// Settles what takes less than a device's timer can tell: under `below_ns`, in rows of so many
+  /// exchanges. `verdict` holds all that was seen of it.
+  void below(std::size_t cell, const Entry& verdict, double below_ns, const DeviceTimer& timer,
+             std::uint64_t iterations);
+
   /// Settles what need not be timed: `verdict` holds all that was seen of it.
   void untimed(std::size_t cell, const Entry& verdict);
 

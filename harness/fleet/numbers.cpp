@@ -69,6 +69,18 @@ bool is_enough(const Samples& samples) {
   return samples.ns.size() >= kCoarseRounds || (samples.ns.size() >= 3 && samples.spent_ns >= 2e9);
 }
 
+DeviceTimer device_timer(const Samples& samples) {
+  return {samples.step_ns, stats::median(samples.empty_ns), 3 * stats::mad(samples.empty_ns)};
+}
+
+std::optional<double> below_resolution_ns(const Samples& samples) {
+  if (samples.clock != "device") return std::nullopt;
+  const double resolution = resolution_ns(device_timer(samples), samples.iterations);
+  const stats::Interval interval = stats::rounds_interval(samples.ns);
+  if (interval.lo >= resolution) return std::nullopt;
+  return std::max(resolution, interval.hi);
+}
+
 std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
   constexpr double kSlow = 1.5;
   return static_cast<std::size_t>(
@@ -77,7 +89,7 @@ std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
 }
 
 void fill_numbers(Entry& entry, std::span<const Share> shares) {
-  std::vector<double> medians, cpu, floors, data, iterations, all;
+  std::vector<double> medians, cpu, floors, data, iterations, all, steps, empty, scatter;
   std::vector<const PhaseRounds*> phases;
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;
@@ -97,6 +109,15 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     entry.workers.back().iterations = share.iterations;
     iterations.push_back(static_cast<double>(share.iterations));
     if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
+    if (share.device_timer) {
+      steps.push_back(share.device_timer->step_ns);
+      empty.push_back(share.device_timer->empty_ns);
+      scatter.push_back(share.device_timer->scatter_ns);
+    }
+  }
+  if (!steps.empty()) {
+    entry.device_timer = {*std::max_element(steps.begin(), steps.end()), stats::median(empty),
+                          *std::max_element(scatter.begin(), scatter.end())};
   }
   if (const std::string told = disagreement(shares); !told.empty()) {
     entry.warnings.push_back("workers disagree: " + told);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "fleet/phases.hpp"
@@ -16,6 +17,13 @@ inline constexpr std::size_t kCoarseRounds = stats::Stopping{}.first;
 
 /// Enough to be shown: six rounds, or what two seconds of rounds gave, three at least.
 bool is_enough(const Samples& samples);
+
+/// Of at least one round on the clock `device`.
+DeviceTimer device_timer(const Samples& samples);
+
+/// The most that an exchange can take on the device, where the device's timer cannot tell its time
+/// from none; nothing where it can, and on other clocks.
+std::optional<double> below_resolution_ns(const Samples& samples);
 
 /// Rounds in which the core was slow: its canary took half as long again as this worker's best.
 std::size_t slow_rounds(const Samples& samples, double best_canary_ns);
@@ -32,6 +40,7 @@ struct Share {
   double cpu_ns = 0;    ///< median over the rounds
   double floor_ns = 0;  ///< 0 where it is not known
   Disturbed disturbed;
+  std::optional<DeviceTimer> device_timer{};  ///< on the clock `device`
   double data_ns = 0;    ///< until the consumer's data was there; 0 where that was not measured
   PhaseRounds phases{};  ///< of a whole exchange; without rounds where they were not measured
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr double kPhasesRoundNs = 3.5 * kRoundNs;
 
 double expected_ns(const Samples& samples) {
-  if (!samples.ns.empty()) return samples.ns.back() * static_cast<double>(samples.iterations);
+  if (!samples.ns.empty()) return samples.spent_ns / static_cast<double>(samples.ns.size());
   // A single iteration may take any time.
   return samples.iterations > 1 ? kRoundNs : kBurstNs;
 }

@@ -23,6 +23,12 @@ std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, C
   return hands;
 }
 
+/// No round showed more than the device's timer can tell: others would say no more.
+bool is_surely_below(const Samples& samples) {
+  const std::optional<double> below = below_resolution_ns(samples);
+  return below && *below <= resolution_ns(device_timer(samples), samples.iterations);
+}
+
 }  // namespace
 
 std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
@@ -35,6 +41,7 @@ std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
     for (std::size_t clock = 0; clock < tasks[i].clocks.size(); ++clock) {
       const Samples& samples = tasks[i].clocks[clock];
       if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) continue;
+      if (is_surely_below(samples)) continue;
       const double each = samples.spent_ns / static_cast<double>(samples.ns.size());
       std::size_t rounds = std::min(stopping.pass, stopping.most - samples.ns.size());
       if (options.budget_s <= 0) {

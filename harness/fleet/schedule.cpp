@@ -61,7 +61,8 @@ void Schedule::run() {
     measure_batch();
     for_coarse_ += now_s() - begin;
     size = std::min(2 * size, kMostAtOnce);
-    if (queue_.empty() || is_memory_short()) finish_parked();
+    const bool is_full = std::exchange(is_device_full_, false) || is_memory_short();
+    if (queue_.empty() || is_full) finish_parked();
   }
   finish_parked();
 }
@@ -79,6 +80,10 @@ void Schedule::import_batch(std::size_t size) {
         break;
       }
       std::unique_ptr<CoupleRun> next = next_needed(replica);
+      if (next && have_one && !fits_beside_batch(*next)) {
+        queue_.push_front(next->job());
+        next.reset();
+      }
       if (!next) {
         full = true;
         break;
@@ -152,7 +157,9 @@ void Schedule::measure_batch() {
     if (context_.budget.is_over()) break;
     couple->visit(refine_alone);
     if (!couple->is_alive()) continue;
-    if (couple->is_needed() && is_memory_short()) {
+    const bool is_device_full = is_device_short(*couple);
+    is_device_full_ = is_device_full_ || is_device_full;
+    if (couple->is_needed() && (is_device_full || is_memory_short())) {
       refine_alone(*couple);
       if (couple->is_alive()) couple->settle();
     }
@@ -177,6 +184,25 @@ void Schedule::finish_parked() {
 
 bool Schedule::is_memory_short() const {
   return memory().is_below(context_.options.free_memory);
+}
+
+bool Schedule::is_device_short(const CoupleRun& couple) const {
+  return std::any_of(
+      couple.devices().begin(), couple.devices().end(),
+      [&](const std::string& device) { return !context_.device_memory.has_room(device, 1); });
+}
+
+/// Some libraries make their context when they are imported, so those of the batch count already.
+bool Schedule::fits_beside_batch(const CoupleRun& next) const {
+  return std::all_of(next.devices().begin(), next.devices().end(), [&](const std::string& device) {
+    std::size_t more = 1;
+    for (const Couples* couples : {&batch_, &importing_}) {
+      more += static_cast<std::size_t>(std::count_if(
+          couples->begin(), couples->end(),
+          [&](const auto& couple) { return couple && couple->devices().contains(device); }));
+    }
+    return context_.device_memory.has_room(device, more);
+  });
 }
 
 double Schedule::refinement_seconds() const {

@@ -106,6 +106,11 @@ void Settling::share(Task& task, const std::vector<std::string>& warnings) {
       continue;
     }
     Share share;
+    if (samples.clock == "device") share.device_timer = device_timer(samples);
+    if (const std::optional<double> below = below_resolution_ns(samples)) {
+      ledger_.below(samples.cell, verdict, *below, *share.device_timer, samples.iterations);
+      continue;
+    }
     share.numbers.median_ns = stats::median(samples.ns);
     share.numbers.first_ns = samples.first_ns;
     share.numbers.samples_ns = samples.ns;

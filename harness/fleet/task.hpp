@@ -23,6 +23,8 @@ struct Samples {
   std::size_t preempted = 0;      ///< rounds whose core somebody else was given
   std::size_t behind = 0;         ///< rounds in which a device waited for the host
   double spent_ns = 0;            ///< in rounds
+  double step_ns = 0;             ///< of the device's timer; 0 on other clocks
+  std::vector<double> empty_ns;   ///< of each round: what the empty row beside it took
 };
 
 /// One exchange in one worker: its cells, one a clock, and those of its phases.

@@ -1,6 +1,7 @@
 #include "fleet/wire.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -158,6 +159,9 @@ void read_prepared(const json& ok, const std::map<std::string, double>& floors, 
       if (samples.iterations == 0) throw UsageError("no iterations");
       samples.first_ns = ok.value("first_ns", json::object()).value(samples.clock, 0.0);
       if (!(samples.first_ns >= 0)) throw UsageError("no time");
+      if (samples.clock != "device") continue;
+      samples.step_ns = ok.at("device_step_ns").get<double>();
+      if (!(samples.step_ns > 0)) throw UsageError("no step");
     }
     const auto floor = floors.find(ok.value("floor", "call"));
     task.floor_ns = floor == floors.end() ? 0 : floor->second;
@@ -173,12 +177,21 @@ void read_judged(const json& ok, Task& task) {
   });
 }
 
-RoundTime read_round(const json& ok) {
+RoundTime read_round(const json& ok, const std::string& clock) {
   return checked(ok, [&] {
-    const RoundTime time{ok.at("ns").get<double>(),      ok.value("cpu_ns", 0.0),
-                         ok.value("canary_ns", 0.0),     ok.value("moved", false),
-                         ok.value("preempted", 0.0) > 0, ok.value("behind", false)};
-    if (!(time.ns > 0 && time.cpu_ns >= 0 && time.canary_ns >= 0)) throw UsageError("no time");
+    RoundTime time{ok.at("ns").get<double>(),      ok.value("cpu_ns", 0.0),
+                   ok.value("canary_ns", 0.0),     ok.value("moved", false),
+                   ok.value("preempted", 0.0) > 0, ok.value("behind", false)};
+    if (!(time.cpu_ns >= 0 && time.canary_ns >= 0)) throw UsageError("no time");
+    if (clock == "device") {
+      time.empty_ns = ok.at("empty_ns").get<double>();
+      time.spent_ns = ok.at("spent_ns").get<double>();
+      if (!(std::isfinite(time.ns) && time.empty_ns >= 0 && time.spent_ns > 0)) {
+        throw UsageError("no time");
+      }
+    } else if (!(time.ns > 0)) {
+      throw UsageError("no time");
+    }
     return time;
   });
 }

@@ -28,16 +28,18 @@ void read_prepared(const nlohmann::json& ok, const std::map<std::string, double>
                    Task& task);
 void read_judged(const nlohmann::json& ok, Task& task);
 
-/// A round's answer. Throws Garbage where it is no finite positive time.
+/// A round's answer. Throws Garbage where it is no finite time, or on a host's clock none above 0.
 struct RoundTime {
-  double ns = 0;
+  double ns = 0;  ///< on a device's clock what is left of it without the empty row
   double cpu_ns = 0;
   double canary_ns = 0;  ///< 0 where the worker did not look
   bool moved = false;
   bool preempted = false;
   bool behind = false;
+  double empty_ns = 0;  ///< on a device's clock
+  double spent_ns = 0;  ///< wall time of the round, where it is not that of its exchanges
 };
-RoundTime read_round(const nlohmann::json& ok);
+RoundTime read_round(const nlohmann::json& ok, const std::string& clock);
 
 /// An "ok" of split: what the phases are made of. Throws Garbage.
 void read_split(const nlohmann::json& ok, PhaseRounds& phases);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace dlbench::measure {
 
@@ -32,6 +33,10 @@ struct Reading {
   double cpu_ns = 0;    ///< mean CPU time of the process
   bool valid = false;   ///< false: the body stopped the block
   bool behind = false;  ///< on a device's clock: the device waited for the host
+
+  // On a device's clock alone.
+  std::optional<double> empty_ns{};  ///< what an empty row took, which is subtracted from this one
+  double spent_ns = 0;               ///< wall time of the round, with all that holds the stream
 };
 
 /// One block on Google Benchmark's loop: fixed iterations, real time, one repetition. About 3 us of

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -72,6 +73,19 @@ struct ApiCalls {
 /// more processes; else the range of what there is, of which no share is known.
 inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
 
+/// What is known of the timer behind the clock `device`.
+struct DeviceTimer {
+  double step_ns = 0;     ///< the smallest difference between two elapsed times
+  double empty_ns = 0;    ///< what an empty row takes, median; every row has it subtracted
+  double scatter_ns = 0;  ///< of empty rows: three times their median absolute deviation
+};
+
+/// The least time of an exchange that such a timer can tell from none, in rows of so many. An
+/// elapsed time is off by less than a step, so the difference of two is off by less than two.
+inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) {
+  return std::max(2 * timer.step_ns, timer.scatter_ns) / static_cast<double>(iterations);
+}
+
 /// One worker's share of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
@@ -94,8 +108,9 @@ struct Entry {
   std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
   double floor_ratio = 0;          ///< median over the floor of its kind of call
   std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
-  std::optional<double> instructions;  ///< of one exchange, where they were counted
-  std::optional<ApiCalls> api_calls;   ///< of one exchange, where they were counted
+  std::optional<double> instructions;       ///< of one exchange, where they were counted
+  std::optional<ApiCalls> api_calls;        ///< of one exchange, where they were counted
+  std::optional<DeviceTimer> device_timer;  ///< on the clock `device` alone
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
@@ -116,9 +131,12 @@ struct Entry {
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the worker's last words
   std::string code;         ///< of not-run: "budget", "interrupted", "timed-out", "untimed"; of
-                            ///< no-protocol: "proxy-refused"; of unsupported: "make-failed"
-  /// Of what was tried and not timed, the outcome that it would have; evidence and the like beside
-  /// it are then filled too.
+                            ///< no-protocol: "proxy-refused"; of unsupported: "make-failed",
+                            ///< "below-resolution"
+  /// Of "below-resolution": the exchange takes less than this, and no number is known.
+  std::optional<double> below_ns;
+  /// Of what was tried and has no time, the outcome that it would have; evidence and the like
+  /// beside it are then filled too.
   std::optional<Outcome> found;
 };
 

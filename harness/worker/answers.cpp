@@ -67,12 +67,17 @@ json to_json(const WorkerFloors& floors) {
 }
 
 json to_json(const measure::Reading& reading, const Disturbance& disturbance) {
-  return {{"ns", reading.ns},
-          {"cpu_ns", reading.cpu_ns},
-          {"behind", reading.behind},
-          {"moved", disturbance.moved},
-          {"preempted", disturbance.preempted},
-          {"canary_ns", disturbance.canary_ns}};
+  json answer = {{"ns", reading.ns},
+                 {"cpu_ns", reading.cpu_ns},
+                 {"behind", reading.behind},
+                 {"moved", disturbance.moved},
+                 {"preempted", disturbance.preempted},
+                 {"canary_ns", disturbance.canary_ns}};
+  if (reading.empty_ns) {
+    answer["empty_ns"] = *reading.empty_ns;
+    answer["spent_ns"] = reading.spent_ns;
+  }
+  return answer;
 }
 
 json to_json(const std::vector<FrameNode>& frames) {

@@ -84,6 +84,11 @@ class Prepared {
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
   /// Clocks that were ordered and have no number, with the reason.
   const std::map<std::string, std::string>& without() const { return without_; }
+  /// The step of the timer behind the clock `device`; nothing where there is no such clock.
+  std::optional<double> device_step_ns() const {
+    if (!device_clock_) return std::nullopt;
+    return device_clock_->step_ns();
+  }
   /// A block's most calls: an asynchronous consumer must not run ahead of its work.
   std::uint64_t most_iterations() const { return most_iterations_; }
   /// So many fill a round, on whatever clock.

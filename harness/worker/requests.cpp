@@ -36,6 +36,7 @@ const std::map<std::string, Requests::Verb>& Requests::verbs() {
       {"load", &Requests::load},
       {"floors", &Requests::floors},
       {"copy_floors", &Requests::copy_floors},
+      {"device_memory", &Requests::device_memory},
       {"offers", &Requests::offers},
       {"prepare", &Requests::prepare},
       {"round", &Requests::round},
@@ -84,10 +85,22 @@ json Requests::copy_floors(const json& request) {
   if (request.contains("device")) {
     const std::string device = request["device"];
     const DeviceAt at = device_named(device);
-    return at ? json(device_copy_floors(device, at)) : json::object();
+    if (!at) return json::object();
+    const DeviceCopyFloors floors = device_copy_floors(device, at);
+    return {{"gb_per_s", floors.gb_per_s}, {"bytes", floors.bytes}};
   }
   const measure::CopyFloors floors = measure::copy_floors();
   return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
+}
+
+// Bytes of a device's memory, as this worker's context sees it.
+json Requests::device_memory(const json& request) {
+  const DeviceAt at = device_named(request.at("device"));
+  if (!at) return json::object();
+  settle(at);
+  std::size_t free = 0, total = 0;
+  require(*at.table, "memory", at.table->memory_info(&free, &total));
+  return {{"free", free}, {"total", total}};
 }
 
 // What a library's arrays offer: only an array of its own can tell.
@@ -122,6 +135,7 @@ json Requests::prepare(const json& request) {
   result["first_ns"] = prepared->first_ns();
   result["iterations"] = prepared->iterations();
   if (!prepared->without().empty()) result["without"] = prepared->without();
+  if (const auto step_ns = prepared->device_step_ns()) result["device_step_ns"] = *step_ns;
   result["floor"] = prepared->between() ? "relay" : "call";
   prepared_[id] = std::move(prepared);
   result["seconds"] = seconds_now() - begin;

@@ -30,6 +30,7 @@ class Requests {
   json load(const json& request);
   json floors(const json& request);
   json copy_floors(const json& request);
+  json device_memory(const json& request);
   json offers(const json& request);
   json prepare(const json& request);
   json round(const json& request);

@@ -67,6 +67,9 @@ def _index(document: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, A
             ),
         },
         "time": [entry["real_time"] for entry in measured],
+        "below": {
+            i: entry["below_ns"] for i, entry in enumerate(entries) if values.is_below(entry)
+        },
         "lo": [entry["lo_ns"] for entry in measured],
         "hi": [entry["hi_ns"] for entry in measured],
         "marks": [sum(MARKS.get(mark, 0) for mark in values.marks(entry)) for entry in measured],
@@ -99,8 +102,10 @@ def _refusals(missing: Sequence[Entry], first: int) -> list[dict[str, Any]]:
     that names the array's address, size or values is one reason."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, entry in enumerate(missing):
-        # A phase shares its exchange's reason; what was left untimed is no failure.
-        if entry["phase"] == "exchange" and not ladder.is_untimed(entry):
+        # A phase shares its exchange's reason; what was left untimed is no failure, nor is what
+        # takes too little time.
+        no_failure = ladder.is_untimed(entry) or values.is_below(entry)
+        if entry["phase"] == "exchange" and not no_failure:
             axes = (str(entry[axis]) for axis in ("outcome", "protocol", "device"))
             key = (*axes, _NUMBERS.sub("#", first_line(values.reason(entry))))
             groups.setdefault(key, []).append(place)

@@ -90,7 +90,11 @@ def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
     missing = documents.exchanges(document["not_measured"])
-    telling = [e for e in missing if e["outcome"] not in grid.DULL and not ladder.is_untimed(e)]
+    telling = [
+        e
+        for e in missing
+        if e["outcome"] not in grid.DULL and not ladder.is_untimed(e) and not values.is_below(e)
+    ]
     if telling:
         reasons = Counter(
             (e["outcome"], f"{e['producer']} -> {e['consumer']}", e["protocol"],

@@ -10,14 +10,16 @@ Value = str | int | float | bool | None
 
 AXES = ("phase", "clock", "environment", "machine", "producer", "consumer", "protocol", "device",
         "case", "bytes")  # fmt: skip
-NUMBERS = ("real_time", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "floor_ratio", "gb_per_s",
-           "instructions", "unexplained_ns", "unexplained_lo_ns", "unexplained_hi_ns",
+NUMBERS = ("real_time", "below_ns", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "floor_ratio",
+           "gb_per_s", "instructions", "unexplained_ns", "unexplained_lo_ns", "unexplained_hi_ns",
            "iterations")  # fmt: skip
 EVIDENCE = ("address", "guard", "write", "slope")
+TIMER = ("step_ns", "empty_ns", "scatter_ns")
 WORDS = ("copied_by", "late_read", "reason", "exception", "signal", "code")
 #: Kinds of columns: what `rows` gives where it is not text.
 INTEGERS = ("bytes", "iterations", "workers", "rounds")
-FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "first_ns")
+FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "first_ns",
+          *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
 FLAGS = ("late_read",)
 
 
@@ -39,6 +41,10 @@ def _plain(key: str) -> Callable[[Entry], Value]:
     return lambda entry: entry.get(key)
 
 
+def _timer(key: str) -> Callable[[Entry], Value]:
+    return lambda entry: entry.get("device_timer", {}).get(key)
+
+
 def _evidence(key: str) -> Callable[[Entry], Value]:
     return lambda entry: entry.get("evidence", {}).get(key)
 
@@ -58,6 +64,7 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "workers": lambda entry: len(entry["workers"]) if "workers" in entry else None,
     "rounds": _rounds,
     "first_ns": _first_ns,
+    **{f"device_timer_{key}": _timer(key) for key in TIMER},
     "changed": _joined("changed"),
     **{f"evidence_{key}": _evidence(key) for key in EVIDENCE},
     "used": _seen("used"),

@@ -101,7 +101,7 @@ def _origin(document: dict[str, Any]) -> str:
 
 
 def _crossed(entry: Entry) -> bool:
-    return values.is_measured(entry) or ladder.is_untimed(entry)
+    return values.is_measured(entry) or ladder.is_untimed(entry) or values.is_below(entry)
 
 
 def _absent(entries: list[Entry]) -> list[str]:

@@ -43,6 +43,7 @@ TEST(CudaPrototypes, AreThoseOfTheHeader) {
   SAME(event_elapsed_time, cuEventElapsedTime);
   SAME(mem_alloc, cuMemAlloc);
   SAME(mem_free, cuMemFree);
+  SAME(mem_get_info, cuMemGetInfo);
   SAME(mem_host_alloc, cuMemHostAlloc);
   SAME(mem_free_host, cuMemFreeHost);
   SAME(mem_alloc_managed, cuMemAllocManaged);
@@ -64,6 +65,7 @@ TEST(CudaPrototypes, TheNumbersToo) {
   static_assert(no_timing == CU_EVENT_DISABLE_TIMING);
   static_assert(not_ready == CUDA_ERROR_NOT_READY);
   static_assert(compute_mode == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+  static_assert(l2_cache_size == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   static_assert(memory_type == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
   static_assert(device_ordinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   static_assert(is_managed == CU_POINTER_ATTRIBUTE_IS_MANAGED);

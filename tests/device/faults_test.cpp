@@ -47,6 +47,8 @@ class Use {
         [&] { return t.allocate_pinned(&pinned_, sizeof(unsigned)); },
         [&] { return t.allocate_managed(&managed_, 2 * sizeof(std::int64_t)); },
         [&] { return t.memory_of(&kind_, &ordinal_, word_); },
+        [&] { return t.memory_info(&free_, &total_); },
+        [&] { return t.cache_bytes(&cache_); },
         [&] { return t.fill32(word_, 1, 1, stream_); },
         [&] { return t.event_record(begin_, stream_); },
         [&] { return t.delay(stream_, 1000, managed_, word_, 2); },
@@ -76,6 +78,7 @@ class Use {
 
   const Table& table_;
   int count_ = 0;
+  std::size_t free_ = 0, total_ = 0, cache_ = 0;
   Stream stream_ = nullptr;
   Event begin_ = nullptr, end_ = nullptr;
   Address word_ = 0, managed_ = 0;

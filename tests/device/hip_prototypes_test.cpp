@@ -45,6 +45,7 @@ TEST(HipPrototypes, AreThoseOfTheHeader) {
   SAME(Api, event_query, hipEventQuery);
   SAME(Api, event_synchronize, hipEventSynchronize);
   SAME(Api, event_elapsed_time, hipEventElapsedTime);
+  SAME(Api, mem_get_info, hipMemGetInfo);
   SAME(Api, malloc, hipMalloc);
   SAME(Api, free, hipFree);
   SAME(Api, host_malloc, hipHostMalloc);
@@ -79,6 +80,7 @@ TEST(HipPrototypes, TheNumbersToo) {
   static_assert(no_timing == hipEventDisableTiming);
   static_assert(not_ready == hipErrorNotReady);
   static_assert(compute_mode == hipDeviceAttributeComputeMode);
+  static_assert(l2_cache_size == hipDeviceAttributeL2CacheSize);
   static_assert(memory_type == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE);
   static_assert(device_ordinal == HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   static_assert(is_managed == HIP_POINTER_ATTRIBUTE_IS_MANAGED);

@@ -1,7 +1,8 @@
 """A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
 
 A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
-round, split, phases, judge, drop. What: see `act`. A `what` with @FILE behind it is done once
+round, split, phases, judge, drop. What: see `act`. `device=NS` of a producer: what is left of each
+row on a device's clock. A `what` with @FILE behind it is done once
 only: FILE remembers.
 """
 
@@ -18,6 +19,11 @@ from pathlib import Path
 wire = socket.socket(fileno=int(sys.argv[sys.argv.index("--fd") + 1]))
 scripts = {}
 prepared = {}
+
+DEVICE_STEP_NS = 1000.0
+#: A device's memory, and a worker's share of it from its first array on.
+DEVICE_BYTES = 1000
+CONTEXT_BYTES = 300
 
 
 def say(message):
@@ -162,8 +168,23 @@ def is_first(note):
     return note.read_text() == str(os.getpid())
 
 
+def contexts():
+    """The workers that live and have a context, this one among them."""
+    notes = Path(os.environ["FAKE_WORKER_CONTEXTS"])
+    (notes / str(os.getpid())).touch()
+    return [note for note in notes.iterdir() if Path("/proc", note.name).exists()]
+
+
+def device_memory():
+    """What a driver says is free."""
+    return {"free": DEVICE_BYTES - CONTEXT_BYTES * len(contexts()), "total": DEVICE_BYTES}
+
+
 def prepare(request):
     exchange = request["exchange"]
+    if "FAKE_WORKER_CONTEXTS" in os.environ and device_memory()["free"] < 0:
+        say({"error": {"outcome": "out-of-memory", "reason": "cuda: context: out of memory (2)"}})
+        return
     producer, consumer = sides(exchange)
     prepared[request["id"]] = exchange
     say({"step": "make"})
@@ -199,6 +220,7 @@ def prepare(request):
                 },
                 "first_ns": dict.fromkeys(request["clocks"], 9000),
                 "iterations": dict.fromkeys(request["clocks"], 100),
+                "device_step_ns": DEVICE_STEP_NS,
                 "floor": "call",
                 "warnings": [],
                 "seconds": 0.001,
@@ -217,7 +239,13 @@ def measure(request):
     if any("noisy" in scripts.get(side, "") for side in sides(exchange)):
         prepared.setdefault("noise", []).append(1)
         ns += 300.0 * (len(prepared["noise"]) % 5)
-    say({"ok": {"ns": ns, "cpu_ns": ns}})
+    time = {"ns": ns, "cpu_ns": ns}
+    if request["clock"] == "device":
+        for step in scripts.get(("producer", exchange["producer"]), "").split(";"):
+            where, _, what = step.partition("=")
+            time["ns"] = float(what) if where == "device" else time["ns"]
+        time |= {"empty_ns": 2000.0, "spent_ns": 8e6}
+    say({"ok": time})
     if answered == "late":
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -242,6 +270,9 @@ def main():
             scripts[key] = request["path"]
             if not todo("load", key):
                 say({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
+        elif verb == "device_memory":
+            known = "FAKE_WORKER_CONTEXTS" in os.environ
+            say({"ok": device_memory() if known else {}})
         elif verb == "copy_floors":
             say({"ok": {"warm": 16.0, "fresh": 0.5}})
         elif verb == "floors":

@@ -114,7 +114,8 @@ class FleetTest : public ::testing::Test {
   }
 
   static constexpr const char* kVariables[] = {"FAKE_WORKER_START", "FAKE_WORKER_BUILD",
-                                               "FAKE_WORKER_LOG", "FAKE_WORKER_PIDS"};
+                                               "FAKE_WORKER_LOG", "FAKE_WORKER_PIDS",
+                                               "FAKE_WORKER_CONTEXTS"};
   std::filesystem::path folder_;
   plan::Axes axes_;
   plan::Plan plan_;

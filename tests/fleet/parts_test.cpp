@@ -104,6 +104,32 @@ TEST(Numbers, ACopyHasARateToItsData) {
   EXPECT_TRUE(entry.warnings.empty());
 }
 
+Samples on_device(std::vector<double> ns, std::vector<double> empty_ns) {
+  Samples samples;
+  samples.clock = "device";
+  samples.iterations = 10;
+  samples.step_ns = 100;
+  samples.ns = std::move(ns);
+  samples.empty_ns = std::move(empty_ns);
+  return samples;
+}
+
+TEST(Numbers, WhatTheTimerOfADeviceCannotTellIsBounded) {
+  const std::vector<double> quiet(6, 2000);
+  EXPECT_FALSE(below_resolution_ns(on_device({20, 20, 20, 20, 20, 20}, quiet)));
+  // Two steps over ten exchanges.
+  EXPECT_EQ(below_resolution_ns(on_device({19, 19, 19, 19, 19, 19}, quiet)), 20);
+  EXPECT_EQ(below_resolution_ns(on_device({-9, -9, -9, -9, -9, -9}, quiet)), 20);
+  // The rounds scatter further than that, or the empty rows do.
+  EXPECT_GT(below_resolution_ns(on_device({-50, 10, 50, 60, 70, 90}, quiet)), 70);
+  EXPECT_EQ(below_resolution_ns(
+                on_device({20, 20, 20, 20, 20, 20}, {1800, 1800, 1800, 2000, 2000, 2000})),
+            30);
+  Samples call = on_device({1, 1, 1, 1, 1, 1}, {});
+  call.clock = "call";
+  EXPECT_FALSE(below_resolution_ns(call));
+}
+
 TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
   Entry entry;
   entry.outcome = Outcome::zero_copy;
@@ -347,9 +373,19 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
   EXPECT_EQ(fresh.verdict.seen.guard->late, 1U);
   guard["late"] = 5;
   EXPECT_THROW(read_judged(judged(), fresh), Garbage);
-  EXPECT_THROW(read_round({{"ns", 0}}), Garbage);
-  EXPECT_THROW(read_round({{"ns", -1.0}}), Garbage);
-  EXPECT_THROW(read_round({{"cpu_ns", 1.0}}), Garbage);
+  for (const char* clock : {"call", "ready"}) {
+    EXPECT_THROW(read_round({{"ns", 0}}, clock), Garbage);
+    EXPECT_THROW(read_round({{"ns", -1.0}}, clock), Garbage);
+    EXPECT_THROW(read_round({{"cpu_ns", 1.0}}, clock), Garbage);
+  }
+  // What is left after an empty row was subtracted may be below zero.
+  const nlohmann::json row{{"ns", -1.0}, {"empty_ns", 2000.0}, {"spent_ns", 9e6}};
+  EXPECT_EQ(read_round(row, "device").ns, -1.0);
+  for (const char* key : {"ns", "empty_ns", "spent_ns"}) {
+    nlohmann::json bad = row;
+    bad.erase(key);
+    EXPECT_THROW(read_round(bad, "device"), Garbage) << key;
+  }
   EXPECT_THROW(read_error({{"outcome", "copy"}}, Outcome::refused), Garbage);
   EXPECT_EQ(read_error({{"exception", "E"}}, Outcome::refused).reason, "E");
 }

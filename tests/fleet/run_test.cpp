@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -77,6 +78,53 @@ TEST_F(FleetTest, TheDevicesTimeHasNoFloorOfTheHosts) {
   EXPECT_EQ(entries_.at("a>a").floor_ratio, 50);
   EXPECT_EQ(entries_.at("a>a/device").median_ns, 1000);
   EXPECT_EQ(entries_.at("a>a/device").floor_ratio, 0);
+}
+
+TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
+  // Rows of 100 and steps of 1000 ns: an exchange of less than 20 ns cannot be told from none.
+  std::vector<plan::Library> libraries{library("long", "device=20"), library("short", "device=19"),
+                                       library("none", "device=-5")};
+  for (plan::Library& each : libraries) each.devices = {"sim:0"};
+  axes_.devices = {"sim:0"};
+  axes_.consumers = {"long"};
+  run(libraries);
+  const Entry& timed = entries_.at("long>long/device");
+  EXPECT_EQ(timed.median_ns, 20);
+  ASSERT_TRUE(timed.device_timer);
+  EXPECT_EQ(timed.device_timer->step_ns, 1000);
+  EXPECT_EQ(timed.device_timer->empty_ns, 2000);
+  EXPECT_EQ(timed.device_timer->scatter_ns, 0);
+  EXPECT_FALSE(timed.below_ns);
+  for (const char* name : {"short>long/device", "none>long/device"}) {
+    const Entry& below = entries_.at(name);
+    EXPECT_EQ(below.outcome, Outcome::unsupported) << name;
+    EXPECT_EQ(below.code, "below-resolution") << name;
+    EXPECT_EQ(below.found, Outcome::zero_copy) << name;
+    EXPECT_EQ(below.evidence.write, Proof::yes) << name;
+    EXPECT_EQ(below.below_ns, 20) << name;
+    EXPECT_EQ(below.reason,
+              "below 20 ns: the device's timer, with steps of 1000 ns, does not tell a row of 100 "
+              "from an empty row");
+    EXPECT_FALSE(entries_.at(std::string(name, std::strchr(name, '/'))).below_ns);
+  }
+}
+
+/// Six libraries make 21 couples; three contexts fit into the device.
+TEST_F(FleetTest, NoMoreWorkersLiveThanFitIntoADevice) {
+  const std::filesystem::path contexts = file("contexts");
+  std::filesystem::create_directory(contexts);
+  set("FAKE_WORKER_CONTEXTS", contexts.string());
+  std::vector<plan::Library> libraries;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    libraries.push_back(library(name));
+    libraries.back().devices = {"cuda:0"};
+  }
+  axes_.devices = {"cuda:0"};
+  options_.jobs = 4;
+  options_.free_memory = 0;
+  run(libraries);
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 3U * 36U);
+  EXPECT_EQ(with(Outcome::out_of_memory), Keys{});
 }
 
 TEST_F(FleetTest, WithoutItsReadyAnAsynchronousCopyHasNoRate) {

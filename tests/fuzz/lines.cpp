@@ -155,8 +155,8 @@ void wire(Input& in) {
       "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
       "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");
-  json round = {{"ns", 1.5},      {"cpu_ns", 1},    {"moved", false},
-                {"preempted", 1}, {"behind", true}, {"canary_ns", 9}};
+  json round = {{"ns", 1.5},      {"cpu_ns", 1},    {"moved", false}, {"preempted", 1},
+                {"behind", true}, {"canary_ns", 9}, {"empty_ns", 20}, {"spent_ns", 90}};
   json error = {{"outcome", "refused"}, {"exception", "E"}, {"reason", "r"}};
   for (json* message : {&prepared, &round, &error}) {
     for (std::uint64_t times = in.below(3); times > 0; --times) mutate(*message, in);
@@ -165,7 +165,7 @@ void wire(Input& in) {
   task.clocks.emplace_back().clock = "call";
   clearly([&] { fleet::read_prepared(prepared, {{"call", 20.0}}, task); });
   clearly([&] { fleet::read_judged(prepared, task); });
-  clearly([&] { fleet::read_round(round); });
+  clearly([&] { fleet::read_round(round, in.below(2) == 0 ? "call" : "device"); });
   clearly([&] { fleet::read_error(error, Outcome::refused); });
 }
 

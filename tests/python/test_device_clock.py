@@ -1,4 +1,4 @@
-"""The device's own clock, on the simulated one: what is in flight, and a host that is too late."""
+"""The device's own clock: what is in flight, a host that is too late, and what takes no time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import dlbench
+import fakes
+import whole
+from dlbench import _core
 from wire import F32, ask, plant, prepare
 
 ROOT = Path(dlbench.__file__).parent
@@ -81,3 +84,101 @@ def test_a_round_whose_host_was_late_says_so(tmp_path: Path) -> None:
     )
     assert good["ok"]["behind"] is False, good
     assert late["ok"]["behind"] is True, late
+
+
+# Puts as much on the consumer's stream as its argument says: microseconds of a host function, which
+# is work of the stream like any other; without one, nothing.
+ON_STREAM = """
+import ctypes
+
+from dlbench import _native_consumer
+
+DISTRIBUTION = None
+ARGUMENTS = {"works": "COUNT"}
+PROTOCOLS = {"dlpack": _native_consumer.from_dlpack}
+WORK = ARGUMENT[1] or 0
+SLEEP = ctypes.CDLL(None).usleep
+launch = None
+
+
+class Handed:
+    def __init__(self, device, capsule):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **wanted):
+        return self.capsule
+
+
+def put_work(stream):
+    global launch
+    if launch is None:
+        driver, found = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+        driver.cuGetProcAddress(b"cuLaunchHostFunc", ctypes.byref(found), 12000, 0)
+        kinds = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        launch = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(found.value)
+    assert launch(stream, ctypes.cast(SLEEP, ctypes.c_void_p), WORK) == 0
+
+
+def calls(source, target):
+    importer = _native_consumer.Importer(target)
+
+    def take(x):
+        # Stream -1: the producer puts no wait on ours.
+        capsule = x.__dlpack__(stream=-1, max_version=(1, 3))
+        if WORK:
+            put_work(_native_consumer.stream(target))
+        return importer.from_dlpack(Handed(x.__dlpack_device__(), capsule))
+
+    return {"dlpack": take}
+
+
+stream = _native_consumer.stream
+"""
+
+
+@fakes.needs_fakes
+def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> None:
+    (tmp_path / "more/consumers").mkdir(parents=True)
+    (tmp_path / "more/consumers/puts.py").write_text(ON_STREAM)
+    consumers = ("puts", "puts:works=200", "puts:works=2000")
+    status, out, err = whole.run(
+        tmp_path,
+        *("--matrix", "--producers", "native", "--consumers", ",".join(consumers)),
+        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"),
+        *("--adapters", "more", "--out", "run"),
+        environment=fakes.environment(COLUMNS="200"),
+    )
+    assert status == 0, out + err
+    _core.validate_document(str(tmp_path / "run/results.json"))
+    found = {
+        entry["consumer"]: entry
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if entry["clock"] == "device"
+    }
+    # Nothing is on the stream: the time of the two events is no time of the exchange.
+    nothing = found["puts"]
+    assert (nothing["outcome"], nothing["code"]) == ("unsupported", "below-resolution"), nothing
+    assert nothing["found"] == "zero-copy"
+    assert "real_time" not in nothing
+    timer = nothing["device_timer"]
+    assert timer["step_ns"] > 0
+    assert nothing["below_ns"] >= 2 * timer["step_ns"] / 64
+    assert nothing["reason"].startswith("below ")
+    # Work that is there is found, and ten times as much is ten times as long, less what each sleep
+    # takes beyond its time.
+    short, long = found["puts:works=200"]["real_time"], found["puts:works=2000"]["real_time"]
+    assert short >= 200e3
+    assert long >= 2000e3
+    assert 4 < long / short < 12
+    # It is neither a failure nor lost.
+    assert "1 below the resolution of a device's timer" in out
+    assert not [line for line in out.splitlines() if line.startswith("unsupported")]
+    status, out, _ = whole.run(tmp_path, "show", "run", "native", "puts", "device", "cuda:0")
+    assert status == 0
+    assert "< " in out
+    status, out, _ = whole.run(tmp_path, "compare", "run", "run")
+    assert status == 0
+    assert "lost" not in out

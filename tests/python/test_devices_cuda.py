@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import dlbench
 import fakes
 import whole
 from test_devices import is_timed_or_too_short, name
@@ -251,3 +252,42 @@ def test_a_real_library_on_the_simulated_driver(tmp_path: Path, library: str) ->
     reasons = {name: e.get("reason") for name, e in found.items() if e["outcome"] != "zero-copy"}
     assert wanted <= shared, reasons
     assert not [e for e in found.values() if e["outcome"] in ("crashed", "wrong", "timed-out")]
+
+
+@pytest.mark.parametrize(("free_mb", "block"), [(128, 16 << 20), (512, 64 << 20)])
+def test_copy_floors_copy_as_much_as_the_devices_memory_permits(
+    tmp_path: Path, free_mb: int, block: int
+) -> None:
+    memory = {"DLBENCH_FAKE_CONTEXT_MB": "400", "DLBENCH_FAKE_MEMORY_MB": str(400 + free_mb)}
+    words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB")
+    cells(tmp_path, *words, "--protocols", "dlpack", **memory)
+    told = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    assert told["copy_floors_bytes"] == {"cuda:0": block}
+    assert told["copy_floors_gb_per_s"]["cuda:0"] > 0
+
+
+def test_no_more_workers_live_than_fit_into_the_device(tmp_path: Path) -> None:
+    """Three contexts fit; six couples are measured."""
+    names = ("one", "two", "three")
+    own = Path(dlbench.__file__).parent
+    for role in ("producers", "consumers"):
+        (tmp_path / "more" / role).mkdir(parents=True)
+        for each in names:
+            text = (own / role / "native.py").read_text()
+            (tmp_path / "more" / role / f"{each}.py").write_text(text)
+    status, out, err = whole.run(
+        tmp_path,
+        *("--matrix", "--producers", ",".join(names), "--consumers", ",".join(names)),
+        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"),
+        *("--adapters", "more", "--out", "run"),
+        environment=fakes.environment(
+            DLBENCH_FAKE_MEMORY_FILE=str(tmp_path / "memory"),
+            DLBENCH_FAKE_MEMORY_MB="1350",
+            DLBENCH_FAKE_CONTEXT_MB="400",
+        ),
+    )
+    assert status == 0, out + err
+    found = whole.entries(whole.document(tmp_path))
+    timed = [entry for entry in found.values() if entry["clock"] == "call"]
+    assert len(timed) == 9
+    assert {entry["outcome"] for entry in timed} == {"zero-copy"}, timed

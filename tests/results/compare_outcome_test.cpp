@@ -54,6 +54,47 @@ Entry untimed(Entry entry) {
   return entry;
 }
 
+/// Timed on a device whose timer cannot tell its time from none.
+Entry below(Entry entry, double ns) {
+  entry = untimed(std::move(entry));
+  entry.outcome = Outcome::unsupported;
+  entry.code = "below-resolution";
+  entry.below_ns = ns;
+  return entry;
+}
+
+Entry on_device(const char* consumer, double ns) {
+  Entry entry = measured("numpy", consumer);
+  entry.cell.clock = "device";
+  entry.lo_ns *= ns / entry.median_ns;
+  entry.hi_ns *= ns / entry.median_ns;
+  entry.median_ns = ns;
+  return in_workers(std::move(entry), 2, 1);
+}
+
+TEST_F(CompareOutcomes, WhatIsBelowTheResolutionIsNotLostAndNotSlower) {
+  const auto base = write("base", {below(on_device("both", 9), 31), below(on_device("slow", 9), 31),
+                                   below(on_device("near", 9), 31), on_device("fast", 900)});
+  const auto head = write("head", {below(on_device("both", 9), 2000), on_device("slow", 900),
+                                   on_device("near", 32), below(on_device("fast", 9), 31)});
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(made.cells.size(), 4U);
+  EXPECT_EQ(made.count(OutcomeChange::worse), 0U);
+  EXPECT_EQ(made.count(Presence::lost), 0U);
+  EXPECT_FALSE(cell(made, "both").verdict);
+  EXPECT_EQ(cell(made, "slow").verdict, ChangeWord::slow);
+  EXPECT_EQ(cell(made, "fast").verdict, ChangeWord::fast);
+  // Its interval reaches down to what the other may take.
+  EXPECT_EQ(cell(made, "near").verdict, ChangeWord::ambig);
+  for (const char* consumer : {"slow", "fast", "near"}) {
+    EXPECT_FALSE(cell(made, consumer).ratio) << consumer;
+    EXPECT_EQ(cell(made, consumer).details.size(), 1U) << consumer;
+  }
+  EXPECT_EQ(cell(made, "slow").details.front(),
+            "below the timer's resolution in base: less than 31 ns");
+  EXPECT_EQ(cell(compare(head, base), "slow").verdict, ChangeWord::fast);
+}
+
 TEST_F(CompareOutcomes, WhatWasFoundWithoutATimeIsAnOutcome) {
   Entry copied = measured("numpy", "rung");
   copied.outcome = Outcome::copy;

@@ -94,6 +94,36 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_EQ(back.seen.guard->by, entry.seen.guard->by);
 }
 
+TEST(EntryJson, ATimeOfADeviceHasItsTimer) {
+  Entry entry = measured("jax", "numpy", 17.25);
+  entry.cell.clock = "device";
+  entry.device_timer = {1000, 2048.5, 30};
+  entry.workers[0].samples_ns = {-3, 17.25, 40};
+  const Entry back = through_json(entry);
+  EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
+  EXPECT_EQ(back.device_timer->step_ns, 1000);
+  EXPECT_EQ(back.device_timer->empty_ns, 2048.5);
+  entry.cell.clock = "call";
+  EXPECT_NE(usage_error([&] { through_json(entry); }), "");
+}
+
+TEST(EntryJson, WhatIsBelowTheResolutionKeepsItsBoundAndItsOutcome) {
+  Entry entry = refused("a", "b");
+  entry.cell.clock = "device";
+  entry.outcome = Outcome::unsupported;
+  entry.code = "below-resolution";
+  entry.below_ns = 31.25;
+  entry.device_timer = {1000, 2000, 0};
+  entry.found = Outcome::zero_copy;
+  const Entry back = through_json(entry);
+  EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
+  EXPECT_EQ(back.below_ns, 31.25);
+  EXPECT_EQ(back.found, Outcome::zero_copy);
+  EXPECT_EQ(back.device_timer->empty_ns, 2000);
+  entry.outcome = Outcome::refused;
+  EXPECT_NE(usage_error([&] { through_json(entry); }), "");
+}
+
 TEST(EntryJson, EveryFieldOfAReasonSurvives) {
   Entry entry = refused("a", "b");
   entry.outcome = Outcome::crashed;

@@ -39,7 +39,8 @@ def failures(
     asked: Mapping[Pair, list[Entry]],
 ) -> Iterator[Finding]:
     """`asked`: all cells of the run by pair, among which a command must name one."""
-    failed = [entry for entry in entries if entry["outcome"] == outcome]
+    # What takes too little time to be told from none is no failure.
+    failed = [e for e in entries if e["outcome"] == outcome and not values.is_below(e)]
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for pair, of_pair in by_pair(failed).items():
         tried = [e for e in entries if pair_of(e) == pair]

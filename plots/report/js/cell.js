@@ -11,7 +11,13 @@ const lowToHigh = (low, high) => (low === high ? `${low}` : `${low} to ${high}`)
 
 const list = (items) => (items?.length ? element("ul", {}, ...items.map((item) => element("li", {}, item))) : null);
 
+function timer(rest) {
+  const { step_ns: step, empty_ns: empty } = rest.device_timer ?? {};
+  return step && `steps of ${duration(step)}; an empty row of ${duration(empty)} is subtracted`;
+}
+
 function numbers(run, cell, rest) {
+  if (cell in run.below) return [["median", cellText(run, cell)], ["device timer", timer(rest)]];
   if (!run.isMeasured(cell)) return [];
   const rounds = rest.workers.reduce((sum, worker) => sum + worker.samples_ns.length, 0);
   const each = rest.workers.map((worker) => worker.iterations ?? rest.iterations);
@@ -20,6 +26,7 @@ function numbers(run, cell, rest) {
     ["median", duration(run.time[cell])],
     ["interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])} (${run.value("interval", cell)})`],
     ["median deviation", duration(rest.mad_ns)],
+    ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
     // None of a phase, which is replayed, and none by the device's clock.
     ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],

@@ -29,6 +29,7 @@ function inkOn(rgb) {
 }
 
 function cellText(run, cell) {
+  if (cell in run.below) return `< ${duration(run.below[cell])}`;
   if (!run.isMeasured(cell)) {
     const outcome = run.value("outcome", cell);
     return SHORT[outcome] ?? outcome;
@@ -41,7 +42,8 @@ function cellButton(run, cell, share) {
   const [producer, consumer] = [run.value("producer", cell), run.value("consumer", cell)];
   const text = cellText(run, cell);
   const outcome = run.value("outcome", cell);
-  const said = run.isMeasured(cell) ? `${duration(run.time[cell])}, ${outcome}` : outcome;
+  const said = run.isMeasured(cell) ? `${duration(run.time[cell])}, ${outcome}`
+    : cell in run.below ? `${text}, ${outcome}` : outcome;
   const button = element("button", { type: "button", "data-cell": String(cell), tabIndex: -1,
     "aria-label": `${producer} to ${consumer}: ${said}` }, element("span", {}, text));
   if (!run.isMeasured(cell)) {

@@ -2,6 +2,7 @@
 
 #include "device/hip_api.hpp"
 #include "gpu/blocks.hpp"
+#include "gpu/ledger.hpp"
 #include "hip/runtime.hpp"
 
 using namespace dlbench::fake;
@@ -11,6 +12,14 @@ using hip::forward;
 using hip::number;
 using hip::run;
 using hip::Stream;
+
+DLBENCH_FAKE_EXPORT Code hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  return run(__func__, [&]() -> Code {
+    *total = total_memory();
+    *free = free_memory_of(current()->device);
+    return 0;
+  });
+}
 
 DLBENCH_FAKE_EXPORT Code hipMalloc(Address* made, std::size_t bytes) {
   return forward(__func__, static_cast<Code (*)(Address*, std::size_t)>(allocate), made, bytes);

@@ -1,0 +1,81 @@
+"""A device's time that its timer cannot tell from none: a bound everywhere, nowhere a number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import samples
+from dlbench import couple, exporters, findings, grid, terminal, values
+
+REASON = "below 31.2 ns: the device's timer does not tell a row of 64 from an empty row"
+
+
+def below(**given: Any) -> dict[str, Any]:
+    seen = {"found": "zero-copy", "changed": [], "code": "below-resolution", "below_ns": 31.25}
+    seen |= {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "skipped")}
+    seen |= {"device_timer": {"step_ns": 1000.0, "empty_ns": 2000.0, "scatter_ns": 0.0}}
+    where = {"clock": "device", "device": "cuda:0"}
+    return samples.missing("native", "torch", "unsupported", REASON, **(seen | where | given))
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    timed = samples.measured("native", "torch", 900.0, device="cuda:0")
+    return samples.document(timed, below())
+
+
+def test_a_matrix_shows_the_bound() -> None:
+    shown = grid.Shown.of(below())
+    assert (shown.text, shown.style) == ("< 31.2 ns", grid.STYLES["-"])
+    assert not values.is_measured(below())
+
+
+def test_a_line_of_its_own_has_the_bound_the_outcome_and_the_timer(
+    document: dict[str, Any],
+) -> None:
+    lines = [line.plain for line in couple.table([below()], 200)]
+    (line,) = [line for line in lines if "native -> torch" in line]
+    assert "< 31.2 ns" in line
+    assert "zero-copy" in line
+    assert "unsupported" not in line
+    told = couple.details(below())
+    assert any("steps of 1.00 us; an empty row of 2.00 us is subtracted" in fact for fact in told)
+
+
+def test_it_is_no_failure(document: dict[str, Any]) -> None:
+    assert not [one for one in findings.find(document) if one.label == "unsupported"]
+    honest = below() | {"code": "make-failed"}
+    del honest["below_ns"]
+    failing = samples.document(document["benchmarks"][0], honest)
+    assert [one for one in findings.find(failing) if one.label == "unsupported"]
+    last = terminal.footer(document, 200, "")[-1]
+    assert last.startswith("1 measured, 1 below the resolution of a device's timer")
+    assert " not" not in last.split("38 s")[0]
+
+
+def test_the_table_has_the_bound_in_a_column_of_its_own(document: dict[str, Any]) -> None:
+    rows = list(csv.DictReader(io.StringIO(exporters.export(document, "csv"))))
+    (row,) = [row for row in rows if row["clock"] == "device"]
+    assert (row["below_ns"], row["real_time"], row["code"]) == ("31.25", "", "below-resolution")
+    assert (row["device_timer_step_ns"], row["device_timer_empty_ns"]) == ("1000.0", "2000.0")
+    assert (row["found"], row["outcome"]) == ("zero-copy", "unsupported")
+
+
+def test_the_step_summary_lists_it_under_no_failures(document: dict[str, Any]) -> None:
+    only = samples.document(samples.measured("native", "native", 900.0), below())
+    assert "Without a number" not in exporters.export(only, "markdown")
+
+
+def test_the_schema_wants_a_bound_above_zero() -> None:
+    schema = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
+    part = {"$ref": "#/$defs/not_measured", "$defs": schema["$defs"]}
+    jsonschema.validate(below(), part)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(below(below_ns=0.0), part)
