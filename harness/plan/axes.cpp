@@ -109,6 +109,10 @@ std::string checked_device(const std::string& asked, const Words& kinds) {
   std::smatch parts;
   const bool fits = std::regex_match(asked, parts, word) && holds(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
+  if (asked.starts_with("GPU-") || asked.starts_with("MIG-")) {
+    throw UsageError("'" + asked + "' is no device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
+                     "into ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0");
+  }
   if (!fits) {
     const std::string kind = asked.substr(0, asked.find(':'));
     if (!holds(kinds, kind)) require_known("device", kind, kinds);

@@ -13,11 +13,13 @@ namespace {
 Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
   if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
+  if (exchange.device == "cpu") return protocols;
+  // A device that is not there or lets no process in has one reason for all its cells: the
+  // driver's, not those of the calls that would fail on it.
+  enter_device(source_of(exchange));
+  enter_device(target_of(exchange));
   const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
-  if (!calls || exchange.device == "cpu") return protocols;
-  // What is not there has the backend's words, not those of a call that wants it.
-  device_named(source_of(exchange));
-  device_named(target_of(exchange));
+  if (!calls) return protocols;
   Ref here = checked(PyObject_CallFunction(calls.get(), "ss", source_of(exchange).c_str(),
                                            target_of(exchange).c_str()));
   if (!PyDict_Check(here.get())) {

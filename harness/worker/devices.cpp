@@ -67,6 +67,22 @@ DeviceAt device_named(const std::string& word) {
   return device_of_kind(word.substr(0, colon), ordinal);
 }
 
+DeviceAt enter_device(const std::string& word) {
+  const DeviceAt at = device_named(word);
+  if (!at) return at;
+  device::Code entered = 0;
+  Py_BEGIN_ALLOW_THREADS;
+  entered = at.table->enter(at.ordinal);
+  Py_END_ALLOW_THREADS;
+  try {
+    require(*at.table, "context", entered);
+  } catch (Failure& failure) {
+    if (failure.outcome == Outcome::refused) failure.outcome = Outcome::no_device;
+    throw;
+  }
+  return at;
+}
+
 DeviceAt device_at(const exchange::Device& where) {
   switch (where.type) {
     case kDLCUDA:

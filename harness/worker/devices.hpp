@@ -21,6 +21,10 @@ struct DeviceAt {
 /// table. Throws Failure no-device, with what the backend says, where the kind has one and this
 /// machine no such device.
 DeviceAt device_named(const std::string& word);
+
+/// The same, entered: throws Failure no-device or out-of-memory, with the driver's word, where the
+/// device lets no process in ("cuda: context: CUDA_ERROR_DEVICE_UNAVAILABLE (46)").
+DeviceAt enter_device(const std::string& word);
 DeviceAt device_at(const exchange::Device& where);
 
 /// A host pointer as the table's functions take it.

@@ -13,13 +13,17 @@
 
 namespace dlbench::native {
 
-/// False, with RuntimeError set, for what is not 0: "sim: cuStreamWaitEvent: invalid handle".
+/// CUDA_ERROR_OUT_OF_MEMORY and hipErrorOutOfMemory.
+inline constexpr device::Code out_of_memory = 2;
+
+/// False for what is not 0, with MemoryError set where the device has no memory left, else with
+/// RuntimeError: "sim: cuStreamWaitEvent: invalid handle".
 inline bool good(const device::Table& table, const char* what, device::Code code) {
   if (code == 0) [[likely]]
     return true;
   const char* said = table.error_name != nullptr ? table.error_name(code) : nullptr;
-  PyErr_Format(PyExc_RuntimeError, "%s: %s: %s (%d)", table.name.data(), what,
-               said != nullptr ? said : "error", code);
+  PyErr_Format(code == out_of_memory ? PyExc_MemoryError : PyExc_RuntimeError, "%s: %s: %s (%d)",
+               table.name.data(), what, said != nullptr ? said : "error", code);
   return false;
 }
 

@@ -29,12 +29,35 @@ def failing(faults: str, **more: str) -> dict[str, str]:
     return {"DLBENCH_FAKE_FAIL": faults, **more}
 
 
+UNAVAILABLE = "cuda: context: CUDA_ERROR_DEVICE_UNAVAILABLE (46)"
 CASES = {
     "old-library": Case(failing("cuGetProcAddress=500@4"), "no-device", "older than CUDA 11.4"),
+    "old-driver": Case(
+        failing("cuInit=35"),
+        "no-device",
+        "cuda: no-driver: cuInit: CUDA_ERROR_INSUFFICIENT_DRIVER (35)",
+    ),
     "stub": Case(
         failing("*=34"),
         "no-device",
         "cuda: stub: cuGetProcAddress: CUDA_ERROR_STUB_LIBRARY (34)",
+    ),
+    "busy": Case(failing("cuDevicePrimaryCtxRetain=46"), "no-device", UNAVAILABLE),
+    "exclusive-process": Case(
+        failing("cuDevicePrimaryCtxRetain=46", DLBENCH_FAKE_MODE="3"), "no-device", UNAVAILABLE
+    ),
+    "prohibited": Case(
+        failing("cuDevicePrimaryCtxRetain=46", DLBENCH_FAKE_MODE="2"), "no-device", UNAVAILABLE
+    ),
+    "no-memory-for-a-context": Case(
+        failing("cuDevicePrimaryCtxRetain=2"),
+        "out-of-memory",
+        "cuda: context: CUDA_ERROR_OUT_OF_MEMORY (2)",
+    ),
+    "no-memory-for-an-array": Case(
+        failing("cuMemAlloc=2"),
+        "out-of-memory",
+        "native cannot make the array: MemoryError: cuda: memory: CUDA_ERROR_OUT_OF_MEMORY (2)",
     ),
     "hidden": Case(
         {"DLBENCH_FAKE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": ""},
@@ -79,6 +102,16 @@ def test_without_a_driver_the_reason_is_the_loaders(tmp_path: Path) -> None:
     assert its == {("no-device", "cuda: no-library: libcuda.so.1 not found")}
     assert {e["outcome"] for e in found if e["device"] == "cpu"} == {"zero-copy"}
     assert " ".join(out.split()).count("libcuda.so.1 not found") == 1
+
+
+@pytest.mark.parametrize("word", ["MIG-c7384736-a75d-5afc-978f-d2f1294409fd", "GPU-0f1e2d3c"])
+def test_a_devices_uuid_belongs_into_the_drivers_variable(tmp_path: Path, word: str) -> None:
+    status, out, err = whole.run(tmp_path, "native", "native", "--devices", f"cpu,{word}")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"dlbench: '{word}' is no device; put it into CUDA_VISIBLE_DEVICES, or for AMD into "
+        "ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0\n"
+    )
 
 
 def test_an_instance_that_the_variable_names_is_the_first_device(tmp_path: Path) -> None:

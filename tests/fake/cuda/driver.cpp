@@ -22,6 +22,7 @@ constexpr Error errors[] = {
     {out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY"},
     {not_initialized, "CUDA_ERROR_NOT_INITIALIZED"},
     {34, "CUDA_ERROR_STUB_LIBRARY"},
+    {35, "CUDA_ERROR_INSUFFICIENT_DRIVER"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
     {100, "CUDA_ERROR_NO_DEVICE"},
     {invalid_device, "CUDA_ERROR_INVALID_DEVICE"},
