@@ -1,6 +1,6 @@
 """Long rows of rounds from one worker, for the simulation of the intervals.
 
-Writes harness/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native halves,
+Writes tests/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native halves,
 so many rounds each, dealt in random order, as a run deals them.
 """
 
@@ -28,7 +28,7 @@ CELLS = [
     ("torch", "native", 1 << 20),
     ("numpy", "native", 64 << 20),
 ]
-TARGET = Path(__file__).parents[1] / "harness/stats/recorded_rounds.cpp"
+TARGET = Path(__file__).parents[1] / "tests/stats/recorded_rounds.cpp"
 FOLDER = Path(dlbench.__file__).parent
 
 
@@ -91,7 +91,7 @@ def main() -> None:
     for request, answer in zip(asked, serve(asked), strict=True):
         if request["do"] == "round":
             series[request["id"]].append(answer["ns"])
-    text = '#include "stats/recorded_rounds.hpp"\n\n#include <array>\n\n'
+    text = '#include "recorded_rounds.hpp"\n\n#include <array>\n\n'
     text += "namespace dlbench::stats {\nnamespace {\n\n"
     text += "// Made by benchmarks/record_rounds.py: ns, in the order of time.\n"
     text += "// clang-format off\n"

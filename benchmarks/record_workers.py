@@ -1,6 +1,6 @@
 """What many workers measured of the same exchange, for the simulation of comparisons.
 
-Writes harness/stats/recorded_workers.cpp from the journals of runs: every worker measures the
+Writes tests/stats/recorded_workers.cpp from the journals of runs: every worker measures the
 anchor, native -> native, so a run of many couples is a record of what processes one after another
 make of the same exchange.
 """
@@ -11,7 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "harness/stats/recorded_workers.cpp"
+TARGET = Path(__file__).parents[1] / "tests/stats/recorded_workers.cpp"
 FEWEST = 60
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     found = [anchors(run) for run in options.parse_args().runs]
     if min(map(len, found)) < FEWEST:
         options.error(f"a run of {FEWEST} workers at least")
-    text = '#include "stats/recorded_workers.hpp"\n\n#include <array>\n\n'
+    text = '#include "recorded_workers.hpp"\n\n#include <array>\n\n'
     text += "namespace dlbench::stats {\nnamespace {\n\n"
     text += "// Made by benchmarks/record_workers.py: ns, in the order of time.\n"
     text += "// clang-format off\n"

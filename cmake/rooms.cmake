@@ -46,7 +46,7 @@ function(dlbench_room name)
 endfunction()
 
 function(dlbench_room_tests name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
   dlbench_drop_linux_only(sources)
   if(sources)
     add_executable(${name}_tests ${sources})

@@ -5,12 +5,13 @@ A figure is a pure function of the loaded document: the same document gives the 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+
+from dlbench import _core
 
 from . import change, choosing, drawing, drift, ecdf, fallbacks, matrix, phases, scaling, sync
 from .choosing import Document
@@ -57,9 +58,7 @@ def draw(
     Raises ValueError for an unknown figure, with the nearest name, and OSError.
     """
     if name is not None and name not in FIGURES:
-        near = difflib.get_close_matches(name, ALL, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"unknown figure {name!r}{hint}; allowed: {', '.join(ALL)}")
+        _core.require_known("figure", name, list(ALL))
     paths: list[Path] = []
     fit = (each for each in among if has(document, each))
     for each in fit if name is None else (name,):

@@ -157,19 +157,7 @@ void bind_compare(py::module_& module) {
       py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
       "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
       "`only_changed` the cells that are SAME or AMBIG are left out. Raises UsageError.");
-  module.def("processes_for", &stats::processes_for, py::arg("level"),
-             "How many workers a side must have for the order of their medians to reach a chance "
-             "as small as `level`.");
   static stats::Quantiles quantiles;
-  module.def(
-      "processes_to_see",
-      [](double change, double spread, double freedom, double level) {
-        return stats::processes_to_see(change, spread, freedom, level, quantiles);
-      },
-      py::arg("change"), py::arg("spread"), py::arg("freedom"), py::arg("level"),
-      "How many workers a side find a change in 99 of 100 cases, where they scatter by "
-      "`spread`, known from so many degrees of freedom, and a chance of no change must be "
-      "below `level`.");
   module.def(
       "next_look",
       [](double lo, double hi, std::size_t first, std::size_t second, std::size_t most,
@@ -187,25 +175,6 @@ void bind_compare(py::module_& module) {
   module.attr("coarse_workers") = usual.coarse;
   module.attr("most_workers") = usual.most;
   module.attr("most_looks") = usual.looks;
-  module.def(
-      "change_of",
-      [](std::vector<double> first, std::vector<double> second, double level, double spread,
-         std::size_t anchors) {
-        stats::Changes changes(level, stats::anchor_noise(spread, anchors));
-        const stats::Change change = changes.of({std::move(first), {}}, {std::move(second), {}});
-        py::dict item;
-        item["ratio"] = change.ratio;
-        item["lo"] = change.lo;
-        item["hi"] = change.hi;
-        item["p"] = change.p;
-        item["could_see"] = change.could_see;
-        item["spread"] = change.spread;
-        item["by_ranks"] = change.by_ranks;
-        return item;
-      },
-      py::arg("first"), py::arg("second"), py::arg("level") = 0.01, py::arg("spread") = 0.0,
-      py::arg("anchors") = 0,
-      "The change between two sides of one cell, each a list of processes' medians.");
 }
 
 }  // namespace dlbench::bindings

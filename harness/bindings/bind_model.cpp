@@ -63,12 +63,20 @@ void bind_model(py::module_& module) {
   module.def("parse_percent", &parse_percent, py::arg("text"), "'2%' -> 0.02.");
   module.def("format_bytes", &format_bytes, py::arg("bytes"), "4096 -> '4 KiB'.");
   module.def(
-      "nearest",
+      "did_you_mean",
       [](const std::string& wanted, const std::vector<std::string>& allowed) {
-        return nearest(wanted, allowed);
+        return did_you_mean(wanted, allowed);
       },
       py::arg("wanted"), py::arg("allowed"),
-      "The allowed word nearest to the wanted one, or '' where none is near.");
+      "\" (did you mean 'x'?)\" with the allowed word nearest to the wanted one, or an empty text "
+      "if no word is near.");
+  module.def(
+      "require_known",
+      [](const std::string& what, const std::string& wanted,
+         const std::vector<std::string>& allowed) { require_known(what, wanted, allowed); },
+      py::arg("what"), py::arg("wanted"), py::arg("allowed"),
+      "Raises UsageError \"unknown WHAT 'wanted' (did you mean 'x'?); allowed: ...\" unless "
+      "`wanted` is allowed.");
   module.def(
       "call_for",
       [](const std::string& protocol, const std::vector<std::string>& offered) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dlbench import _core, values
@@ -106,6 +106,5 @@ def _narrow(entries: list[Entry], word: str) -> list[Entry]:
     return chosen
 
 
-def _hint(word: str, known: Any) -> str:
-    near = _core.nearest(word, sorted(known))
-    return f" (did you mean {near!r}?)" if near else ""
+def _hint(word: str, known: Iterable[str]) -> str:
+    return _core.did_you_mean(word, sorted(known))

@@ -100,9 +100,8 @@ def require_couple(words: Sequence[str], known: list[str]) -> None:
     """Raises BadInput, naming what is nearest, unless these are two libraries."""
     for word in words:
         if word not in known:
-            near = _core.nearest(word, [*known, *VERBS])
             kind = "verb or library" if word == words[0] else "library"
-            hint = f" (did you mean {near!r}?)" if near else ""
+            hint = _core.did_you_mean(word, [*known, *VERBS])
             raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' names them")
     if len(words) != 2:
         raise BadInput(f"a couple is two libraries, not {len(words)}: 'dlbench numpy torch'")

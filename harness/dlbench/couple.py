@@ -10,7 +10,7 @@ from rich.text import Text
 from dlbench import document as documents
 from dlbench import phases, values
 from dlbench.environments.environment import DEFAULT
-from dlbench.layout import columns, shorten
+from dlbench.layout import columns, fitting, shorten
 from dlbench.profiling import api
 from dlbench.sync import table as waiting
 from dlbench.values import Entry
@@ -37,13 +37,7 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
             heads.insert(2, axis)
             for row, entry in zip(rows, ordered, strict=True):
                 row[axis] = str(entry.get(axis, ""))
-    heads = [head for head in heads if any(row[head] for row in rows)]
-    for spare in ("", *SPARE):
-        heads = [head for head in heads if head != spare]
-        right = [i for i, head in enumerate(heads) if head in RIGHT]
-        lines = columns([heads, *([row[head] for head in heads] for row in rows)], right)
-        if max(len(line) for line in lines) <= width:
-            break
+    heads, lines = fitting(heads, rows, width, RIGHT, SPARE)
     shown = [Text(shorten(lines[0], width), style="bold")]
     for entry, line in zip(ordered, lines[1:], strict=True):
         if not values.is_measured(entry):

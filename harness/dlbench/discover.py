@@ -52,8 +52,7 @@ class Catalogue:
         try:
             word, _ = arguments.read(argument, known)
         except KeyError as error:
-            near = _core.nearest(error.args[0], list(known))
-            hint = f" (did you mean {near!r}?)" if near else ""
+            hint = _core.did_you_mean(error.args[0], list(known))
             allowed = ", ".join(arguments.spelled(known))
             raise BadInput(f"unknown argument in {name!r}{hint}; allowed: {allowed}") from None
         except ValueError as error:

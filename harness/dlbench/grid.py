@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
+from dlbench.layout import pad
 from dlbench.values import Entry
 
 CORNER = "from \\ to"
@@ -97,9 +99,9 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
         for row in rows
         for column in consumers
     }
-    label = max(len(CORNER), *(len(row) for row in rows))
+    label = max(len(CORNER), *map(cell_len, rows))
     widths = {
-        column: max(len(column), *(_width(shown[row, column]) for row in rows))
+        column: max(cell_len(column), *(_width(shown[row, column]) for row in rows))
         for column in consumers
     }
     marks = max(1, *(len(cell.after) for cell in shown.values()))
@@ -110,7 +112,7 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
 
 
 def _width(cell: Shown) -> int:
-    return len(cell.before) + len(cell.text)
+    return cell_len(cell.before + cell.text)
 
 
 def _groups(
@@ -136,17 +138,17 @@ def _block(
     widths: dict[str, int],
     marks: int,
 ) -> list[Text]:
-    head = Text(f" {CORNER.ljust(label)}", style="bold")
+    head = Text(f" {pad(CORNER, label)}", style="bold")
     for column in columns:
-        head.append(f"  {column.rjust(widths[column])}" + " " * marks)
+        head.append(f"  {pad(column, widths[column], right=True)}" + " " * marks)
     lines = [head]
     for row in rows:
-        line = Text(f" {row.ljust(label)}")
+        line = Text(f" {pad(row, label)}")
         for column in columns:
             cell = shown[row, column]
             line.append("  ")
-            line.append((cell.before + cell.text).rjust(widths[column]), cell.style)
-            line.append(cell.after.ljust(marks), cell.style)
+            line.append(pad(cell.before + cell.text, widths[column], right=True), cell.style)
+            line.append(pad(cell.after, marks), cell.style)
         lines.append(line)
     for line in lines:
         line.rstrip()

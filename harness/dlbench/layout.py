@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from rich.cells import cell_len, set_cell_size
 
 #: Wider than any line: what goes into a pipe or a file is not cut.
 UNCUT = 100_000
@@ -19,28 +21,56 @@ def forget_bad_columns() -> None:
         os.environ.pop("COLUMNS", None)
 
 
+def pad(text: str, width: int, right: bool = False) -> str:
+    """The text with blanks up to that width, before it where it stands at the right."""
+    blank = " " * (width - cell_len(text))
+    return blank + text if right else text + blank
+
+
 def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = (), gap: int = 2) -> list[str]:
-    """Lines with each column as wide as its widest text; those in `right` are right-aligned."""
+    """Lines with each column as wide as its widest text; those in `right` are right-aligned.
+
+    Widths are columns of a terminal: an East Asian letter takes two.
+    """
     if not rows:
         return []
     flush_right = set(right)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        (" " * gap)
-        .join(
-            text.rjust(width) if i in flush_right else text.ljust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        .rstrip()
-        for row in rows
-    ]
+    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        padded = (pad(text, width, right=i in flush_right) for i, (text, width) in cells)
+        lines.append((" " * gap).join(padded).rstrip())
+    return lines
+
+
+def fitting(
+    heads: Iterable[str],
+    rows: Sequence[Mapping[str, str]],
+    width: int,
+    right: Container[str],
+    spare: Iterable[str] = (),
+) -> tuple[list[str], list[str]]:
+    """The columns that are shown, and the lines: a head, then one line a row.
+
+    Columns without a text leave. Then those in `spare` leave, in that order, until the lines fit.
+    """
+    shown = [head for head in heads if any(row[head] for row in rows)]
+    lines: list[str] = []
+    for left_out in ("", *spare):
+        shown = [head for head in shown if head != left_out]
+        flush_right = [i for i, head in enumerate(shown) if head in right]
+        lines = columns([shown, *([row[head] for head in shown] for row in rows)], flush_right)
+        if max(map(cell_len, lines)) <= width:
+            break
+    return shown, lines
 
 
 def fold(parts: Iterable[str], width: int, gap: str = "  ", indent: str = "  ") -> list[str]:
     """Parts side by side; a line that is full goes on, indented, before a part, never inside."""
     lines: list[str] = []
     for part in parts:
-        if lines and len(lines[-1]) + len(gap) + len(part) <= width:
+        if lines and cell_len(lines[-1] + gap + part) <= width:
             lines[-1] += gap + part
         else:
             lines.append(indent + part if lines else part)
@@ -54,12 +84,14 @@ def count(number: int, noun: str) -> str:
 
 def at_the_right(text: str, width: int) -> str:
     """The text at the end of a line; at its beginning where a line has no end."""
-    return text.rjust(width) if width < UNCUT else text
+    return pad(text, width, right=True) if width < UNCUT else text
 
 
 def shorten(text: str, width: int) -> str:
     """The text, cut with an ellipsis where it is wider than that."""
-    return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "\u2026"
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "\u2026"
 
 
 def listing(words: Iterable[str], at_most: int = 6) -> str:

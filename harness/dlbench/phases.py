@@ -9,7 +9,7 @@ from rich.text import Text
 
 from dlbench import document as documents
 from dlbench import values
-from dlbench.layout import columns, shorten
+from dlbench.layout import fitting, shorten
 from dlbench.values import Entry
 
 PHASES = ("query", "export", "import", "release")
@@ -59,13 +59,8 @@ def table(document: dict[str, Any], width: int) -> list[Text]:
 
 
 def _block(rows: list[dict[str, str]], width: int) -> list[Text]:
-    heads = [head for head in HEAD if any(row[head] for row in rows)]
-    for spare in ("", *SPARE):
-        heads = [head for head in heads if head != spare]
-        right = [i for i, head in enumerate(heads) if head not in ("from -> to", "via")]
-        lines = columns([heads, *([row[head] for head in heads] for row in rows)], right)
-        if max(len(line) for line in lines) < width:
-            break
+    right = set(HEAD) - {"from -> to", "via"}
+    _, lines = fitting(HEAD, rows, width - 1, right, SPARE)
     return [
         Text(shorten(f" {line}", width), style="" if i else "bold") for i, line in enumerate(lines)
     ]

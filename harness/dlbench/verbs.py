@@ -240,11 +240,7 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
 
     chosen = tuple(only or ())
     for name in chosen:
-        if name not in table.TRIALS:
-            near = _core.nearest(name, list(table.TRIALS))
-            meant = f" (did you mean {near!r}?)" if near else ""
-            allowed = ", ".join(table.TRIALS)
-            raise BadInput(f"unknown trial {name!r}{meant}; allowed: {allowed}")
+        _core.require_known("trial", name, list(table.TRIALS))
     console = Console()
     return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
 

@@ -53,14 +53,16 @@ std::string nearest(std::string_view wanted, std::span<const std::string> allowe
   return best;
 }
 
+std::string did_you_mean(std::string_view wanted, std::span<const std::string> allowed) {
+  const std::string near = nearest(wanted, allowed);
+  return near.empty() ? "" : " (did you mean '" + near + "'?)";
+}
+
 void require_known(std::string_view what, std::string_view wanted,
                    std::span<const std::string> allowed) {
   if (std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) return;
-  std::string text = "unknown " + std::string(what) + " '" + std::string(wanted) + "'";
-  if (const std::string near = nearest(wanted, allowed); !near.empty()) {
-    text += " (did you mean '" + near + "'?)";
-  }
-  text += "; allowed:";
+  std::string text = "unknown " + std::string(what) + " '" + std::string(wanted) + "'" +
+                     did_you_mean(wanted, allowed) + "; allowed:";
   for (std::size_t i = 0; i < allowed.size(); ++i) text += (i ? ", " : " ") + allowed[i];
   throw UsageError(text);
 }

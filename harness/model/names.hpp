@@ -42,6 +42,9 @@ std::string_view call_for(std::string_view protocol, std::span<const std::string
 /// (more than a third of the letters differ).
 std::string nearest(std::string_view wanted, std::span<const std::string> allowed);
 
+/// " (did you mean 'x'?)" with the nearest allowed name, or empty if no name is near.
+std::string did_you_mean(std::string_view wanted, std::span<const std::string> allowed);
+
 /// Throws UsageError "unknown WHAT 'wanted' (did you mean 'x'?); allowed: ..." unless it is
 /// allowed.
 void require_known(std::string_view what, std::string_view wanted,

@@ -5,9 +5,10 @@ An exporter is a pure function of the loaded document; its text ends with a line
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from dlbench import _core
 
 from . import bmf, changes, csv, github_action, markdown, pyperf, support
 
@@ -33,10 +34,7 @@ def export(document: Document, name: str) -> str:
     Raises ValueError for an unknown format, with the nearest name, and where the format holds
     numbers only and the document has none.
     """
-    if name not in FORMATS:
-        near = difflib.get_close_matches(name, FORMATS, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"unknown format {name!r}{hint}; allowed: {', '.join(FORMATS)}")
+    _core.require_known("format", name, list(FORMATS))
     if name in NUMBERS_ONLY and not document["benchmarks"]:
         raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
     return FORMATS[name](document)

@@ -15,7 +15,7 @@ import pytest
 
 import samples
 import synthetic
-from dlbench import _core, cli
+from dlbench import cli
 from dlbench.compare import gate, stages, table
 
 ROOT = Path(__file__).parents[2]
@@ -360,18 +360,6 @@ def test_exit_statuses() -> None:
     assert gate.status(bad, gate.ALL) == 1
     assert gate.failures(bad, gate.ALL) == ["2 outcome"]
     assert gate.status(bad, ("slow", "inconclusive")) == 3
-
-
-def test_the_change_between_two_sides() -> None:
-    side = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
-    assert _core.change_of(side, side)["p"] == 1
-    moved = _core.change_of(side, [1.2 * ns for ns in side])
-    assert moved["by_ranks"]
-    assert moved["p"] == pytest.approx(2 / 924)
-    assert moved["ratio"] == pytest.approx(1.2)
-    assert moved["lo"] < moved["ratio"] < moved["hi"]
-    few, many = (_core.processes_to_see(0.05, spread, 20, 0.01) for spread in (0.02, 0.04))
-    assert few < many
 
 
 def test_workers_are_asked_for_where_cells_are_open() -> None:

@@ -1,4 +1,4 @@
-#include "stats/coverage.hpp"
+#include "coverage.hpp"
 
 #include <gtest/gtest.h>
 

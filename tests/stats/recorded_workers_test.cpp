@@ -1,6 +1,6 @@
 // What is told of processes, held against processes that were: their tails are heavier than a
 // normal distribution's, and what is right for that one is wrong for them.
-#include "stats/recorded_workers.hpp"
+#include "recorded_workers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "recorded_workers.hpp"
 #include "stats/random.hpp"
-#include "stats/recorded_workers.hpp"
 
 namespace dlbench::stats {
 namespace {

@@ -22,8 +22,7 @@ def require_rule(name: str, where: str = "") -> None:
     """Raises BadInput, naming what is nearest, for what is no rule."""
     if name in RULES.by_name:
         return
-    near = _core.nearest(name, list(RULES.by_name))
-    hint = f" (did you mean {near!r}?)" if near else ""
+    hint = _core.did_you_mean(name, list(RULES.by_name))
     raise BadInput(f"{where}unknown rule {name!r}{hint}; 'dlbench check --rules' names them")
 
 

@@ -78,9 +78,8 @@ def accepted_in(path: str | None, adapters: str | None) -> known.Known:
 
 
 def unknown(name: str, files: Sequence[str]) -> str:
-    """A line, with what is nearest."""
-    near = _core.nearest(name, list(files))
-    hint = f" (did you mean {near!r}?)" if near else ""
+    """A line, with the nearest name."""
+    hint = _core.did_you_mean(name, list(files))
     return f"unknown library {name!r}{hint}; 'dlbench list' names them"
 
 

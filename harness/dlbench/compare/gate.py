@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from dlbench import _core, values
-from dlbench.errors import BadInput
 from dlbench.layout import count
 
 Comparison = Mapping[str, Any]
@@ -21,14 +20,11 @@ REGRESSION, UNDECIDED = 1, 3
 
 
 def reasons(text: str) -> tuple[str, ...]:
-    """ "slow,outcome" -> what to fail on. Raises BadInput for what is neither a reason nor none."""
+    """ "slow,outcome" -> what to fail on. Raises UsageError for what is neither."""
     words = tuple(word.strip() for word in text.split(","))
     allowed = [*ALL, NONE]
     for word in words:
-        if word not in allowed:
-            near = _core.nearest(word, allowed)
-            meant = f" (did you mean {near!r}?)" if near else ""
-            raise BadInput(f"--fail-on: unknown {word!r}{meant}; allowed: {', '.join(allowed)}")
+        _core.require_known("reason for --fail-on", word, allowed)
     return tuple(word for word in words if word != NONE)
 
 

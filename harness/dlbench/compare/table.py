@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from dlbench import values
-from dlbench.layout import columns, count, fold, listing, shorten
+from dlbench.layout import count, fitting, fold, listing, shorten
 
 Cell = dict[str, Any]
 
@@ -111,13 +111,7 @@ def _rows(cells: Sequence[Cell], metric: str, width: int) -> list[Text]:
     for axis, usual in AXES.items():
         if any(cell[axis] != usual for cell in ordered):
             heads.insert(2, axis)
-    heads = [head for head in heads if any(row[head] for row in rows)]
-    for spare in ("", *SPARE):
-        heads = [head for head in heads if head != spare]
-        right = [i for i, head in enumerate(heads) if head in RIGHT]
-        made = columns([heads, *([row[head] for head in heads] for row in rows)], right)
-        if max(len(line) for line in made) <= width:
-            break
+    _, made = fitting(heads, rows, width, RIGHT, SPARE)
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
         shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))

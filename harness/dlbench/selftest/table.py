@@ -18,7 +18,6 @@ TRIALS: Mapping[str, Trial] = {
     "unexplained": unexplained.trial,
     "copies": copies.trial,
     "alike": alike.trial,
-    "coverage": repeats.coverage,
     "instructions": repeats.instructions,
     "sync": waits.trial,
 }

@@ -10,7 +10,7 @@ from rich.text import Text
 from dlbench import document as documents
 from dlbench import values
 from dlbench.environments.environment import DEFAULT
-from dlbench.layout import columns, shorten
+from dlbench.layout import fitting, shorten
 from dlbench.phases import signed
 from dlbench.values import Entry
 
@@ -35,14 +35,8 @@ def table(document: dict[str, Any], width: int) -> list[Text]:
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
-    heads = [head for head in HEAD if any(row[head] for row in rows)]
     alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
-    for spare in ("", *alike, *SPARE):
-        heads = [head for head in heads if head != spare]
-        right = [i for i, head in enumerate(heads) if head in RIGHT]
-        lines = columns([heads, *([row[head] for head in heads] for row in rows)], right)
-        if max(len(line) for line in lines) < width:
-            break
+    _, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
     shown = [Text(shorten("who waits while the producer's queue is busy", width), style="bold")]
     shown.append(Text(shorten(f" {lines[0]}", width), style="bold"))
     for (_, one), line in zip(found, lines[1:], strict=True):

@@ -1,4 +1,4 @@
-#include "stats/recorded_workers.hpp"
+#include "recorded_workers.hpp"
 
 #include <array>
 

@@ -1,12 +1,12 @@
-#include "stats/coverage.hpp"
+#include "coverage.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "recorded_rounds.hpp"
 #include "stats/ratio.hpp"
-#include "stats/recorded_rounds.hpp"
 
 namespace dlbench::stats {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stats/coverage.hpp"
+#include "coverage.hpp"
 
 namespace dlbench::stats {
 namespace {

@@ -1,4 +1,4 @@
-#include "stats/recorded_rounds.hpp"
+#include "recorded_rounds.hpp"
 
 #include <array>
 
