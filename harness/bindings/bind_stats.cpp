@@ -6,6 +6,7 @@
 
 #include "bindings/bind.hpp"
 #include "stats/ratio.hpp"
+#include "stats/stats.hpp"
 
 namespace py = pybind11;
 

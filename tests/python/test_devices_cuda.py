@@ -41,8 +41,13 @@ def test_native_to_native_by_every_way(tmp_path: Path, device: str) -> None:
             clock: found[name(protocol=way, device=device, clock=clock)]
             for clock in ("call", "ready", "device")
         }
-        assert {entry["outcome"] for entry in here.values()} == {"zero-copy"}, way
-        assert len({entry["real_time"] for entry in here.values()}) == 3, way
+        for clock, entry in here.items():
+            # Both streams are one: nothing is put on it, and the events' own time is subtracted.
+            if clock == "device" and entry.get("code") == "below-resolution":
+                assert (entry["outcome"], entry["found"]) == ("unsupported", "zero-copy"), way
+            else:
+                assert entry["outcome"] == "zero-copy", (way, clock)
+        assert here["call"]["real_time"] != here["ready"]["real_time"], way
         assert here["call"]["evidence"]["write"] == "yes"
     for phase in ("query", "export"):
         assert found[name(phase, device=device)]["real_time"] > 0
@@ -205,10 +210,10 @@ OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
         ("cuMemAlloc=2", {"out-of-memory"}, OUT_OF_MEMORY),
         ("cuStreamCreate=304", {"refused"}, "(304)"),
         ("cuEventCreate=2", {"refused", "out-of-memory"}, OUT_OF_MEMORY),
-        ("cuEventRecord=700@2", {"no-protocol"}, "700"),
+        ("cuEventRecord=700@2", {"refused"}, "700"),
         ("cuStreamWaitEvent=700", {"refused"}, "700"),
         ("cuMemcpyAsync=719", {"refused"}, "719"),
-        ("cuStreamSynchronize=719", {"refused"}, "719"),
+        ("cuStreamSynchronize=719", {"unsupported"}, "719"),
         ("cuCtxSynchronize=719", {"refused"}, "719"),
         ("cuMemAlloc=-11", {"crashed"}, "SIGSEGV"),
     ],

@@ -299,7 +299,8 @@ def test_a_profiled_cell_is_what_a_cuda_profiler_is_told_to_capture(
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver:{fakes}/calls:{fakes}/cupti")
     log = tmp_path / "driver"
     monkeypatch.setenv("DLBENCH_DRIVER_LOG", str(log))
-    whole.plant(tmp_path / "more", "waiting", make=WAITING.replace("CALL", "cuStreamSynchronize"))
+    make = WAITING.replace("CALL", "cuStreamSynchronize").replace("libcalls.so", "libcuda.so.1")
+    whole.plant(tmp_path / "more", "waiting", make=make)
     words = ("--producers", "waiting", "--consumers", "numpy,native", "--adapters", "more")
     more = ("--protocols", "dlpack", "--sizes", "4KiB", "--profile", "--quiet")
     assert whole.run(tmp_path, "--matrix", *words, *more)[0] == 0
