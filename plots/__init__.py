@@ -29,7 +29,6 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
 }
 #: Drawn of a comparison of two runs, not of a document.
 CHANGE = "change"
-ALL = (*FIGURES, CHANGE)
 #: What a run draws at its end; the others are for who asks further.
 AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
 #: Whether a document has something for a figure, and where one that has it comes from.
@@ -58,7 +57,7 @@ def draw(
     Raises ValueError for an unknown figure, with the nearest name, and OSError.
     """
     if name is not None and name not in FIGURES:
-        _core.require_known("figure", name, list(ALL))
+        _core.require_known("figure", name, list(FIGURES))
     paths: list[Path] = []
     fit = (each for each in among if has(document, each))
     for each in fit if name is None else (name,):

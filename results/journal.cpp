@@ -176,7 +176,7 @@ void append_behind(const std::filesystem::path& run_directory,
   if (before.whole_bytes == 0) throw UsageError(path.string() + ": the run never began");
   std::unordered_set<std::string> measured;
   for (const Entry& entry : before.entries) {
-    if (is_measured(entry.outcome)) measured.insert(name(entry.cell));
+    if (is_timed(entry)) measured.insert(name(entry.cell));
   }
   for (const std::string& cell : cells) {
     if (!measured.contains(cell)) throw UsageError(cell + " was not measured");

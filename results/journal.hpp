@@ -81,6 +81,11 @@ JournalContents read_journal(const std::filesystem::path& path);
 /// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
 std::unordered_set<std::string> settled_names(const JournalContents& contents);
 
+/// Was the exchange made and timed? Below a timer's resolution it has no number.
+inline bool is_timed(const Entry& entry) {
+  return is_measured(entry.outcome) || entry.below_ns.has_value();
+}
+
 /// Appends the seconds of what followed the rounds (counts, traces, looks at synchronization), and
 /// the signal that ended it. Throws as append_counts().
 void append_end(const std::filesystem::path& run_directory, const EndRecord& end);

@@ -109,6 +109,10 @@ void apply(const SyncRecord& record, Entry& entry) {
   if (record.race.empty()) return;
   entry.outcome = Outcome::race;
   entry.reason = record.race;
+  entry.code.clear();
+  entry.found.reset();
+  entry.below_ns.reset();
+  entry.device_timer.reset();
 }
 
 class Reader {
@@ -178,10 +182,11 @@ class Reader {
   template <typename Record>
   void take_behind(const Record& record, const std::string& here) {
     const auto found = places_.find(record.cell);
-    if (found == places_.end() || !is_measured(contents.entries[found->second.index].outcome)) {
+    Entry* const entry = found == places_.end() ? nullptr : &contents.entries[found->second.index];
+    if (entry == nullptr || !is_timed(*entry)) {
       throw UsageError(here + record.cell + " is counted and was not measured before");
     }
-    apply(record, contents.entries[found->second.index]);
+    apply(record, *entry);
   }
 
   std::string file_;

@@ -6,27 +6,31 @@ namespace dlbench::fleet {
 
 std::uint64_t DeviceMemory::add(const std::string& device, std::uint64_t free,
                                 std::uint64_t total) {
-  const auto [found, is_first] = devices_.try_emplace(device);
-  Known& known = found->second;
-  const std::uint64_t before = is_first ? total : known.free;
+  Known& known = devices_[device];
+  const bool is_alone = known.living == 0;
+  const std::uint64_t before = is_alone ? total : known.free;
   const std::uint64_t taken = before > free ? before - free : 0;
   known.free = free;
-  if (is_first) {
-    known.largest = taken;
-  } else {
-    // What other programs hold is in the first worker's share, and in no later one's.
+  ++known.living;
+  if (!is_alone) {
     known.largest = known.is_guess ? taken : std::max(known.largest, taken);
     known.is_guess = false;
+  } else if (known.is_guess) {
+    // What other programs hold cannot be told from what a lone worker took.
+    known.largest = taken;
   }
   return taken;
 }
 
 void DeviceMemory::add_unknown(const std::string& device) {
-  devices_.try_emplace(device, Known{0, 0, true});
+  devices_.try_emplace(device);
 }
 
 void DeviceMemory::release(const std::string& device, std::uint64_t taken) {
-  devices_[device].free += taken;
+  Known& known = devices_[device];
+  // A lone worker's share may hold what other programs have, which does not become free.
+  known.free += std::min(taken, known.largest);
+  if (known.living > 0) --known.living;
 }
 
 bool DeviceMemory::has_room(const std::string& device, std::size_t more) const {

@@ -13,8 +13,8 @@ namespace dlbench::fleet {
 class DeviceMemory {
  public:
   /// A worker has its context and its arrays now, and reports what is free. Returns what it took,
-  /// which is given back by `release`. The first worker of a device is taken to have all that is
-  /// not free: also what other programs hold, so that too few workers live rather than too many.
+  /// which is given back by `release`. A worker that is alone on a device is taken to have all that
+  /// is not free: also what other programs hold, so that too few workers live rather than too many.
   std::uint64_t add(const std::string& device, std::uint64_t free, std::uint64_t total);
   /// A worker that used it could not tell: nothing bounds its workers.
   void add_unknown(const std::string& device);
@@ -28,7 +28,8 @@ class DeviceMemory {
   struct Known {
     std::uint64_t free = 0;
     std::uint64_t largest = 0;
-    bool is_guess = true;  ///< `largest` is the first worker's alone
+    bool is_guess = true;  ///< `largest` is that of a worker that was alone
+    std::size_t living = 0;
   };
   std::map<std::string, Known> devices_;
 };

@@ -18,7 +18,7 @@ struct Stopping {
 
 /// What an interval of rounds is formed at, so that it covers 95 %: whoever stops because an
 /// interval looks narrow stops too often at one that misses, which costs up to two in a hundred
-/// (coverage.hpp measures it).
+/// (tests/stats/coverage_test.cpp measures it).
 inline constexpr double kRoundsConfidence = 0.965;
 
 /// The interval of a cell's rounds in one worker.

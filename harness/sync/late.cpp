@@ -16,18 +16,32 @@ Content read_slowly(const Queue& queue, Ns delay, Meddle meddle) {
   return saw;
 }
 
+// Does memory that nobody reads come back to the producer's next array?
+bool is_reused_when_idle(const Queue& queue) {
+  bool is_reused = false;
+  settled(queue, [&] {
+    queue.slow_read(0);
+    queue.read();
+    queue.drop();
+    is_reused = queue.reuse();
+  });
+  return is_reused;
+}
+
 }  // namespace
 
 LateFree late_free(const Queue& queue, const Options& options) {
   LateFree found;
   int controlled = 0, overwritten = 0, kept = 0;
+  bool comes_back = false;
   while (found.word == "inconclusive" && found.trials < options.most) {
     for (const Ns delay : {options.delay, 2 * options.delay}) {
       const Content forced = read_slowly(queue, delay, [&] { queue.overwrite(); });
       controlled += forced == Content::Other;
+      comes_back = comes_back || is_reused_when_idle(queue);
       const Content saw = read_slowly(queue, delay, [&] {
         queue.drop();
-        found.reused += queue.reuse();
+        queue.reuse();
       });
       ++found.trials;
       overwritten += saw == Content::Other;
@@ -35,7 +49,8 @@ LateFree late_free(const Queue& queue, const Options& options) {
     }
     if (overwritten > 0 && found.trials >= options.need) {
       found.word = "late";
-    } else if (overwritten == 0 && kept >= 2 * options.need && controlled >= options.need) {
+    } else if (overwritten == 0 && kept >= 2 * options.need && controlled >= options.need &&
+               comes_back) {
       found.word = "safe";
     }
   }

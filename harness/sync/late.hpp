@@ -10,12 +10,12 @@ namespace dlbench::sync {
 struct LateFree {
   std::string_view word = "inconclusive";  ///< of kLateFree
   int trials = 0;
-  int reused = 0;  ///< the producer's next array lay in the same memory
 };
 
 /// Drops view and array while a slow read is queued, has the producer write into its next array of
-/// the size, and looks at what the read saw. A control overwrites the very memory: where the read
-/// does not see that, nothing is proved.
+/// the size, and looks at what the read saw. Two controls: the very memory is overwritten, and the
+/// read has to see that; dropped without a read, the memory has to come back to the next array.
+/// Where one of them fails, nothing is proved.
 LateFree late_free(const Queue& queue, const Options& options = {});
 
 }  // namespace dlbench::sync

@@ -54,9 +54,12 @@ Stream Streams::create() {
 }
 
 // Work that was put on it later and is over sooner proves it. The opposite is only likely, since a
-// delay may end while a neighbour has the core: a longer one is tried then.
+// delay may end while a neighbour has the core: a longer one is tried then. Two delays: in a
+// hardware queue that two streams share the second one waits for the first, and what stands behind
+// it waits too. One delay alone would let it pass.
 bool Streams::runs_beside(Stream other, Stream busy) {
   for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
+    check(table_.delay(busy, delay, 0, 0, 0), "a delay");
     put_decoy(busy, delay, kProbe);
     check(table_.delay(other, 0, 0, 0, 0), "a delay");
     synchronize(other);
@@ -163,6 +166,8 @@ unsigned Streams::read(Address word) {
 
 bool Streams::is_independent(Address word, const Words& words, Ns delay) {
   arm(word, words, delay, 0);
+  // An export may record an event there, which waits behind the delay as it does in the trial.
+  check(table_.event_record(event_, producer_), "recording an event");
   return read(word) == words.before;
 }
 

@@ -1,9 +1,9 @@
 #include "worker/device_floors.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace dlbench::worker {
@@ -76,10 +76,14 @@ class Between {
   device::Event begin_ = nullptr, end_ = nullptr;
 };
 
-std::size_t host_free() {
-  const long pages = ::sysconf(_SC_AVPHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
-                               : 0;
+// What the kernel can give without swapping: its page cache counts, as free memory alone would not.
+std::size_t host_available() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string name, unit;
+  for (std::size_t kib = 0; meminfo >> name >> kib; std::getline(meminfo, unit)) {
+    if (name == "MemAvailable:") return kib << 10;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -96,7 +100,7 @@ DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& a
   std::size_t free = 0, total = 0, cache = 0;
   require(table, "memory", table.memory_info(&free, &total));
   require(table, "cache", table.cache_bytes(&cache));
-  const std::size_t bytes = copy_block_bytes(free, host_free());
+  const std::size_t bytes = copy_block_bytes(free, host_available());
   DeviceCopyFloors floors;
   floors.bytes = bytes;
   if (bytes == 0) return floors;

@@ -146,7 +146,7 @@ Handover without_independence(const Variant& variant) {
   Handover found = begin_handover(variant);
   found.waits = Waits::inconclusive;
   found.reason =
-      "this device gave no streams that run beside one another: they share its hardware queues";
+      "no streams were seen to run at the same time: they share hardware queues, or launches block";
   return found;
 }
 
@@ -167,6 +167,8 @@ Handover look_at(const Variant& variant, const sync::Queue& queue) {
     if (!failure.reason.empty())
       found.reason += (found.reason.empty() ? "" : ": ") + failure.reason;
     if (found.reason.empty()) found.reason = "it was refused";
+  } catch (const std::exception& error) {
+    found.reason = error.what();  // the device's own refusal: what was seen before it is kept
   }
   return found;
 }
@@ -175,6 +177,8 @@ Handover look_at(const Variant& variant, const sync::Queue& queue) {
 std::string_view late_free_of(const sync::Queue& queue) try {
   return sync::late_free(queue).word;
 } catch (const Failure&) {
+  return sync::LateFree{}.word;
+} catch (const std::exception&) {
   return sync::LateFree{}.word;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 
 namespace dlbench::fake {
@@ -91,8 +92,20 @@ int mode(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-int device_count() {
-  return mode("DLBENCH_FAKE_DEVICES", 1);
+int device_count(const char* variable) {
+  const int all = mode("DLBENCH_FAKE_DEVICES", 1);
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return all;
+  const char* const instance = std::getenv("DLBENCH_FAKE_INSTANCE");
+  std::istringstream words(text);
+  int visible = 0;
+  // Devices behind a name that the driver does not know are hidden too.
+  for (std::string word; std::getline(words, word, ','); ++visible) {
+    if (instance != nullptr && word == instance) continue;
+    const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+    if (word.empty() || !is_number || std::stoi(word) >= all) break;
+  }
+  return visible;
 }
 
 int compute_mode() {

@@ -9,7 +9,10 @@
 ///                                      an error of a kernel (700, 719, ...) each call in its
 ///                                      context gives that. A negative code raises that signal: -11
 ///                                      crashes, -19 hangs.
-/// DLBENCH_FAKE_DEVICES=0               how many devices there are (1).
+/// DLBENCH_FAKE_DEVICES=0               how many devices there are (1). CUDA_VISIBLE_DEVICES and
+///                                      HIP_VISIBLE_DEVICES hide some of them, as they do with the
+///                                      vendors' drivers: by number, or by
+/// DLBENCH_FAKE_INSTANCE=MIG-a1         the name of a part of a device.
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_ARCH=gfx1100            what architecture HIP's devices are
 ///                                      (gfx942:sramecc+:xnack-).
@@ -55,7 +58,8 @@ int mode(const char* variable, int otherwise);
 /// No machine has more.
 inline constexpr int most_devices = 16;
 
-int device_count();
+/// As many as the vendor's variable shows.
+int device_count(const char* variable);
 int compute_mode();
 bool logging();
 

@@ -42,6 +42,27 @@ TEST(DeviceMemory, WhatOtherProgramsHoldIsCountedUntilASecondWorkerLives) {
   EXPECT_TRUE(memory.has_room("cuda:0", 8));
 }
 
+TEST(DeviceMemory, WhatOtherProgramsHoldDoesNotBecomeFreeWithAWorker) {
+  DeviceMemory memory;
+  const std::uint64_t first = memory.add("cuda:0", 1500, 2400);  // others hold 800
+  EXPECT_EQ(memory.add("cuda:0", 1400, 2400), 100U);
+  memory.release("cuda:0", first);
+  EXPECT_TRUE(memory.has_room("cuda:0", 12));  // 1500 of them are free
+  EXPECT_FALSE(memory.has_room("cuda:0", 13));
+}
+
+TEST(DeviceMemory, OneLoneWorkerAfterAnotherTellsNoShare) {
+  DeviceMemory memory;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t taken = memory.add("cuda:0", 590, 1000);  // others hold 400
+    EXPECT_FALSE(memory.has_room("cuda:0", 2));
+    memory.release("cuda:0", taken);
+  }
+  memory.add("cuda:0", 590, 1000);
+  memory.add("cuda:0", 580, 1000);
+  EXPECT_TRUE(memory.has_room("cuda:0", 40));
+}
+
 TEST(DeviceMemory, WhereTheDriverTellsNothingNothingIsBounded) {
   DeviceMemory memory;
   memory.add_unknown("rocm:0");

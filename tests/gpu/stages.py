@@ -32,11 +32,12 @@ from typing import Any
 TOTAL_S = float(os.environ.get("DLBENCH_GPU_SECONDS", "540"))
 DEVICE = os.environ.get("DLBENCH_GPU_DEVICE", "cuda:0")
 KIND, _, NUMBER = DEVICE.partition(":")
-LIBRARIES = ("native", "torch", "cupy", "jax", "numba", "cuda_core", "warp", "tensorflow", "paddle")
+LIBRARIES = ("native", "torch", "cupy", "jax", "numba", "cuda_core", "warp", "tensorflow", "paddle",
+             "tvm_ffi")  # fmt: skip
 #: What is imported to see whether a library is installed.
 MODULES = {"native": "dlbench", "cuda_core": "cuda.core"}
 #: CUDA's alone.
-CUDA_ONLY = ("numba", "cuda_core", "warp", "paddle")
+CUDA_ONLY = ("numba", "cuda_core", "warp")
 PAIRS = (
     ("native", "native"),
     ("torch", "torch"),
@@ -427,6 +428,9 @@ def library_line(library: str, found: Document) -> Line:
         times = ", ".join(f"{e['protocol']} {e['outcome']} {e['real_time']:.0f} ns" for e in good)
         return "pass", f"library {library}", times
     reason = why(cells[0]) if cells else last_line(found.done)
+    if cells and {e["outcome"] for e in cells} <= {"no-device", "not-installed"}:
+        # A library built for the CPU is no fault of the device, of dlbench or of the library.
+        return "skip", f"library {library}", reason
     return judge(cells, ()), f"library {library}", reason
 
 
@@ -483,7 +487,7 @@ def wait_of(row: dict[str, Any]) -> str:
             row["waits"],
             f"saw {row.get('saw', 'nothing')}",
             *([f"gap {row['gap_ns']:.0f} ns"] if "gap_ns" in row else []),
-            *([f"hand-over {row['handoff_ns']:.0f} ns"] if "handoff_ns" in row else []),
+            *([f"export and import {row['handoff_ns']:.0f} ns"] if "handoff_ns" in row else []),
             *([row["reason"]] if "reason" in row else []),
         ]
     )

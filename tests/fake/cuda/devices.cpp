@@ -12,7 +12,7 @@ namespace {
 std::atomic<bool> initialized{false};
 
 Code init(unsigned) {
-  if (device_count() == 0) return 100;
+  if (visible_devices() == 0) return 100;
   initialized = true;
   return 0;
 }
@@ -23,12 +23,12 @@ Code driver_get_version(int* version) {
 }
 
 Code get_count(int* count) {
-  *count = device_count();
+  *count = visible_devices();
   return 0;
 }
 
 Code get(int* device, int number) {
-  if (number < 0 || number >= device_count()) return invalid_device;
+  if (number < 0 || number >= visible_devices()) return invalid_device;
   *device = number;
   return 0;
 }

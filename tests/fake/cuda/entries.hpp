@@ -24,6 +24,10 @@ inline constexpr Code context_destroyed = 709;
 /// 1000 * major + 10 * minor.
 int driver_version();
 
+inline int visible_devices() {
+  return device_count("CUDA_VISIBLE_DEVICES");
+}
+
 /// What a function asks for before it does anything.
 enum class Needs { Nothing, Init, Context };
 

@@ -86,14 +86,14 @@ DLBENCH_FAKE_EXPORT Code hipRuntimeGetVersion(int* version) {
 DLBENCH_FAKE_EXPORT Code hipGetDeviceCount(int* count) {
   *count = 0;
   return run_without_context(__func__, [&] {
-    *count = device_count();
+    *count = hip::visible_devices();
     return 0;
   });
 }
 
 DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
   return run_without_context(__func__, [&] {
-    if (device < 0 || device >= device_count()) return hip::invalid_device;
+    if (device < 0 || device >= hip::visible_devices()) return hip::invalid_device;
     hip::current_device = device;
     return 0;
   });

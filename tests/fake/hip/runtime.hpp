@@ -22,6 +22,10 @@ inline const char* arch() {
   return named != nullptr ? named : "gfx942:sramecc+:xnack-";
 }
 
+inline int visible_devices() {
+  return device_count("HIP_VISIBLE_DEVICES");
+}
+
 /// Keeps an error as the thread's last one.
 Code kept(Code);
 
@@ -40,7 +44,7 @@ Code run_without_context(const char* name, Act&& act) {
     if (is_sticky(code) && current() != nullptr) keep_fault(*current(), code);
     return kept(code);
   }
-  return kept(device_count() == 0 ? no_device : act());
+  return kept(hip::visible_devices() == 0 ? no_device : act());
 }
 
 /// The same on the thread's device, whose context the first such call makes.

@@ -103,6 +103,8 @@ class Block:
         self.readers: set[int] = set()  # streams that it was exported to
 
     def __del__(self) -> None:
+        if self.library.hoards:
+            return
         if self.library.defers:
             for reader in self.readers:
                 self.library.driver.order(reader, self.library.current)
@@ -144,14 +146,15 @@ class Library:
     """`waits`: what an export does before it returns: "stream", "device" or "nothing".
 
     `keeps`: does an import hold the tensor that it was given? `defers`: is memory used again only
-    after the streams that it was exported to?
+    after the streams that it was exported to? `hoards`: is it never used again?
     """
 
     def __init__(
-        self, kind: str, waits: str = "stream", *, keeps: bool = True, defers: bool = False
-    ) -> None:
+        self, kind: str, waits: str = "stream", *, keeps: bool = True, defers: bool = False,
+        hoards: bool = False,
+    ) -> None:  # fmt: skip
         self.driver = Driver(kind)
-        self.waits, self.keeps, self.defers = waits, keeps, defers
+        self.waits, self.keeps, self.defers, self.hoards = waits, keeps, defers, hoards
         self.pool: dict[int, list[int]] = {}
         self.streams = [0]
 
