@@ -21,6 +21,7 @@ TEST(Nearest, FindsASlipOfTheFinger) {
   EXPECT_EQ(nearest("Numpy", kLibraries), "numpy");
   EXPECT_EQ(nearest("tensroflow", kLibraries), "tensorflow");
   EXPECT_EQ(nearest("jx", kLibraries), "jax");
+  EXPECT_EQ(nearest("jxa", kLibraries), "jax");
 }
 
 TEST(CallFor, PrefersItsOwn) {
