@@ -37,9 +37,46 @@ class Found:
     def is_right(self, phase: str) -> bool:
         """All of the delay in that phase, and nothing in the others."""
         room = max(WITHIN * self.delay_ns, WANDER_NS)
-        own = max(WITHIN * self.delay_ns, READING_NS)
-        return abs(self.more[phase] - self.delay_ns) <= own and all(
-            abs(ns) <= room for name, ns in self.more.items() if name != phase
+        return abs(self.more[phase] - self.delay_ns) <= max(
+            WITHIN * self.delay_ns, READING_NS
+        ) and all(abs(ns) <= room for name, ns in self.more.items() if name != phase)
+
+
+def trial(setting: Setting) -> list[Row]:
+    """One row a place."""
+    rows = []
+    for role, fault, phase in PLACES:
+        told, missed = [], []
+        for ns in DELAYS:
+            found = _measured(setting, role, f"saboteur:{fault}={ns}ns", ns)
+            off = found.more[phase] / found.delay_ns - 1
+            told.append(f"{found.delay_ns:.0f} ns {off:+.1%}")
+            if not found.is_right(phase):
+                parts = ", ".join(f"{name} {more:+.0f} ns" for name, more in found.more.items())
+                missed.append(f"{fault} of {found.delay_ns:.0f} ns: {parts}")
+        asked = f"{phase} slower by {', '.join(f'{ns / 1000:g}' for ns in DELAYS)} us"
+        rows.append(Row(asked, "; ".join(told), not missed, tuple(missed)))
+    return rows
+
+
+def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
+    rounds = 15 if setting.short else 61
+    iterations = max(32, BLOCK_NS // (ns + 100))
+    script = setting.folder / f"{slow.partition(':')[2]}.jsonl"
+    requests = _requests(role, slow, rounds, iterations)
+    script.write_text("".join(json.dumps(each) + "\n" for each in requests), encoding="utf-8")
+    child = Path(__file__).with_name("delays_child.py")
+    command = [sys.executable, str(child), str(WORKER), str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    failed = [answer["error"]["reason"] for answer in answers if "error" in answer]
+    if done.returncode != 0 or failed or not answers or "delays" not in answers[-1]:
+        raise BadInput(f"{slow}: {failed[0] if failed else done.stderr.strip()[-200:]}")
+    readings = [answer["ok"] for answer in answers if "release" in answer.get("ok", {})]
+    delayed, honest = readings[::2], readings[1::2]
+    more = {
+        name: statistics.median(
+            _phase(a, name) - _phase(b, name) for a, b in zip(delayed, honest, strict=True)
         )
         for name in ("export", "import", "release", "unexplained")
     }
