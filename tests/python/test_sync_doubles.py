@@ -16,6 +16,20 @@ pytestmark = fakes.needs_fakes
 
 HERE = Path(__file__).parent
 
+#: What a library with a current stream says of it.
+CURRENT = """
+
+def stream(device):
+    return LIBRARY.current
+
+
+def on_stream(device, handle):
+    return LIBRARY.on_stream(handle)
+
+
+def address(array):
+    return array.ptr
+"""
 #: A library with a current stream and a caching pool. Its producer's argument is how it exports and
 #: frees, its consumer's what it passes for `stream` and whether it holds what it imports.
 PRODUCER = """
@@ -33,18 +47,6 @@ values = LIBRARY.to_numpy
 
 def make(case, device):
     return LIBRARY.from_numpy(case.numpy())
-
-
-def stream(device):
-    return LIBRARY.current
-
-
-def on_stream(device, handle):
-    return LIBRARY.on_stream(handle)
-
-
-def address(array):
-    return array.ptr
 """
 CONSUMER = """
 import device_library
@@ -63,18 +65,6 @@ def take(source):
 
 
 PROTOCOLS = {"dlpack": take}
-
-
-def stream(device):
-    return LIBRARY.current
-
-
-def on_stream(device, handle):
-    return LIBRARY.on_stream(handle)
-
-
-def address(array):
-    return array.ptr
 """
 #: A library that works on a stream which it names to nothing: only it can fill that one.
 HIDDEN = """
@@ -121,8 +111,8 @@ def look(
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Each cell of a run with --sync, by producer and consumer."""
     for role, name, text in (
-        ("producers", "double", PRODUCER),
-        ("consumers", "double", CONSUMER),
+        ("producers", "double", PRODUCER + CURRENT),
+        ("consumers", "double", CONSUMER + CURRENT),
         ("producers", "hidden", HIDDEN),
     ):
         (folder / "own" / role).mkdir(parents=True, exist_ok=True)

@@ -115,6 +115,21 @@ int thread_number(Process& to) {
   return to.threads.try_emplace(id, static_cast<int>(to.threads.size()) + 1).first->second;
 }
 
+/// What each call's line begins with, up to its first argument.
+void begin_call(Line& line, Process& to, std::string_view name, std::int64_t begin,
+                std::int64_t end) {
+  line.key("call");
+  line.string(name);
+  line.key("at");
+  line.number(begin - to.begin);
+  line.key("took");
+  line.number(end - begin);
+  line.key("thread");
+  line.number(thread_number(to));
+  line.key("arguments");
+  line.raw("[");
+}
+
 template <typename T>
 std::uint64_t as_number(T value) {
   if constexpr (std::is_pointer_v<T>) {
@@ -264,16 +279,7 @@ struct Hooks<R (*)(A...)> {
     if constexpr (std::is_same_v<R, Code>) succeeded = result == 0;
     if (succeeded) remember(to, slot, all);
     Line line;
-    line.key("call");
-    line.string(slot.name);
-    line.key("at");
-    line.number(begin - to.begin);
-    line.key("took");
-    line.number(end - begin);
-    line.key("thread");
-    line.number(thread_number(to));
-    line.key("arguments");
-    line.raw("[");
+    begin_call(line, to, slot.name, begin, end);
     [&]<std::size_t... at>(std::index_sequence<at...>) {
       ((line.raw(at == 0 ? "" : ","), write_argument<at>(to, line, slot, all, given, succeeded)),
        ...);
@@ -481,16 +487,7 @@ void write_get(const char* call, const char* name, void** function, int version,
   Process& to = process();
   void* const hook = given ? recorded(name, *function, version, flags) : nullptr;
   Line line;
-  line.key("call");
-  line.string(call);
-  line.key("at");
-  line.number(begin - to.begin);
-  line.key("took");
-  line.number(end - begin);
-  line.key("thread");
-  line.number(thread_number(to));
-  line.key("arguments");
-  line.raw("[");
+  begin_call(line, to, call, begin, end);
   line.string(name);
   line.raw(given ? ",[true]," : ",[false],");
   line.number(version);

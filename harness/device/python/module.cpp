@@ -64,61 +64,14 @@ const dlbench::device::Table& entered(const char* name, int ordinal) {
   return *found->table;
 }
 
-PyObject* timer_steps(PyObject*, PyObject* arguments) {
-  const char* name = nullptr;
-  int ordinal = 0;
-  unsigned count = 0;
-  if (!PyArg_ParseTuple(arguments, "siI", &name, &ordinal, &count)) return nullptr;
+/// The items of `measure()` as a list, each made by `object`; nullptr with an exception set.
+template <typename Measure, typename Object>
+PyObject* list_of(Measure&& measure, Object&& object) {
   try {
+    const auto items = measure();
     PyObject* list = PyList_New(0);
-    for (const auto step : measure_timer_steps(entered(name, ordinal), count)) {
-      PyObject* number = list == nullptr ? nullptr : PyLong_FromLongLong(step);
-      if (number == nullptr || PyList_Append(list, number) != 0) Py_CLEAR(list);
-      Py_XDECREF(number);
-    }
-    return list;
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-    return nullptr;
-  }
-}
-
-PyObject* empty_events(PyObject*, PyObject* arguments) {
-  const char* name = nullptr;
-  int ordinal = 0;
-  unsigned count = 0;
-  long long hold_ns = 0;
-  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &count, &hold_ns)) return nullptr;
-  try {
-    PyObject* list = PyList_New(0);
-    for (const double time : measure_empty_events(entered(name, ordinal), count, hold_ns)) {
-      PyObject* number = list == nullptr ? nullptr : PyFloat_FromDouble(time);
-      if (number == nullptr || PyList_Append(list, number) != 0) Py_CLEAR(list);
-      Py_XDECREF(number);
-    }
-    return list;
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-    return nullptr;
-  }
-}
-
-PyObject* stream_order(PyObject*, PyObject* arguments) {
-  const char* name = nullptr;
-  int ordinal = 0;
-  unsigned streams = 0;
-  long long delay_ns = 0;
-  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &streams, &delay_ns)) return nullptr;
-  try {
-    PyObject* list = PyList_New(0);
-    for (const auto& order : order_streams(entered(name, ordinal), streams, delay_ns)) {
-      std::string beside;
-      for (const bool ran : order.ran_beside) beside += ran ? '1' : '0';
-      PyObject* one =
-          list == nullptr
-              ? nullptr
-              : Py_BuildValue("(OOs)", order.was_busy ? Py_True : Py_False,
-                              order.was_ordered_on_itself ? Py_True : Py_False, beside.c_str());
+    for (const auto& item : items) {
+      PyObject* one = list == nullptr ? nullptr : object(item);
       if (one == nullptr || PyList_Append(list, one) != 0) Py_CLEAR(list);
       Py_XDECREF(one);
     }
@@ -127,6 +80,41 @@ PyObject* stream_order(PyObject*, PyObject* arguments) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
     return nullptr;
   }
+}
+
+PyObject* timer_steps(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned count = 0;
+  if (!PyArg_ParseTuple(arguments, "siI", &name, &ordinal, &count)) return nullptr;
+  return list_of([&] { return measure_timer_steps(entered(name, ordinal), count); },
+                 [](std::int64_t step) { return PyLong_FromLongLong(step); });
+}
+
+PyObject* empty_events(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned count = 0;
+  long long hold_ns = 0;
+  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &count, &hold_ns)) return nullptr;
+  return list_of([&] { return measure_empty_events(entered(name, ordinal), count, hold_ns); },
+                 [](double time) { return PyFloat_FromDouble(time); });
+}
+
+PyObject* stream_order(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  int ordinal = 0;
+  unsigned streams = 0;
+  long long delay_ns = 0;
+  if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &streams, &delay_ns)) return nullptr;
+  return list_of([&] { return order_streams(entered(name, ordinal), streams, delay_ns); },
+                 [](const auto& order) {
+                   std::string beside;
+                   for (const bool ran : order.ran_beside) beside += ran ? '1' : '0';
+                   return Py_BuildValue("(OOs)", order.was_busy ? Py_True : Py_False,
+                                        order.was_ordered_on_itself ? Py_True : Py_False,
+                                        beside.c_str());
+                 });
 }
 
 PyMethodDef functions[] = {

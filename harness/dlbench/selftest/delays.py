@@ -36,10 +36,12 @@ class Found:
 
     def is_right(self, phase: str) -> bool:
         """All of the delay in that phase, and nothing in the others."""
-        room = max(WITHIN * self.delay_ns, WANDER_NS)
-        return abs(self.more[phase] - self.delay_ns) <= max(
-            WITHIN * self.delay_ns, READING_NS
-        ) and all(abs(ns) <= room for name, ns in self.more.items() if name != phase)
+        share = WITHIN * self.delay_ns
+        off = {name: abs(ns) for name, ns in self.more.items()}
+        off[phase] = abs(self.more[phase] - self.delay_ns)
+        return all(
+            ns <= max(share, READING_NS if name == phase else WANDER_NS) for name, ns in off.items()
+        )
 
 
 def trial(setting: Setting) -> list[Row]:
