@@ -18,7 +18,7 @@ import planting
 from dlbench import _core
 from dlbench.compare import sides, stages
 from dlbench.environments import environment
-from dlbench.request import Request
+from dlbench.running.request import Request
 
 
 def side(folder: Path, name: str, steps: int) -> sides.Side:

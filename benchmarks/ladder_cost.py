@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from dlbench import discover
+from dlbench.libraries import discover
 from run_cost import import_alone, loads
 
 TIMES = 3

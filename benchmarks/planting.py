@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from dlbench import _core, discover
+from dlbench import _core
+from dlbench.libraries import discover
 
 NAME = "planted"
 BASE_STEPS = 100

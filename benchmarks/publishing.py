@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dlbench import document as documents
-from dlbench import reporting
+from dlbench import exporters
+from dlbench.document import Document, locate, read_document
+from dlbench.running import reporting
 
 CELLS = (1_000, 10_000, 100_000)
 ACROSS = 20  #: names made of each library
@@ -44,7 +45,7 @@ def copies(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def enlarged(source: Path, target: Path, cells: int) -> None:
     """Writes a document of so many cells."""
-    document = documents.load(source)
+    document = json.loads(source.read_text())
     source_of = copies(document["benchmarks"] + document["not_measured"])
     made = [next(source_of) for _ in range(cells)]
     document["benchmarks"] = [entry for entry in made if "real_time" in entry]
@@ -52,11 +53,11 @@ def enlarged(source: Path, target: Path, cells: int) -> None:
     target.write_text(json.dumps(document))
 
 
-def work(document: dict[str, Any], what: str) -> int:
+def work(document: Document, what: str) -> int:
     """Bytes that were written."""
     if what == "load":
         return 0
-    return len(importlib.import_module("dlbench.exporters").export(document, what).encode())
+    return len(exporters.export(document, what).encode())
 
 
 def measure(path: Path, what: str) -> dict[str, float]:
@@ -66,7 +67,7 @@ def measure(path: Path, what: str) -> dict[str, float]:
         page = reporting.report([str(path)], path.with_suffix(".html"))
         written = page.stat().st_size
     else:
-        document = documents.load(path)
+        document = read_document(path)
         begin = begin if what == "load" else time.perf_counter()
         written = work(document, what)
     seconds = time.perf_counter() - begin
@@ -108,9 +109,9 @@ def main() -> None:
         what, path = sys.argv[1], Path(sys.argv[2])
         print(json.dumps({"seconds": opened(path)} if what == "open" else measure(path, what)))
         return
-    formats = list(importlib.import_module("dlbench.exporters").FORMATS)
+    formats = list(exporters.FORMATS)
     with tempfile.TemporaryDirectory() as folder:
-        source = (documents.locate(sys.argv[1]) if len(sys.argv) == 2
+        source = (locate(sys.argv[1]) if len(sys.argv) == 2
                   else one_run(Path(folder) / "run"))  # fmt: skip
         print("{:>8}  {:14}{:>9}{:>9}{:>12}".format(*HEAD))
         for cells in CELLS:

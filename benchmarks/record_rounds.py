@@ -16,7 +16,8 @@ from pathlib import Path
 
 import dlbench
 from dlbench import _core
-from dlbench.debug import ROUND_NS, WORKER, load
+from dlbench.supervisor import WORKER
+from dlbench.worker_requests import load
 
 CELLS = [
     ("native", "native", 4096),
@@ -66,7 +67,7 @@ def requests(rounds: int, iterations: list[dict[str, int]]) -> list[dict[str, ob
                 "id": number,
                 "exchange": exchange,
                 "clocks": ["call"],
-                "round_ns": ROUND_NS,
+                "round_ns": _core.round_ns,
                 "case": _core.case("f32"),
             }
         )

@@ -18,7 +18,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dlbench import _core, discover
+from dlbench import _core
+from dlbench.libraries import discover
 
 JOBS = min(4, os.cpu_count() or 1)
 WORKER = Path(discover.__file__).parent / "worker_main.py"

@@ -1,5 +1,22 @@
 # A room is a folder, a static library and a test executable of the same name.
 
+# Headers take most of the time to compile: eight files in one unit take half of it. Who edits
+# compiles file by file (the preset `edit`): that rebuilds less after a change.
+# In the first two, what is measured lies in a file of its own, so that nothing is inlined into it.
+# In the others, files repeat names: module tables of CPython, macros and planted values of tests.
+set(DLBENCH_NO_UNITY _worker dlbench_measure
+  _check device_tests exchange_tests stats_tests trace_tests)
+# These hold public classes made of types of their own file, which g++ warns of outside a main file.
+set_source_files_properties(results/schema.cpp results/strict_json.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+option(DLBENCH_UNITY "Compile eight files of a room as one" ON)
+function(dlbench_unity target)
+  if(target IN_LIST DLBENCH_NO_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 function(dlbench_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     $<$<BOOL:${DLBENCH_WERROR}>:-Werror>)
@@ -43,6 +60,7 @@ function(dlbench_room name)
   list(TRANSFORM arg_USES PREPEND dlbench_)
   target_link_libraries(dlbench_${name} PUBLIC ${arg_USES} ${arg_PUBLIC_LINKS} PRIVATE ${arg_LINKS})
   dlbench_compile_options(dlbench_${name})
+  dlbench_unity(dlbench_${name})
 endfunction()
 
 function(dlbench_room_tests name)
@@ -52,14 +70,20 @@ function(dlbench_room_tests name)
     add_executable(${name}_tests ${sources})
     target_link_libraries(${name}_tests PRIVATE dlbench_${name} GTest::gtest GTest::gtest_main)
     dlbench_compile_options(${name}_tests)
+    dlbench_unity(${name}_tests)
     add_test(NAME ${name} COMMAND ${name}_tests)
+    # These compare times, or have threads that must run beside one another.
+    if(name MATCHES "^(device|measure|sync)$")
+      set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    endif()
   endif()
 endfunction()
 
 # dlbench_extension(NAME SOURCES_IN folder USES rooms... LINKS targets...)
 function(dlbench_extension name)
   cmake_parse_arguments(arg "" "SOURCES_IN" "USES;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${arg_SOURCES_IN}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${arg_SOURCES_IN}/*.cpp
+    ${PROJECT_SOURCE_DIR}/${arg_SOURCES_IN}/*/*.cpp)
   if(NOT sources)
     return()
   endif()
@@ -68,6 +92,7 @@ function(dlbench_extension name)
   list(TRANSFORM arg_USES PREPEND dlbench_)
   target_link_libraries(${name} PRIVATE ${arg_USES} ${arg_LINKS})
   dlbench_compile_options(${name})
+  dlbench_unity(${name})
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 

@@ -8,9 +8,10 @@ from matplotlib.colors import LogNorm, to_rgb
 from matplotlib.patches import Polygon, Rectangle
 
 from dlbench import values
+from dlbench.document import Entry, Measured, NotMeasured
 
-from .choosing import Entry
-from .drawing import INK, PALE, PAPER, fitting
+from .drawing import PALE, fitting
+from .ink import BLACK, BLACK_ABOVE, INK, PAPER
 
 WIDTH, HEIGHT = 0.80, 0.44  # inches
 VALUE = 9.0  # points
@@ -41,9 +42,9 @@ def _box(x: float, y: float, face: str | Colour, edge: str, hatch: str | None = 
 def draw(canvas: Axes, entry: Entry | None, x: float, y: float, norm: LogNorm) -> None:
     if entry is None:
         canvas.add_patch(_box(x, y, PAPER, NO_NUMBER))
-    elif values.is_measured(entry):
-        _draw_number(canvas, entry, x, y, COLOURS(norm(entry["real_time"])))
-    else:
+    elif isinstance(entry, Measured):
+        _draw_number(canvas, entry, x, y, COLOURS(norm(entry.real_time)))
+    elif isinstance(entry, NotMeasured):
         _draw_word(canvas, values.word(entry), x, y)
 
 
@@ -57,11 +58,11 @@ def _draw_word(canvas: Axes, word: str, x: float, y: float) -> None:
                 bbox={"facecolor": NO_NUMBER, "edgecolor": "none", "pad": 0.8})  # fmt: skip
 
 
-def _draw_number(canvas: Axes, entry: Entry, x: float, y: float, colour: Colour) -> None:
+def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, colour: Colour) -> None:
     canvas.add_patch(_box(x, y, colour, PAPER))
     ink = _ink_on(colour)
     before, after = values.marks(entry)
-    text = before + values.duration(entry["real_time"]) + ("?" if after == "?" else "")
+    text = before + values.duration(entry.real_time) + ("?" if after == "?" else "")
     canvas.text(x + WIDTH / 2, y + HEIGHT / 2, text, color=ink, ha="center", va="center",
                 fontsize=fitting(text, VALUE, WIDTH - 0.10),
                 style="italic" if before else "normal",
@@ -75,4 +76,4 @@ def _ink_on(colour: Colour) -> str:
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
     )
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return INK if luminance > 0.22 else PAPER
+    return BLACK if luminance > BLACK_ABOVE else PAPER

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,9 +10,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
 from dlbench.compare import table
+from dlbench.document import ComparedCell, Comparison
 
-from .drawing import INK, PALE, PAPER, text_width
+from .drawing import PALE, text_width
 from .forest import SMALL, Forest, forest
+from .ink import INK, PAPER
 
 MOST_ROWS = 60
 #: Colour and marker of each verdict: colour alone is not enough for everybody.
@@ -27,51 +27,54 @@ LOOKS = {
 ORDER = ("SLOW", "FAST", "AMBIG", "SAME")
 
 
-def figure(comparison: Mapping[str, Any]) -> Figure:
+def figure(comparison: Comparison) -> Figure:
     """Those that changed first, the greatest change above."""
-    cells = [cell for cell in comparison["cells"] if cell["ratio"] is not None]
-    cells.sort(key=lambda c: (ORDER.index(c["verdict"] or "SAME"), -_size(c), c["name"]))
+    cells = [cell for cell in comparison.cells if cell.ratio is not None]
+    cells.sort(key=lambda c: (ORDER.index(c.verdict or "SAME"), -_size(c), c.name))
     shown = cells[:MOST_ROWS]
-    counts = comparison["counts"]
-    told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
-    within = values.percent(comparison["threshold"])
-    metric = comparison["metric"]
-    timed = metric == "time"
+    within = values.percent(comparison.threshold)
+    metric = comparison.metric
+    timed = comparison.is_timed
     notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
              f"band: changes within {within} count as none"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
-    notes += [f"dlbench {comparison['version']}", _sides(comparison)]
+    notes += [f"dlbench {comparison.version}", _sides(comparison)]
     labels = ["  ".join(table.named(cell)).replace("->", "\u2192") for cell in shown]
     words = [_word(cell) for cell in shown]
     nothing = "no cell was measured on both sides"
     title = "What changed" if timed else f"What changed, in {metric}"
-    made = forest(title, told, labels, words, notes, nothing)
+    made = forest(title, comparison.counted(), labels, words, notes, nothing)
     if made.axes is not None:
-        _draw(made.axes, shown, comparison["threshold"])
-        _draw_key(made, {cell["verdict"] for cell in shown})
+        _draw(made.axes, shown, comparison.threshold)
+        _draw_key(made, {cell.verdict for cell in shown})
         made.name_axis(f"{metric}, head over base")
     return made.figure
 
 
-def _size(cell: Mapping[str, Any]) -> float:
-    return abs(math.log(cell["ratio"]))
+def _size(cell: ComparedCell) -> float:
+    return abs(math.log(_ratio(cell)))
 
 
-def _word(cell: Mapping[str, Any]) -> str:
-    changed = cell["outcome_change"] and f"{cell['base_outcome']} \u2192 {cell['head_outcome']}"
-    change = f"{100 * (cell['ratio'] - 1):+.1f} %"
+def _ratio(cell: ComparedCell) -> float:
+    """Of a cell that was measured on both sides."""
+    assert cell.ratio is not None
+    return cell.ratio
+
+
+def _word(cell: ComparedCell) -> str:
+    changed = cell.outcome_change and f"{cell.base_outcome} \u2192 {cell.head_outcome}"
+    change = f"{100 * (_ratio(cell) - 1):+.1f} %"
     return f"{change}  {changed}" if changed else change
 
 
-def _sides(comparison: Mapping[str, Any]) -> str:
-    sides = (comparison[side] for side in ("base", "head"))
-    return " against ".join(
-        " ".join([*side["runs"], side["environment"]]).strip() for side in sides
-    )
+def _sides(comparison: Comparison) -> str:
+    sides = comparison.sides.values()
+    return " against ".join(" ".join([*side.runs, side.environment]).strip() for side in sides)
 
 
-def _draw(axes: Axes, cells: list[Mapping[str, Any]], threshold: float) -> None:
-    ends = [cell[key] or cell["ratio"] for cell in cells for key in ("lo", "hi", "ratio")]
+def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
+    ratios = [(cell, _ratio(cell)) for cell in cells]
+    ends = [end for cell, ratio in ratios for end in (cell.lo or ratio, cell.hi or ratio, ratio)]
     most = max([1 + 2 * threshold, *ends, *(1 / end for end in ends if end > 0)]) ** 1.05
     axes.set(xscale="log", xlim=(1 / most, most))
     axes.axvspan(1 / (1 + threshold), 1 + threshold, color=PALE, alpha=0.6, linewidth=0)
@@ -83,13 +86,13 @@ def _draw(axes: Axes, cells: list[Mapping[str, Any]], threshold: float) -> None:
         FuncFormatter(lambda ratio, _: f"{ratio:.3g}x".replace("e+0", "e"))
     )
     axes.xaxis.set_minor_locator(NullLocator())
-    for row, cell in enumerate(cells):
-        colour, marker = LOOKS[cell["verdict"] or "SAME"]
-        if cell["lo"] is not None and cell["hi"] is not None:
-            ends = [max(cell["lo"], 1 / most), min(cell["hi"], most)]
+    for row, (cell, ratio) in enumerate(ratios):
+        colour, marker = LOOKS[cell.verdict or "SAME"]
+        if cell.interval is not None:
+            ends = [max(cell.interval[0], 1 / most), min(cell.interval[1], most)]
             axes.plot(ends, [row + 0.5] * 2, color=colour, linewidth=1.6, solid_capstyle="butt")
-        filled = cell["verdict"] in ("SLOW", "FAST")
-        axes.plot([cell["ratio"]], [row + 0.5], marker=marker, markersize=5.5, color=colour,
+        filled = cell.verdict in ("SLOW", "FAST")
+        axes.plot([ratio], [row + 0.5], marker=marker, markersize=5.5, color=colour,
                   markerfacecolor=colour if filled else PAPER, linestyle="none")  # fmt: skip
 
 

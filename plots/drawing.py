@@ -17,15 +17,16 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 
-from dlbench import values, writing
-from dlbench.escaping import printable, printable_lines
+from dlbench import values
+from dlbench.running import writing
+from dlbench.text.escaping import printable, printable_lines
+
+from .ink import INK, PAPER
 
 DPI = 160
 LONGEST = 1000  #: characters of one text: the widest figure has no room for more
-INK = "#1a1a1a"
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
-PAPER = "#ffffff"
 
 #: Text becomes paths: a figure looks the same wherever it is shared. The salt makes the ids of two
 #: drawings of the same data the same.

@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from dlbench.document import Document
+
 from . import choosing, lines
-from .choosing import Document
 from .drawing import GREY
 from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
@@ -29,7 +30,7 @@ def figure(document: Document) -> Figure:
     made = sheet("Whether it drifts", told, len(found), producer_keys(looks),
                  (notes if found else []) + choosing.provenance(document))  # fmt: skip
     entries = [entry for panel in found for entry in panel.entries.values()]
-    workers = ((e["real_time"], worker) for e in entries for worker in rounds(e))
+    workers = ((e.real_time, worker) for e in entries for worker in rounds(e))
     ratios = [ratio for median, worker in workers for ratio in _ratios(worker, median)]
     ends = min([1 / NARROWEST, *ratios]), max([NARROWEST, *ratios])
     for panel, place in zip(found, made.places, strict=True):
@@ -59,6 +60,6 @@ def _draw(
     for producer, entry in panel.entries.items():
         look = looks[producer]
         for worker in rounds(entry):
-            ratios = _ratios(worker, entry["real_time"])
+            ratios = _ratios(worker, entry.real_time)
             axes.plot(range(1, len(ratios) + 1), ratios, color=look.colour, linewidth=0.8,
                       marker=look.marker, markersize=lines.MARK - 1)  # fmt: skip

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
+from dlbench.document import Document, Measured
 
 from . import choosing, lines
-from .choosing import Document, Entry
 from .drawing import duration_tick
 from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
@@ -38,7 +38,7 @@ def figure(document: Document) -> Figure:
     return made.figure
 
 
-def _pooled(entry: Entry) -> list[float]:
+def _pooled(entry: Measured) -> list[float]:
     return sorted(ns for worker in rounds(entry) for ns in worker)
 
 
@@ -57,7 +57,7 @@ def _draw(
         if not times:
             continue
         shares = [i / len(times) for i in range(len(times) + 1)]
-        dashed = lines.COPIED if entry["outcome"] in values.COPIED else "-"
+        dashed = lines.COPIED if entry.outcome in values.COPIED else "-"
         axes.step([times[0], *times], shares, where="post", color=look.colour,
                   linewidth=lines.WIDTH, linestyle=dashed)  # fmt: skip
         axes.plot([median(times)], [0.5], marker=look.marker, markersize=lines.MARK + 0.6,

@@ -9,12 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dlbench import ladder, values
-from dlbench.ladder import Ladder
+from dlbench import values
+from dlbench.analysis import ladder
+from dlbench.analysis.ladder import Ladder
+from dlbench.document import Document
 
 from . import choosing
-from .choosing import Document
-from .drawing import GREY, INK, PALE, PAPER, fitting, inches, shortened, text_width, wrapped
+from .drawing import GREY, PALE, fitting, inches, shortened, text_width, wrapped
+from .ink import INK, PAPER
 
 MARGIN, HEADING, LINE = 0.25, 0.86, 0.17  # inches, as all measures here
 WIDE, HIGH, GAP, TITLE = 0.36, 0.22, 0.16, 0.24
@@ -91,22 +93,22 @@ def figure(document: Document) -> Figure:
 
 
 def _nothing(document: Document) -> str:
-    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
+    measured = choosing.has_numbers(document)
     return "not all cases were tried: --cases all" if measured else "nothing was measured"
 
 
 def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     """The panels, the cases across and what all have in common."""
-    climbed = ladder.ladders(choosing.exchanges(document)) if has_fallbacks(document) else []
+    climbed = ladder.ladders(document.exchanges) if has_fallbacks(document) else []
     if not climbed:
         return [], [], ""
-    environment, device = choosing.places(choosing.exchanges(document))[0]
+    environment, device = choosing.places(document.exchanges)[0]
     climbed = [one for one in climbed if (one.environment, one.device) == (environment, device)]
     protocols = [one.protocol for one in climbed]
     protocol = "dlpack" if "dlpack" in protocols or not protocols else protocols[0]
     climbed = [one for one in climbed if one.protocol == protocol]
     cases = dict.fromkeys(case for one in climbed for case in one.rungs)
-    sizes = {entry["bytes"] for one in climbed for entry in one.rungs.values()}
+    sizes = {entry.bytes for one in climbed for entry in one.rungs.values()}
     size = values.size(max(sizes)) if sizes else ""
     panels = []
     for consumer in choosing.in_order((one.consumer for one in climbed), choosing.YARDSTICK):
@@ -144,10 +146,10 @@ def kind_of(one: Ladder, case: str) -> str:
     if word == ladder.NOT_MADE:
         return word
     # Not `word`: what ends as the plain array does may be copied or refused as that is.
-    outcome = ladder.outcome(one.rungs[case])
+    entry = one.rungs[case]
+    outcome = entry.found
     if outcome in values.COPIED:
-        who = one.rungs[case].get("copied_by")
-        return f"copy by the {who}" if who else "copy, by whom is not known"
+        return f"copy by the {entry.copied_by}" if entry.copied_by else "copy, by whom is not known"
     kinds = {"zero-copy": outcome, "unproven": "not proven", "not-run": "not tried"}
     return kinds.get(outcome, "broken" if outcome in BROKEN else "refused")
 
@@ -157,7 +159,7 @@ def _draw_rung(canvas: Axes, one: Ladder, case: str, x: float, y: float) -> None
     if kind == "not made":
         return
     _draw_box(canvas, kind, x, y)
-    rate = one.rungs[case].get("gb_per_s")
+    rate = one.rate(case)
     mark = values.rate(rate) if rate else KINDS[kind][1]
     canvas.text(x + WIDE / 2, y + HIGH / 2, mark, fontsize=fitting(mark, SMALL, WIDE - 0.08),
                 color=INK, ha="center", va="center")  # fmt: skip

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from dlbench import values
+from dlbench.document import Measured
 
-from .choosing import Entry
-from .drawing import PAPER
+from .ink import PAPER
 
 #: Okabe and Ito's colours, told apart by people who see fewer; then their dark shades. The marker
 #: differs as well.
@@ -38,14 +38,14 @@ def looks(producers: list[str]) -> dict[str, Look]:
     }
 
 
-def draw(axes: Axes, entries: list[Entry], look: Look) -> None:
+def draw(axes: Axes, entries: list[Measured], look: Look) -> None:
     """Entries of one exchange by bytes. Dashed and hollow where the array was copied."""
-    entries = sorted(entries, key=lambda entry: int(entry["bytes"]))
-    sizes = [entry["bytes"] for entry in entries]
-    times = [entry["real_time"] for entry in entries]
-    low = [max(entry["lo_ns"], LEAST) for entry in entries]
-    high = [entry["hi_ns"] for entry in entries]
-    copied = [entry["outcome"] in values.COPIED for entry in entries]
+    entries = sorted(entries, key=lambda entry: entry.bytes)
+    sizes = [entry.bytes for entry in entries]
+    times = [entry.real_time for entry in entries]
+    low = [max(entry.lo_ns, LEAST) for entry in entries]
+    high = [entry.hi_ns for entry in entries]
+    copied = [entry.outcome in values.COPIED for entry in entries]
     axes.fill_between(sizes, low, high, color=look.colour, alpha=0.18, linewidth=0)
     if len(entries) == 1:
         axes.vlines(sizes, low, high, color=look.colour, alpha=0.4, linewidth=2)

@@ -10,9 +10,9 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from dlbench import values
+from dlbench.document import Document, Entry, Measured
 
 from . import cells, choosing
-from .choosing import Document, Entry
 from .drawing import GREY, inches, shortened, text_width, wrapped
 from .matrix_key import ROW, SMALL, colour_bar, draw_legend, legend_items, legend_lines
 
@@ -68,10 +68,10 @@ class Panel:
 
 def figure(document: Document) -> Figure:
     """Times are those of the clock `call`; the smallest size of the case f32."""
-    panels = [panel for place in choosing.places(choosing.exchanges(document))
+    panels = [panel for place in choosing.places(document.exchanges)
               if (panel := _panel(document, *place))]  # fmt: skip
     shown = [entry for panel in panels for entry in panel.entries.values()]
-    times = [entry["real_time"] for entry in shown if values.is_measured(entry)]
+    times = [entry.real_time for entry in shown if isinstance(entry, Measured)]
     norm = LogNorm(min(times), max(max(times), 2 * min(times))) if times else LogNorm(1, 10)
 
     legend = legend_items(shown)
@@ -110,7 +110,7 @@ def figure(document: Document) -> Figure:
 
 
 def _panel(document: Document, environment: str, device: str) -> Panel | None:
-    entries = choosing.where(choosing.exchanges(document), environment=environment, device=device,
+    entries = choosing.where(document.exchanges, environment=environment, device=device,
                              clock="call")  # fmt: skip
     protocol = choosing.usual(entries, "protocol", "dlpack")
     entries = choosing.where(entries, protocol=protocol)
@@ -118,19 +118,19 @@ def _panel(document: Document, environment: str, device: str) -> Panel | None:
     entries = choosing.where(entries, case_=case)
     if not entries:
         return None
-    measured = [entry["bytes"] for entry in entries if values.is_measured(entry)]
-    size = min(measured or [entry["bytes"] for entry in entries])
+    measured = [entry.bytes for entry in entries if isinstance(entry, Measured)]
+    size = min(measured or [entry.bytes for entry in entries])
     entries = choosing.where(entries, bytes=size)
-    telling = [entry for entry in entries if entry["outcome"] not in choosing.DULL]
+    telling = [entry for entry in entries if entry.outcome not in values.DULL]
     if not telling:
         return None
     place = device if environment == "default" else f"{device}, {environment}"
     return Panel(
         f"{place} \u00b7 {protocol} \u00b7 {case} \u00b7 {values.size(size)}",
-        choosing.in_order((e["producer"] for e in telling), choosing.YARDSTICK),
-        choosing.in_order((e["consumer"] for e in telling), choosing.YARDSTICK),
-        {(e["producer"], e["consumer"]): e for e in entries},
-        choosing.versions(document, environment),
+        choosing.in_order((e.producer for e in telling), choosing.YARDSTICK),
+        choosing.in_order((e.consumer for e in telling), choosing.YARDSTICK),
+        {entry.pair: entry for entry in entries},
+        document.versions(environment),
     )
 
 
@@ -167,14 +167,12 @@ def _draw_panel(canvas: Axes, panel: Panel, left: float, top: float, norm: LogNo
 
 def _notes(document: Document, panels: list[Panel], shown: list[Entry]) -> list[str]:
     notes = ["median host time until the consumer's call returns and its result is released"]
-    words = Counter(entry["outcome"] for entry in shown if not values.is_measured(entry))
+    words = Counter(entry.outcome for entry in shown if not isinstance(entry, Measured))
     if words:
         told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
         notes.append(f"without a number: {told}")
     present = {name for panel in panels for name in (*panel.rows, *panel.columns)}
-    absent = {e["producer"] for e in choosing.exchanges(document)} | {
-        e["consumer"] for e in choosing.exchanges(document)
-    }
+    absent = {name for entry in document.exchanges for name in entry.pair}
     if absent - present:
         notes.append(f"not shown: {', '.join(sorted(absent - present))}")
     return notes + choosing.provenance(document)

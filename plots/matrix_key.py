@@ -12,10 +12,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
+from dlbench.document import Entry, Measured
 
 from . import cells
-from .choosing import Entry
-from .drawing import INK, PALE, PAPER, duration_tick, text_width
+from .drawing import PALE, duration_tick, text_width
+from .ink import INK, PAPER
 
 SMALL = 7.0  # points
 ROW = 0.24  # inches
@@ -47,10 +48,10 @@ def _ticks(norm: LogNorm, most: int) -> list[float]:
 
 def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     """(sign, text) of what occurs in the picture."""
-    measured = [entry for entry in shown if values.is_measured(entry)]
+    measured = [entry for entry in shown if isinstance(entry, Measured)]
     marks = {mark for entry in measured for mark in values.marks(entry)}
     items = [("outline", "a library to itself")] if any(
-        entry["producer"] == entry["consumer"] for entry in shown) else []  # fmt: skip
+        entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
     items += [("?", "not proven whether copied")] if "?" in marks else []
     items += [("~", "within 2x of the instrument's own time")] if "~" in marks else []

@@ -10,12 +10,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from dlbench import values
-from dlbench.phases import UNSURE_NS, has_shares, whole_of
+from dlbench.analysis.phases import has_shares
+from dlbench.document import Document, Measured
 
 from . import choosing
-from .choosing import Document, Entry
-from .drawing import INK, PAPER, text_width
+from .drawing import text_width
 from .forest import SMALL, forest
+from .ink import INK, PAPER
 
 BAR = 0.62  # of a row
 MOST_BARS = 60
@@ -35,22 +36,22 @@ class Bar:
     label: str
     parts: dict[str, float]
     unexplained: float
-    whole: Entry
+    whole: Measured
 
-    def share(self, key: str) -> float:
+    def share(self, ns: float) -> float:
         """One of the whole's times by the same measure."""
-        return float(self.whole[key] / whole_of(self.whole))
+        return ns / self.whole.phases.exchange_ns
 
     def end(self) -> float:
         explained = sum(max(part, 0.0) for part in self.parts.values())
-        return max(explained, explained + self.unexplained, self.share("real_time"))
+        return max(explained, explained + self.unexplained, self.share(self.whole.real_time))
 
 
 def figure(document: Document) -> Figure:
     """The smallest size, one protocol, the case f32; the longest exchange first."""
     bars, said, left_out = _bars(document)
     labels = [bar.label for bar in bars]
-    times = [values.duration(whole_of(bar.whole)) for bar in bars]
+    times = [values.duration(bar.whole.phases.exchange_ns) for bar in bars]
     notes = _notes(document, bars, left_out) if bars else choosing.provenance(document)
     title = "What one exchange is made of"
     made = forest(title, said, labels, times, notes, _nothing(document))
@@ -62,8 +63,9 @@ def figure(document: Document) -> Figure:
 
 def _nothing(document: Document) -> str:
     if _with_phases(document):
-        return f"every exchange takes less than {UNSURE_NS:.0f} ns: too short for shares"
-    measured = any(choosing.is_measured(entry) for entry in choosing.exchanges(document))
+        least = values.duration(values.LEAST_FOR_SHARES_NS)
+        return f"every exchange takes less than {least}: too short for shares"
+    measured = choosing.has_numbers(document)
     return "no phases were measured: --phases all" if measured else "nothing was measured"
 
 
@@ -72,8 +74,8 @@ def has_phases(document: Document) -> bool:
     return any(has_shares(entry) for entry in _with_phases(document))
 
 
-def _with_phases(document: Document) -> list[Entry]:
-    return [entry for entry in choosing.exchanges(document) if "unexplained_ns" in entry]
+def _with_phases(document: Document) -> list[Measured]:
+    return [entry for entry in choosing.measured(document) if entry.phases]
 
 
 def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
@@ -86,31 +88,33 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
     entries = choosing.where(entries, protocol=protocol)
     case = choosing.usual(entries, "case", "f32")
     entries = choosing.where(entries, case_=case)
-    size = min(entry["bytes"] for entry in entries)
+    size = min(entry.bytes for entry in entries)
     alike = choosing.where(found, protocol=protocol, case_=case, bytes=size)
     entries = [entry for entry in alike if has_shares(entry)]
     places = choosing.places(entries)
     bars = [_bar(entry, len(places) > 1) for entry in entries]
-    bars.sort(key=lambda bar: (-whole_of(bar.whole), bar.label))
+    bars.sort(key=lambda bar: (-bar.whole.phases.exchange_ns, bar.label))
     place = f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
     said = f"share of the host time by phase \u00b7 {place}"
     left_out = []
     if more := len(bars[MOST_BARS:]):
         left_out.append(f"{more} shorter exchanges are not shown")
     if short := len(alike) - len(entries):
-        left_out.append(f"not shown, below {UNSURE_NS:.0f} ns, too short for shares: {short}")
+        left_out.append(
+            f"not shown, below {values.LEAST_FOR_SHARES_NS:.0f} ns, too short for shares: {short}"
+        )
     return bars[:MOST_BARS], said, left_out
 
 
-def _bar(entry: Entry, with_place: bool) -> Bar:
-    whole = whole_of(entry)
+def _bar(entry: Measured, with_place: bool) -> Bar:
+    whole = entry.phases.exchange_ns
     parts = dict.fromkeys(COLOURS, 0.0)
-    for part in entry["phases"]["parts"]:
-        parts[part["phase"]] += part["ns"] / whole
-    label = f"{entry['producer']} \u2192 {entry['consumer']}"
+    for part in entry.phases.parts:
+        parts[part.phase] += part.ns / whole
+    label = f"{entry.producer} \u2192 {entry.consumer}"
     if with_place:
-        label += f"  {entry['device']} {entry['environment']}"
-    return Bar(label, parts, float(entry["unexplained_ns"] / whole), entry)
+        label += f"  {entry.device} {entry.environment}"
+    return Bar(label, parts, entry.unexplained_ns / whole, entry)
 
 
 def _draw(axes: Axes, bars: list[Bar]) -> None:
@@ -134,9 +138,10 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
     axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
                              hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip
     middle = top + BAR / 2
-    axes.plot([bar.share("lo_ns"), bar.share("hi_ns")], [middle, middle], color=INK, linewidth=1.0,
+    low, high = bar.share(bar.whole.lo_ns), bar.share(bar.whole.hi_ns)
+    axes.plot([low, high], [middle, middle], color=INK, linewidth=1.0,
               solid_capstyle="butt", zorder=5)  # fmt: skip
-    axes.plot([bar.share("real_time")], [middle], marker="D", markersize=3.4, color=PAPER,
+    axes.plot([bar.share(bar.whole.real_time)], [middle], marker="D", markersize=3.4, color=PAPER,
               markeredgecolor=INK, markeredgewidth=0.9, linestyle="none", zorder=6)  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from dlbench import values
+from dlbench.document import Document, Measured
 
 from . import choosing
-from .choosing import Document, Entry
 from .drawing import PALE, shortened
 from .scaling_panel import LABEL, SMALL, WIDE
 
@@ -19,35 +19,34 @@ class Panel:
     """One consumer on one device, in one environment: its cells by producer."""
 
     title: str
-    entries: dict[str, Entry]
+    entries: dict[str, Measured]
 
 
 def panels(document: Document) -> tuple[list[Panel], str]:
     """A panel a consumer, and what all their cells have in common."""
-    entries = [entry for entry in choosing.exchanges(document)
-               if values.is_measured(entry) and entry["clock"] == "call"]  # fmt: skip
+    entries = choosing.where(choosing.measured(document), clock="call")
     if not entries:
         return [], ""
     protocol = choosing.usual(entries, "protocol", "dlpack")
     entries = choosing.where(entries, protocol=protocol)
     case = choosing.usual(entries, "case", "f32")
     entries = choosing.where(entries, case_=case)
-    size = min(entry["bytes"] for entry in entries)
+    size = min(entry.bytes for entry in entries)
     entries = choosing.where(entries, bytes=size)
     found = []
     for environment, device in choosing.places(entries):
         here = choosing.where(entries, environment=environment, device=device)
         suffix = "" if device == "cpu" else f" on {device}"
         suffix += "" if environment == "default" else f" in {environment}"
-        for consumer in choosing.in_order((e["consumer"] for e in here), choosing.YARDSTICK):
-            own = {e["producer"]: e for e in choosing.where(here, consumer=consumer)}
+        for consumer in choosing.in_order((e.consumer for e in here), choosing.YARDSTICK):
+            own = {e.producer: e for e in choosing.where(here, consumer=consumer)}
             found.append(Panel(f"\u2192 {consumer}{suffix}", dict(sorted(own.items()))))
     return found, f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
 
 
-def rounds(entry: Entry) -> list[list[float]]:
+def rounds(entry: Measured) -> list[list[float]]:
     """ns by worker, in the order in which they were timed; none that is not above 0."""
-    return [[ns for ns in worker["samples_ns"] if ns > 0] for worker in entry["workers"]]
+    return [[ns for ns in worker.samples_ns if ns > 0] for worker in entry.workers]
 
 
 def prepare(axes: Axes, panel: Panel) -> None:

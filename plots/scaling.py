@@ -5,12 +5,14 @@ Who shares memory stays flat near the floor; who copies climbs along the slope o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from matplotlib.figure import Figure
 
 from dlbench import values
+from dlbench.document import Document, Measured
 
 from . import choosing, lines, scaling_panel
-from .choosing import Document, Entry
 from .scaling_key import keys_of
 from .scaling_panel import Limits, Panel
 from .sheet import sheet
@@ -31,10 +33,9 @@ def figure(document: Document) -> Figure:
     return made.figure
 
 
-def _chosen(document: Document) -> tuple[list[Entry], str]:
+def _chosen(document: Document) -> tuple[list[Measured], str]:
     """The measured entries of the figure, and what they have in common."""
-    entries = [entry for entry in choosing.exchanges(document)
-               if values.is_measured(entry) and entry["clock"] in ("call", "ready")]  # fmt: skip
+    entries = [entry for entry in choosing.measured(document) if entry.clock in ("call", "ready")]
     if not entries:
         return [], ""
     protocol = choosing.usual(entries, "protocol", "dlpack")
@@ -44,28 +45,28 @@ def _chosen(document: Document) -> tuple[list[Entry], str]:
     return choosing.where(entries, case_=case), said
 
 
-def _panels(document: Document, entries: list[Entry]) -> list[Panel]:
+def _panels(document: Document, entries: list[Measured]) -> list[Panel]:
     panels = []
     for environment, device in choosing.places(entries):
         here = choosing.where(entries, environment=environment, device=device)
-        facts = choosing.environment(document, environment)
+        facts = document.environment(environment)
         suffix = "" if device == "cpu" else f" on {device}"
         suffix += "" if environment == "default" else f" in {environment}"
-        for consumer in choosing.in_order((e["consumer"] for e in here), choosing.YARDSTICK):
+        for consumer in choosing.in_order((e.consumer for e in here), choosing.YARDSTICK):
             own = choosing.where(here, consumer=consumer)
-            producers = sorted({str(entry["producer"]) for entry in own})
+            producers = sorted({entry.producer for entry in own})
             pairs = {name: _one_clock(choosing.where(own, producer=name)) for name in producers}
             panels.append(Panel(
                 title=f"\u2192 {consumer}{suffix}",
-                until_ready=any(pair[0]["clock"] == "ready" for pair in pairs.values()),
+                until_ready=any(pair[0].clock == "ready" for pair in pairs.values()),
                 entries=pairs,
-                floor_ns=float(facts.get("floors_ns", {}).get("call", 0)),
-                copy_floors=_floors_of(device, facts.get("copy_floors_gb_per_s", {})),
+                floor_ns=float(facts.floors_ns.get("call", 0)),
+                copy_floors=_floors_of(device, facts.copy_floors_gb_per_s),
             ))  # fmt: skip
     return panels
 
 
-def _floors_of(device: str, gb_per_s: dict[str, float]) -> dict[str, float]:
+def _floors_of(device: str, gb_per_s: Mapping[str, float]) -> dict[str, float]:
     """Those of the host's memory, or those of this device or pair of devices."""
     if device == "cpu":
         return {name: rate for name, rate in gb_per_s.items() if name in ("warm", "fresh")}
@@ -73,7 +74,7 @@ def _floors_of(device: str, gb_per_s: dict[str, float]) -> dict[str, float]:
     return {name.removeprefix(device).strip() or "memcpy": rate for name, rate in own.items()}
 
 
-def _one_clock(entries: list[Entry]) -> list[Entry]:
+def _one_clock(entries: list[Measured]) -> list[Measured]:
     return choosing.where(entries, clock="ready") or choosing.where(entries, clock="call")
 
 

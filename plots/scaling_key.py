@@ -7,7 +7,8 @@ from matplotlib.lines import Line2D
 from dlbench import values
 
 from . import lines
-from .drawing import GREY, PAPER
+from .drawing import GREY
+from .ink import PAPER
 from .scaling_panel import COPY_FLOOR, FLOOR, SLOPE, Panel
 from .sheet_key import Key, producer_keys
 
@@ -16,7 +17,7 @@ def keys_of(panels: list[Panel], looks: dict[str, lines.Look]) -> list[Key]:
     """(line, text) of what occurs; positions come later."""
     keys = producer_keys(looks)
     entries = [entry for panel in panels for entry in panel.all_entries()]
-    if any(e["outcome"] in values.COPIED for e in entries):
+    if any(e.outcome in values.COPIED for e in entries):
         line = Line2D([], [], color=GREY, linestyle=lines.COPIED, marker="o",
                       markersize=lines.MARK + 0.6, markerfacecolor=PAPER)  # fmt: skip
         keys.append((line, "copied"))

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
+from dlbench.document import Measured
 
 from . import lines
-from .choosing import Entry
 from .drawing import GREY, PALE, duration_tick, shortened
 
 WIDE, HIGH = 2.55, 2.15  # inches
@@ -28,11 +28,11 @@ class Panel:
 
     title: str
     until_ready: bool
-    entries: dict[str, list[Entry]]  # by producer
+    entries: dict[str, list[Measured]]  # by producer
     floor_ns: float  # 0: not known
     copy_floors: dict[str, float]  # GB/s by name
 
-    def all_entries(self) -> Iterator[Entry]:
+    def all_entries(self) -> Iterator[Measured]:
         for pair in self.entries.values():
             yield from pair
 
@@ -50,10 +50,10 @@ class Limits:
         entries = [entry for panel in panels for entry in panel.all_entries()]
         if not entries:
             return cls([], (1, 10), (1, 10))
-        sizes = sorted({int(entry["bytes"]) for entry in entries})
+        sizes = sorted({entry.bytes for entry in entries})
         floors = [panel.floor_ns for panel in panels if panel.floor_ns > 0]
-        low = min([entry["real_time"] for entry in entries] + floors)
-        high = max(max(entry["real_time"], entry["hi_ns"]) for entry in entries)
+        low = min([entry.real_time for entry in entries] + floors)
+        high = max(max(entry.real_time, entry.hi_ns) for entry in entries)
         least, most = max(sizes[0], 1), max(sizes[-1], 1)
         x_room = (most / least) ** 0.09 if most > least else 4.0
         y_room = max(1.7, (MANY_DECADES / (high / low)) ** 0.5)

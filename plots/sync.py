@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from dlbench.document import Document, Entry, Sync
 from dlbench.environments.environment import DEFAULT
 
 from . import choosing
-from .choosing import Document, Entry
 from .drawing import text_width
 from .forest import SMALL, Forest, forest
 
@@ -23,21 +22,23 @@ USUAL = {"protocol": "dlpack", "environment": DEFAULT}
 #: Okabe and Ito's colours, as the phases have them.
 COLOURS = {"export": "#d55e00", "import": "#0072b2"}
 BAR = 0.62  # of a row
-Row = tuple[Entry, Mapping[str, Any]]
+Row = tuple[Entry, Sync]
 
 
 def has_sync(document: Document) -> bool:
     """Is there anything to draw?"""
-    return any(entry.get("sync") for entry in choosing.exchanges(document))
+    return any(entry.sync for entry in document.exchanges)
 
 
 def figure(document: Document) -> Figure:
     """A row a cell and stream argument."""
-    rows = [(e, one) for e in choosing.exchanges(document) for one in e.get("sync") or ()]
+    rows = [(entry, one) for entry in document.exchanges for one in entry.sync]
     shown = rows[:MOST_ROWS]
-    telling = [axis for axis, usual in USUAL.items() if any(e[axis] != usual for e, _ in shown)]
+    telling = [
+        axis for axis, usual in USUAL.items() if any(e.axis(axis) != usual for e, _ in shown)
+    ]
     notes = ["share of a known delay of the producer's queue for which the call held the host"]
-    if any(one.get("asked_by") == "dlbench" for _, one in shown):
+    if not all(one.is_of_consumer for _, one in shown):
         notes.append("in brackets: a stream that the consumer does not pass by itself")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
     made = forest("Who waits for whom", "host held, by export and by import" if shown else "",
@@ -51,25 +52,25 @@ def figure(document: Document) -> Figure:
 
 
 def _why_empty(document: Document) -> str:
-    if not any(choosing.is_measured(entry) for entry in choosing.exchanges(document)):
+    if not choosing.has_numbers(document):
         return "nothing was measured"
-    if choosing.about(document).get("request", {}).get("sync"):
+    if document.run.request.sync:
         return "no exchange had a queue to look at"
     return "no streams were looked at: --sync"
 
 
-def _label(entry: Entry, one: Mapping[str, Any], telling: Sequence[str]) -> str:
-    stream = "no stream" if one["stream"] is None else f"stream {one['stream']}"
+def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
+    stream = "no stream" if one.stream is None else f"stream {one.stream}"
     # What the consumer does not pass by itself stands in brackets.
-    stream = f"({stream})" if one.get("asked_by") == "dlbench" else stream
-    pair = f"{entry['producer']} \u2192 {entry['consumer']}"
-    return "  ".join([pair, *(entry[axis] for axis in telling), entry["device"], stream])
+    stream = stream if one.is_of_consumer else f"({stream})"
+    pair = f"{entry.producer} \u2192 {entry.consumer}"
+    return "  ".join([pair, *(str(entry.axis(axis)) for axis in telling), entry.device, stream])
 
 
-def _word(one: Mapping[str, Any]) -> str:
-    saw = f", saw {one['saw']}" if one.get("saw") else ""
-    race = ": a race" if one.get("owed") and one.get("saw") == "old" else ""
-    return f"{one.get('waits', 'refused')}{saw}{race}"
+def _word(one: Sync) -> str:
+    saw = f", saw {one.saw}" if one.saw else ""
+    race = ": a race" if one.owed and one.saw == "old" else ""
+    return f"{one.waits or 'refused'}{saw}{race}"
 
 
 def _draw(axes: Axes, rows: list[Row]) -> None:
@@ -79,7 +80,7 @@ def _draw(axes: Axes, rows: list[Row]) -> None:
     for index, (_, one) in enumerate(rows):
         x = 0.0
         for side, colour in COLOURS.items():
-            wide = max(float(one.get(f"{side}_blocked") or 0.0), 0.0)
+            wide = max(one.blocked[side] or 0.0, 0.0)
             corner = (x, index + (1 - BAR) / 2)
             axes.add_patch(Rectangle(corner, wide, BAR, facecolor=colour, edgecolor="none"))
             x += wide

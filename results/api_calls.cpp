@@ -8,8 +8,6 @@
 namespace dlbench::results {
 namespace {
 
-constexpr std::string_view kWarning = "API calls: ";
-
 OrderedJson by_kind(const ApiCalls::ByKind& calls) {
   OrderedJson item = OrderedJson::object();
   for (const std::string_view kind : kApiKinds) {
@@ -75,10 +73,9 @@ ApiRecord api_record_from(const Fields& item) {
 }
 
 void apply(const ApiRecord& record, Entry& entry) {
-  std::erase_if(entry.warnings,
-                [](const std::string& warning) { return warning.starts_with(kWarning); });
+  forget(entry.warnings, "api-calls-failed");
   entry.api_calls = record.calls;
-  if (!record.calls) entry.warnings.push_back(std::string(kWarning) + record.failure);
+  if (!record.calls) warn(entry.warnings, "api-calls-failed", "API calls: " + record.failure);
 }
 
 void append_api_calls(const std::filesystem::path& run_directory,

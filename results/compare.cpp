@@ -54,7 +54,8 @@ std::string percent(double share) {
 
 void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   if (base.build == head.build) return;
-  made.warnings.emplace_back("two builds of dlbench: what its own instruments cost may differ");
+  warn(made.warnings, "builds-differ",
+       "two builds of dlbench: what its own instruments cost may differ");
 }
 
 /// " in new on laptop"; empty where there is one of each.
@@ -68,14 +69,22 @@ std::string where_is(const Place& place) {
 void warn_of_anchors(Comparison& made, const Place& place, const Anchor& base, const Anchor& head,
                      double drift) {
   const std::string where = where_is(place);
+  Warning::Data data{{"environment", place.second}};
+  if (!place.first.empty()) data.emplace("machine", place.first);
   if (drift > made.options.threshold / 2) {
-    made.warnings.push_back("the anchor, native -> native, moved by " + percent(std::expm1(drift)) +
-                            " between the runs" + where + ": intervals reach that much further");
+    const std::string by = percent(std::expm1(drift));
+    data.emplace("by", by);
+    warn(made.warnings, "reference-moved",
+         "the anchor, native -> native, moved by " + by + " between the runs" + where +
+             ": intervals reach that much further",
+         data);
   }
   if (base.workers < 2 && head.workers < 2) {
-    made.warnings.push_back("no anchor from a second worker" + where +
-                            ": what processes differ by is known from the cells' own workers "
-                            "alone, --replicas 6 gives them");
+    warn(made.warnings, "no-reference",
+         "no anchor from a second worker" + where +
+             ": what processes differ by is known from the cells' own workers "
+             "alone, --replicas 6 gives them",
+         data);
   }
 }
 
@@ -117,10 +126,20 @@ class Undecided {
   bool in_reach_ = true;
 };
 
-void judge_times(Comparison& made, const std::vector<Measured>& measured, const Side& base,
-                 const Side& head) {
-  if (measured.empty()) return;
-  const double level = made.options.false_alarms / static_cast<double>(measured.size());
+/// The time of a cell that one side has, and the most that the other takes, over it or under it:
+/// what one process found, so that others are taken to scatter as much.
+stats::Change change_from_bound(stats::Changes& changes, const Measured& each) {
+  const SideCell& timed = each.base->below_ns ? *each.head : *each.base;
+  const double bound_ns = each.base->below_ns ? *each.base->below_ns : *each.head->below_ns;
+  return changes.of({{bound_ns}, {0}}, timed.workers);
+}
+
+/// `below`: cells that is_below_once() is true of.
+void judge_times(Comparison& made, const std::vector<Measured>& measured,
+                 const std::vector<Measured>& below, const Side& base, const Side& head) {
+  const std::size_t family = measured.size() + below.size();
+  if (family == 0) return;
+  const double level = made.options.false_alarms / static_cast<double>(family);
   std::map<std::pair<std::string_view, std::string_view>, stats::Changes> places;
   std::map<Place, double> drifts;
   const auto changes_of = [&](const SideCell& cell) -> stats::Changes& {
@@ -135,8 +154,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     drifts[place] = drift;
     return places.try_emplace(key, level, noise_of(before, after), drift).first->second;
   };
-  std::vector<double> p, most;
-  p.reserve(measured.size());
+  std::vector<double> p, most, least;
+  p.reserve(family);
   most.reserve(measured.size());
   for (const Measured& each : measured) {
     ComparedCell& cell = made.cells[each.cell];
@@ -149,7 +168,19 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     p.push_back(change.p);
     most.push_back(change.most);
   }
+  for (const Measured& each : below) {
+    const stats::Change change = change_from_bound(changes_of(*each.head), each);
+    p.push_back(change.is_honest ? change.p : 1);
+    least.push_back(change.lo);
+  }
   const std::vector<double> adjusted = stats::holm(p);
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const bool is_apart = adjusted[measured.size() + i] <= made.options.false_alarms &&
+                          least[i] > 1 + made.options.threshold;
+    made.cells[below[i].cell].verdict = !is_apart                 ? ChangeWord::ambig
+                                        : below[i].base->below_ns ? ChangeWord::slow
+                                                                  : ChangeWord::fast;
+  }
   Undecided undecided(made.options.threshold, level);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
@@ -162,7 +193,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured, const 
     const Place place(measured[i].head->machine, measured[i].head->environment);
     if (cell.verdict == ChangeWord::ambig) undecided.add(cell, drifts.at(place));
   }
-  made.inconclusive = undecided.told(measured.size());
+  if (!measured.empty()) made.inconclusive = undecided.told(measured.size());
   warn_of_builds(made, base, head);
 }
 
@@ -238,7 +269,7 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   made.options = options;
   made.base = base.facts;
   made.head = head.facts;
-  std::vector<Measured> measured;
+  std::vector<Measured> measured, below;
   bool shared = false;
   made.texts = {base.texts, head.texts};
   made.cells.reserve(std::max(base.cells.size(), head.cells.size()));
@@ -258,8 +289,9 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
         (options.instructions || (row.base.workers > 0 && row.head.workers > 0))) {
       measured.push_back({made.cells.size(), before, after});
     }
-    if (!options.instructions && before != nullptr && after != nullptr) {
-      judge_below_resolution(row, *before, *after, options.threshold);
+    if (!options.instructions && before != nullptr && after != nullptr &&
+        is_below_once(*before, *after)) {
+      below.push_back({made.cells.size(), before, after});
     }
     made.cells.push_back(std::move(row));
   });
@@ -271,7 +303,7 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
         (differ.empty() ? "" : "; " + differ));
   }
   made.left_out = options_differ.counts();
-  if (!differ.empty()) made.warnings.push_back(differ);
+  if (!differ.empty()) warn(made.warnings, "options-differ", differ);
   if (options.instructions && measured.empty()) {
     throw UsageError(
         "nothing to compare: no cell has a count on both sides (--count instructions when "
@@ -280,7 +312,7 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   if (options.instructions)
     judge_counts(made, measured, base, head);
   else
-    judge_times(made, measured, base, head);
+    judge_times(made, measured, below, base, head);
   return made;
 }
 

@@ -12,6 +12,7 @@
 
 #include "model/cell.hpp"
 #include "model/outcome.hpp"
+#include "model/warning.hpp"
 #include "results/texts.hpp"
 #include "stats/change.hpp"
 
@@ -82,7 +83,7 @@ struct Comparison {
   CompareOptions options;
   SideFacts base, head;
   std::vector<ComparedCell> cells;  ///< sorted by name
-  std::vector<std::string> warnings;
+  Warnings warnings;
   std::array<std::shared_ptr<const Texts>, 2> texts;  ///< what names refer to
   std::array<std::size_t, 2> left_out{};  ///< of base, of head: cells that the other's options lack
   Inconclusive inconclusive;
@@ -99,7 +100,7 @@ struct Comparison {
 ///   AMBIG  what is left
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
 /// FAST. Two runs drift apart: by how much the anchor moved widens every interval.
-/// A time on a device's clock beside one that is below the timer's resolution is SLOW or FAST
+/// A time on a device's clock beside one of which only a bound is known is SLOW or FAST
 /// without a ratio where its interval lies above what the other side takes at most, else AMBIG.
 /// A cell that one side lacks is lost or gained, unless the other side's options did not ask for it
 /// or it has no such protocol (`no-protocol`) where it is.

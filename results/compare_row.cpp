@@ -1,9 +1,9 @@
 #include "results/compare_row.hpp"
 
-#include <array>
-#include <cstdio>
+#include <string>
 #include <utility>
 
+#include "model/units.hpp"
 #include "results/compare_outcome.hpp"
 
 namespace dlbench::results {
@@ -37,24 +37,18 @@ void look_for_lost_count(ComparedCell& row, const SideCell& base, const SideCell
   row.details.emplace_back(row.base.value ? "not counted in head" : "not counted in base");
 }
 
+/// Why a bound is no number; empty where the document does not have it.
+std::string reason_of(std::string_view limit) {
+  if (limit == "step") return ", the timer's resolution";
+  if (limit == "empty-rows") return ", since empty rows scatter";
+  return limit == "rounds" ? ", since its rounds scatter" : "";
+}
+
 }  // namespace
 
-void judge_below_resolution(ComparedCell& row, const SideCell& base, const SideCell& head,
-                            double threshold) {
-  if (base.below_ns.has_value() == head.below_ns.has_value()) return;
-  const SideCell& timed = base.below_ns ? head : base;
-  const double below_ns = base.below_ns ? *base.below_ns : *head.below_ns;
-  if (timed.median_ns <= 0) return;
-  const bool is_apart = timed.lo_ns > below_ns * (1 + threshold);
-  if (!is_apart) {
-    row.verdict = ChangeWord::ambig;
-  } else {
-    row.verdict = base.below_ns ? ChangeWord::slow : ChangeWord::fast;
-  }
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "below the timer's resolution in %s: less than %.3g ns",
-                base.below_ns ? "base" : "head", below_ns);
-  row.details.emplace_back(text.data());
+bool is_below_once(const SideCell& base, const SideCell& head) {
+  if (base.below_ns.has_value() == head.below_ns.has_value()) return false;
+  return !(base.below_ns ? head : base).workers.medians.empty();
 }
 
 bool is_there(const SideCell* cell) {
@@ -73,6 +67,11 @@ ComparedCell row_of(const SideCell* base, const SideCell* head, bool instruction
     row.outcome_change = verdict.change;
     row.details = std::move(verdict.details);
     if (instructions) look_for_lost_count(row, *base, *head);
+    if (!instructions && is_below_once(*base, *head)) {
+      const SideCell& below = base->below_ns ? *base : *head;
+      row.details.push_back("less than " + format_duration(*below.below_ns) + " in " +
+                            (base->below_ns ? "base" : "head") + reason_of(below.below_limit));
+    }
   }
   return row;
 }

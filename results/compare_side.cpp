@@ -53,8 +53,10 @@ SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   cell.outcome = entry.found.value_or(entry.outcome);
   cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
   cell.median_ns = entry.median_ns;
-  cell.lo_ns = entry.lo_ns;
   cell.below_ns = entry.below_ns;
+  if (const auto limit = entry.data.find("limit"); limit != entry.data.end()) {
+    cell.below_limit = limit->second;
+  }
   cell.instructions = entry.instructions;
   cell.changed = entry.changed;
   cell.late_read = entry.late_read;
@@ -95,9 +97,6 @@ void add(SideCell& known, SideCell cell) {
   if (!cell.instructions) cell.instructions = known.instructions;
   if (!cell.workers.medians.empty()) {
     cell.median_ns = stats::median(cell.workers.medians);
-    if (known.median_ns > 0) {
-      cell.lo_ns = cell.below_ns ? known.lo_ns : std::min(known.lo_ns, cell.lo_ns);
-    }
     cell.below_ns.reset();
   }
   known = std::move(cell);

@@ -23,8 +23,8 @@ struct SideCell {
   std::vector<Outcome> words;      ///< of workers that disagree, each once; else empty
   bool untimed_phase = false;      ///< nobody knows whether there is such a phase
   double median_ns = 0;            ///< 0 where it was tried and not timed
-  double lo_ns = 0;                ///< of its interval
-  std::optional<double> below_ns;  ///< in place of a time: less than a device's timer can tell
+  std::optional<double> below_ns;  ///< in place of a time: the exchange takes less
+  std::string below_limit;         ///< `data.limit` of that
   std::optional<double> instructions;
   std::vector<std::string> changed;
   bool late_read = false;

@@ -145,7 +145,7 @@ void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   }
   for (Entry& entry : entries) {
     if (entry.gb_per_s && entry.cell.exchange.bytes < 2 * largest) {
-      entry.warnings.emplace_back("in cache");
+      warn(entry.warnings, "in-cache");
     }
   }
 }

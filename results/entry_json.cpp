@@ -41,6 +41,7 @@ void put_bill(OrderedJson& item, const Bill& bill) {
   OrderedJson parts = OrderedJson::array();
   for (const Bill::Part& part : bill.parts) {
     parts.push_back({{"phase", part.phase}, {"what", part.what}, {"ns", part.ns}});
+    if (!part.failed_by.empty()) parts.back()["failed_by"] = part.failed_by;
   }
   item["phases"] = {{"via", bill.via}, {"exchange_ns", bill.exchange_ns}, {"parts", parts}};
 }
@@ -91,11 +92,12 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
 
 void put_reason(OrderedJson& item, const Entry& entry) {
   item["reason"] = entry.reason;
-  const std::array<std::pair<const char*, const std::string*>, 4> details{
+  item["code"] = entry.code.empty() ? std::string(to_string(entry.outcome)) : entry.code;
+  if (!entry.data.empty()) item["data"] = entry.data;
+  const std::array<std::pair<const char*, const std::string*>, 3> details{
       {{"exception", &entry.exception},
        {"signal", &entry.signal},
-       {"stderr_tail", &entry.stderr_tail},
-       {"code", &entry.code}}};
+       {"stderr_tail", &entry.stderr_tail}}};
   for (const auto& [key, text] : details) {
     if (!text->empty()) item[key] = *text;
   }

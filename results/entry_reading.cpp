@@ -105,10 +105,20 @@ Bill bill_from(const Fields& item) {
   bill.exchange_ns = phases.positive("exchange_ns");
   for (const Value& part : phases.list("parts")) {
     const Fields fields(part, phases.place("parts") + "/" + std::to_string(bill.parts.size()));
-    bill.parts.push_back(
-        {fields.one_of("phase", kPhases), fields.text("what"), fields.signed_number("ns")});
+    bill.parts.push_back({fields.one_of("phase", kPhases), fields.text("what"),
+                          fields.signed_number("ns"), fields.text_or("failed_by", "")});
   }
   return bill;
+}
+
+Warning::Data data_from(const Fields& item) {
+  Warning::Data data;
+  if (!item.has("data")) return data;
+  const Fields fields = item.object("data");
+  for (const Member& member : fields.members()) {
+    data.emplace(member.key, fields.text(member.key));
+  }
+  return data;
 }
 
 void read_verdict(const Fields& item, Entry& entry) {
@@ -125,6 +135,17 @@ void read_timer(const Fields& item, Entry& entry) {
   const Fields timer = item.object("device_timer");
   entry.device_timer = {timer.positive("step_ns"), timer.number("empty_ns"),
                         timer.number("scatter_ns")};
+}
+
+Warnings warnings_from(const Fields& item) {
+  Warnings warnings;
+  for (const Value& one : item.list("warnings")) {
+    const Fields fields(one, item.place("warnings") + "/" + std::to_string(warnings.size()));
+    const std::string code = fields.text("code");
+    if (!codes::is_warning(code)) fields.fail("code", "the code of a warning");
+    warnings.push_back({code, fields.text("text"), data_from(fields)});
+  }
+  return warnings;
 }
 
 void read_numbers(const Fields& item, Entry& entry) {
@@ -150,7 +171,7 @@ void read_numbers(const Fields& item, Entry& entry) {
 
   read_verdict(item, entry);
   entry.has_ready = item.has("has_ready") && item.flag("has_ready");
-  entry.warnings = item.texts("warnings");
+  entry.warnings = warnings_from(item);
   const bool is_difference = entry.cell.phase != "exchange" || entry.cell.clock == "device";
   for (const Value& worker : item.list("workers")) {
     const std::string place = item.place("workers") + "/" + std::to_string(entry.workers.size());
@@ -166,6 +187,8 @@ void read_reason(const Fields& item, Entry& entry) {
   entry.signal = item.text_or("signal", "");
   entry.stderr_tail = item.text_or("stderr_tail", "");
   entry.code = item.text_or("code", "");
+  if (entry.code == to_string(entry.outcome)) entry.code.clear();
+  entry.data = data_from(item);
   if (item.has("below_ns")) {
     entry.below_ns = item.positive("below_ns");
     if (entry.outcome != Outcome::unsupported) item.fail("below_ns", "outcome `unsupported`");
@@ -179,7 +202,7 @@ void read_reason(const Fields& item, Entry& entry) {
     if (!is_measured(*entry.found)) item.fail("found", "an outcome of a measured cell");
     read_verdict(item, entry);
   }
-  if (item.has("warnings")) entry.warnings = item.texts("warnings");
+  if (item.has("warnings")) entry.warnings = warnings_from(item);
   if (item.has("seen")) entry.seen = seen_from(item.object("seen"));
 }
 

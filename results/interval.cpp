@@ -1,6 +1,5 @@
 #include "results/interval.hpp"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,11 +10,6 @@ namespace dlbench::results {
 namespace {
 
 constexpr double kNearFloor = 2;
-
-void warn(Entry& entry, const char* warning) {
-  const auto there = std::find(entry.warnings.begin(), entry.warnings.end(), warning);
-  if (there == entry.warnings.end()) entry.warnings.emplace_back(warning);
-}
 
 void move_median(Entry& entry, double median) {
   const double change = median / entry.median_ns;
@@ -41,9 +35,9 @@ void conclude(Entry& entry, bool others_known) {
     const bool honest =
         !entry.workers.empty() && stats::rounds_interval(entry.workers[0].samples_ns).honest;
     entry.interval = honest ? "within" : "range";
-    if (!others_known) warn(entry, "one process");
+    if (!others_known) warn(entry.warnings, "one-process");
   }
-  if (entry.floor_ratio > 0 && entry.floor_ratio < kNearFloor) warn(entry, "near floor");
+  if (entry.floor_ratio > 0 && entry.floor_ratio < kNearFloor) warn(entry.warnings, "near-floor");
 }
 
 }  // namespace dlbench::results

@@ -11,7 +11,7 @@
 namespace dlbench::results {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30;
+constexpr std::uintmax_t kMostJournalBytes = std::uintmax_t{4} << 30;
 constexpr std::string_view kBeginning = "{\"dlbench_journal\":1,";
 
 /// What a run that was killed while it wrote its first line left behind.
@@ -91,33 +91,32 @@ CountRecord count_from(const Fields& item) {
 
 /// A later count takes the place of an earlier one, and of why that failed.
 void apply(const CountRecord& count, Entry& entry) {
-  constexpr std::string_view kWarning = "instructions: ";
-  std::erase_if(entry.warnings,
-                [&](const std::string& warning) { return warning.starts_with(kWarning); });
+  forget(entry.warnings, "instructions-failed");
   entry.instructions = count.instructions;
-  if (!count.instructions) entry.warnings.push_back(std::string(kWarning) + count.failure);
+  if (!count.instructions) {
+    warn(entry.warnings, "instructions-failed", "instructions: " + count.failure);
+  }
 }
 
 /// Likewise. A race takes the number away; what was seen stays.
 void apply(const SyncRecord& record, Entry& entry) {
-  constexpr std::string_view kWarning = "sync: ";
-  std::erase_if(entry.warnings,
-                [&](const std::string& warning) { return warning.starts_with(kWarning); });
+  forget(entry.warnings, "sync-failed");
   entry.sync = record.sync;
   entry.late_free = record.late_free;
-  if (!record.failure.empty()) entry.warnings.push_back(std::string(kWarning) + record.failure);
+  if (!record.failure.empty()) warn(entry.warnings, "sync-failed", "sync: " + record.failure);
   if (record.race.empty()) return;
   entry.outcome = Outcome::race;
   entry.reason = record.race;
   entry.code.clear();
   entry.found.reset();
   entry.below_ns.reset();
+  entry.data.clear();
   entry.device_timer.reset();
 }
 
-class Reader {
+class JournalReader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit JournalReader(std::string file) : file_(std::move(file)) {}
 
   void take(std::string_view text) {
     if (++line_ == 1) {
@@ -209,8 +208,8 @@ SyncRecord sync_record_from(const Fields& item) {
 }
 
 JournalContents read_journal(const std::filesystem::path& path) {
-  const std::string bytes = read_whole(path, kMostBytes);
-  Reader reader(path.string());
+  const std::string bytes = read_whole(path, kMostJournalBytes);
+  JournalReader reader(path.string());
   std::size_t begin = 0;
   for (std::size_t end = bytes.find('\n'); end != std::string::npos;
        end = bytes.find('\n', begin)) {

@@ -70,12 +70,6 @@ Proof slope_at(const Sizes& sizes, std::uint64_t bytes, const CopySpeed& speed) 
   return slope_between(*small, *large->second, fastest);
 }
 
-bool was_checked(const Entry& entry) {
-  return std::none_of(entry.warnings.begin(), entry.warnings.end(), [](const std::string& warning) {
-    return warning.starts_with(kValuesNotChecked);
-  });
-}
-
 // Where nothing but the slope decides, nothing shows whether a changed dtype was converted, which
 // is a copy, or only has another name.
 bool may_share(const Entry& entry) {
@@ -90,12 +84,9 @@ void judge_again(Entry& entry, const Entry& timed) {
                      evidence.address == Proof::skipped;
   const Verdict verdict =
       judge(evidence, entry.outcome == Outcome::device_copy, !alone || may_share(entry));
-  for (const std::string& warning : verdict.warnings) {
-    if (std::count(entry.warnings.begin(), entry.warnings.end(), warning) == 0) {
-      entry.warnings.push_back(warning);
-    }
-  }
-  if (!alone || entry.outcome != Outcome::unproven || !was_checked(entry)) return;
+  warn(entry.warnings, verdict.warnings);
+  if (!alone || entry.outcome != Outcome::unproven || has(entry.warnings, "values-not-checked"))
+    return;
   entry.outcome = verdict.outcome;
   if (entry.outcome == Outcome::copy && !entry.gb_per_s) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / timed.median_ns;

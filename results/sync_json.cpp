@@ -64,8 +64,11 @@ Handover handover_from(const Fields& item) {
   if (item.has("import_blocked")) one.import_blocked = item.signed_number("import_blocked");
   if (item.has("gap_ns")) one.gap_ns = item.signed_number("gap_ns");
   one.reason = item.text_or("reason", "");
-  if (one.reason.empty() ? !one.waits : one.waits && *one.waits != Waits::inconclusive) {
-    item.fail("waits", "either a word or a reason; inconclusive may have both");
+  const bool may_have_both = one.waits == Waits::inconclusive || one.waits == Waits::no_delay ||
+                             one.waits == Waits::nobody;
+  if (one.reason.empty() ? !one.waits : one.waits && !may_have_both) {
+    item.fail("waits",
+              "either a word or a reason; inconclusive, no-delay and nobody may have both");
   }
   return one;
 }

@@ -85,7 +85,9 @@ inline PyObject* ask_plainly(PyObject* x) {
 inline PyObject* send(Ref array, Place& place) try {
   const Facts* facts = array ? facts_of(array.get()) : nullptr;
   device::Stream mine = nullptr;
-  if (facts == nullptr || !place.stream(mine)) return nullptr;
+  if (facts == nullptr) return nullptr;
+  const device::Entered inside = place.enter();
+  if (!place.is_entered(inside) || !place.stream(mine)) return nullptr;
   Layout layout = facts->layout;
   const std::intptr_t low = layout.low();
   layout.readonly = false;

@@ -4,10 +4,16 @@
 
 namespace dlbench::bindings {
 
+/// Raises the audit event `dlbench.start_process`, as Python does for its own processes.
+inline void audit_start() {
+  if (PySys_Audit("dlbench.start_process", nullptr) != 0) throw pybind11::error_already_set();
+}
+
 /// One small file a room.
 void bind_model(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);
 void bind_fleet(pybind11::module_& module);
+void bind_worker(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_stats(pybind11::module_& module);
 void bind_compare(pybind11::module_& module);

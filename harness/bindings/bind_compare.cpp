@@ -25,7 +25,7 @@ py::object optional(const std::optional<Value>& value) {
 }
 
 template <typename Words>
-std::vector<py::str> texts(const Words& words) {
+std::vector<py::str> python_texts(const Words& words) {
   return {words.begin(), words.end()};
 }
 
@@ -40,8 +40,8 @@ py::dict dict_of(const SideFacts& side) {
 }
 
 py::dict dict_of(const ComparedCell& cell) {
-  static const std::vector<py::str>* const outcomes = new auto(texts(kOutcomes));
-  static const std::vector<py::str>* const words = new auto(texts(kChangeWords));
+  static const std::vector<py::str>* const outcomes = new auto(python_texts(kOutcomes));
+  static const std::vector<py::str>* const words = new auto(python_texts(kChangeWords));
   const auto outcome = [](const ComparedSide& side) -> py::object {
     return side.outcome ? py::object(outcomes->at(static_cast<std::size_t>(*side.outcome)))
                         : py::none();
@@ -130,7 +130,15 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
   left_out["base"] = made.left_out[0];
   left_out["head"] = made.left_out[1];
   item["left_out"] = left_out;
-  item["warnings"] = made.warnings;
+  py::list warnings;
+  for (const Warning& one : made.warnings) {
+    py::dict warning;
+    warning["code"] = one.code;
+    warning["text"] = one.text;
+    if (!one.data.empty()) warning["data"] = one.data;
+    warnings.append(warning);
+  }
+  item["warnings"] = warnings;
   item["cells"] = cells;
   return item;
 }

@@ -35,6 +35,7 @@ class PythonObserver : public fleet::Observer {
 
 // Without the interpreter's lock, so that a progress bar's thread can go on drawing.
 Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
+  audit_start();
   options.build_id = build_id();
   PythonObserver told(observer);
   const py::gil_scoped_release no_gil;

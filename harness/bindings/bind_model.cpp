@@ -3,6 +3,7 @@
 #include "bindings/bind.hpp"
 #include "model/build.hpp"
 #include "model/cell.hpp"
+#include "model/codes.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "model/outcome.hpp"
@@ -92,6 +93,18 @@ void bind_model(py::module_& module) {
   module.def("case", &case_facts, py::arg("name"),
              "How a case lays its array out: the `case` of a prepare request.");
   module.attr("outcomes") = texts(kOutcomes);
+  py::dict meanings;
+  for (const codes::Meaning& one : codes::kAll) {
+    meanings[py::str(one.code)] = py::make_tuple(one.outcome, one.text);
+  }
+  module.attr("codes") = meanings;
+  const auto bind_warnings = [&module](const char* name, const auto& all) {
+    py::dict texts;
+    for (const codes::WarningMeaning& one : all) texts[py::str(one.code)] = one.text;
+    module.attr(name) = texts;
+  };
+  bind_warnings("warnings", codes::kWarnings);
+  bind_warnings("comparison_warnings", codes::kComparisonWarnings);
   module.attr("version") = std::string(version());
   module.attr("build_id") = std::string(build_id());
   module.attr("nvtx") = std::string(trace::nvtx::version());

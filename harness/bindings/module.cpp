@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, module) {
   dlbench::bindings::bind_model(module);
   dlbench::bindings::bind_plan(module);
   dlbench::bindings::bind_fleet(module);
+  dlbench::bindings::bind_worker(module);
   dlbench::bindings::bind_results(module);
   dlbench::bindings::bind_stats(module);
   dlbench::bindings::bind_compare(module);

@@ -2,7 +2,8 @@
 
 #include <stdexcept>
 #include <string_view>
-#include <utility>
+
+#include "device/owners.hpp"
 
 namespace dlbench::device {
 
@@ -12,51 +13,17 @@ void check(const Table& table, std::string_view called, Code code) {
   if (code != 0) throw std::runtime_error(line(table, called, code));
 }
 
-class OwnStream {
- public:
-  explicit OwnStream(const Table& table) : table_(table) {
-    check(table, "creating a stream", table.stream_create(&stream_, non_blocking));
-  }
-  ~OwnStream() {
-    if (stream_ == nullptr) return;
-    table_.stream_synchronize(stream_);
-    table_.stream_destroy(stream_);
-  }
-  OwnStream(OwnStream&& other) noexcept : table_(other.table_), stream_(other.stream_) {
-    other.stream_ = nullptr;
-  }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-  OwnStream& operator=(OwnStream&&) = delete;
+OwnStream make_stream(const Table& table) {
+  OwnStream made(table);
+  check(table, "creating a stream", made.create(non_blocking));
+  return made;
+}
 
-  Stream get() const { return stream_; }
-
- private:
-  const Table& table_;
-  Stream stream_ = nullptr;
-};
-
-class OwnEvent {
- public:
-  explicit OwnEvent(const Table& table) : table_(table) {
-    check(table, "creating an event", table.event_create(&event_, 0));
-  }
-  ~OwnEvent() {
-    if (event_ != nullptr) table_.event_destroy(event_);
-  }
-  OwnEvent(OwnEvent&& other) noexcept : table_(other.table_), event_(other.event_) {
-    other.event_ = nullptr;
-  }
-  OwnEvent(const OwnEvent&) = delete;
-  OwnEvent& operator=(const OwnEvent&) = delete;
-  OwnEvent& operator=(OwnEvent&&) = delete;
-
-  Event get() const { return event_; }
-
- private:
-  const Table& table_;
-  Event event_ = nullptr;
-};
+OwnEvent make_event(const Table& table) {
+  OwnEvent made(table);
+  check(table, "creating an event", made.create(0U));
+  return made;
+}
 
 /// What a delay writes: two readings of the device's timer, in ns.
 struct Stamp {
@@ -67,23 +34,16 @@ struct Stamp {
 /// Stamps in pinned memory, which the device writes and the host reads.
 class Stamps {
  public:
-  Stamps(const Table& table, std::size_t count) : table_(table) {
-    check(table, "allocating pinned memory",
-          table.allocate_pinned(&memory_, count * sizeof(Stamp)));
+  Stamps(const Table& table, std::size_t count) : memory_(table) {
+    check(table, "allocating pinned memory", memory_.create(count * sizeof(Stamp)));
     for (std::size_t i = 0; i < count; ++i) at(i) = {};
   }
-  ~Stamps() {
-    if (memory_ != nullptr) table_.free_pinned(memory_);
-  }
-  Stamps(const Stamps&) = delete;
-  Stamps& operator=(const Stamps&) = delete;
 
-  Stamp& at(std::size_t index) { return static_cast<Stamp*>(memory_)[index]; }
+  Stamp& at(std::size_t index) { return static_cast<Stamp*>(memory_.get())[index]; }
   Address address(std::size_t index) { return reinterpret_cast<std::uintptr_t>(&at(index)); }
 
  private:
-  const Table& table_;
-  void* memory_ = nullptr;
+  OwnPinned memory_;
 };
 
 void put_delay(const Table& table, Stream stream, std::int64_t ns, Address stamps) {
@@ -94,11 +54,30 @@ void wait_for(const Table& table, Stream stream) {
   check(table, "waiting for a stream", table.stream_synchronize(stream));
 }
 
+/// Waits for streams at the end of its life, also where a call throws: a delay that still runs
+/// would write to stamps that are freed.
+class Settled {
+ public:
+  Settled(const Table& table, Stream busy, std::span<const Stream> streams)
+      : table_(table), busy_(busy), streams_(streams) {}
+  Settled(const Settled&) = delete;
+  Settled& operator=(const Settled&) = delete;
+  ~Settled() {
+    for (const Stream stream : streams_) table_.stream_synchronize(stream);
+    table_.stream_synchronize(busy_);
+  }
+
+ private:
+  const Table& table_;
+  Stream busy_;
+  std::span<const Stream> streams_;
+};
+
 }  // namespace
 
 std::vector<std::int64_t> measure_timer_steps(const Table& table, unsigned count) {
   Stamps stamps(table, count);
-  const OwnStream stream(table);
+  const OwnStream stream = make_stream(table);
   // A delay of 1 ns reads the timer until it shows another time.
   for (unsigned i = 0; i < count; ++i) put_delay(table, stream.get(), 1, stamps.address(i));
   wait_for(table, stream.get());
@@ -108,9 +87,9 @@ std::vector<std::int64_t> measure_timer_steps(const Table& table, unsigned count
 }
 
 std::vector<double> measure_empty_events(const Table& table, unsigned count, std::int64_t hold_ns) {
-  const OwnStream stream(table);
+  const OwnStream stream = make_stream(table);
   std::vector<OwnEvent> events;
-  for (unsigned i = 0; i < 2 * count; ++i) events.emplace_back(table);
+  for (unsigned i = 0; i < 2 * count; ++i) events.push_back(make_event(table));
   // The first use of an event or of the delay may load something.
   put_delay(table, stream.get(), 1, 0);
   for (const OwnEvent& event : events) {
@@ -135,37 +114,44 @@ std::vector<double> measure_empty_events(const Table& table, unsigned count, std
   return times;
 }
 
+StreamOrder order_behind(const Table& table, Stream busy, std::span<const Stream> streams,
+                         std::int64_t delay_ns) {
+  const OwnEvent end = make_event(table);
+  // One for each stream, then the busy stream's.
+  Stamps stamps(table, streams.size() + 1);
+  const Settled settled(table, busy, streams);
+  // Two delays: in a hardware queue that two streams share, the second delay waits for the first
+  // one, and what stands behind it waits too. One delay alone would let it pass.
+  put_delay(table, busy, delay_ns, 0);
+  put_delay(table, busy, delay_ns, stamps.address(streams.size()));
+  check(table, "recording an event", table.event_record(end.get(), busy));
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    put_delay(table, streams[i], 0, stamps.address(i));
+  }
+  StreamOrder order;
+  order.was_busy = table.event_query(end.get()) == not_ready;
+  for (const Stream stream : streams) wait_for(table, stream);
+  wait_for(table, busy);
+  const std::int64_t ended = stamps.at(streams.size()).end;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const bool ran_beside = stamps.at(i).begin < ended;
+    order.ran_beside.push_back(ran_beside);
+    if (streams[i] == busy) order.was_ordered_on_itself = !ran_beside;
+  }
+  return order;
+}
+
 std::vector<StreamOrder> order_streams(const Table& table, unsigned streams,
                                        std::int64_t delay_ns) {
   std::vector<OwnStream> own;
-  for (unsigned i = 1; i < streams; ++i) own.emplace_back(table);
+  for (unsigned i = 1; i < streams; ++i) own.push_back(make_stream(table));
   std::vector<Stream> all{nullptr};
   for (const OwnStream& stream : own) all.push_back(stream.get());
-  const OwnEvent end(table);
-  // One for each stream, then the busy stream's.
-  Stamps stamps(table, streams + 1);
-  for (unsigned i = 0; i < streams; ++i) put_delay(table, all[i], 0, stamps.address(i));
+  for (const Stream stream : all) put_delay(table, stream, 0, 0);
   check(table, "waiting for the device", table.synchronize());
 
   std::vector<StreamOrder> found;
-  for (const Stream busy : all) {
-    // Two delays: in a hardware queue that two streams share, the second delay waits for the
-    // first one, and what stands behind it waits too. One delay alone would let it pass.
-    put_delay(table, busy, delay_ns, 0);
-    put_delay(table, busy, delay_ns, stamps.address(streams));
-    check(table, "recording an event", table.event_record(end.get(), busy));
-    for (unsigned i = 0; i < streams; ++i) put_delay(table, all[i], 0, stamps.address(i));
-    StreamOrder order;
-    order.was_busy = table.event_query(end.get()) == not_ready;
-    check(table, "waiting for the device", table.synchronize());
-    const std::int64_t ended = stamps.at(streams).end;
-    for (unsigned i = 0; i < streams; ++i) {
-      const bool beside = stamps.at(i).begin < ended;
-      order.ran_beside.push_back(beside);
-      if (all[i] == busy) order.was_ordered_on_itself = !beside;
-    }
-    found.push_back(std::move(order));
-  }
+  for (const Stream busy : all) found.push_back(order_behind(table, busy, all, delay_ns));
   return found;
 }
 

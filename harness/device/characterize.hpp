@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "device/table.hpp"
@@ -29,8 +30,13 @@ struct StreamOrder {
   std::vector<bool> ran_beside;
 };
 
-/// Keeps each of `streams` streams busy in turn, twice `delay_ns`, and looks at the others. The
-/// first is the default stream; the others do not wait for it by their flags.
+/// Keeps `busy` busy for twice `delay_ns`, puts work on each of `streams`, and waits for all of
+/// them.
+StreamOrder order_behind(const Table& table, Stream busy, std::span<const Stream> streams,
+                         std::int64_t delay_ns);
+
+/// Keeps each of `streams` streams busy in turn, as order_behind() does. The first is the default
+/// stream; the others do not wait for it by their flags.
 std::vector<StreamOrder> order_streams(const Table& table, unsigned streams, std::int64_t delay_ns);
 
 }  // namespace dlbench::device

@@ -35,6 +35,7 @@ struct Api {
   Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
   Code (*device_primary_ctx_retain)(Context*, Ordinal) = nullptr;
   Code (*ctx_set_current)(Context) = nullptr;
+  Code (*ctx_get_current)(Context*) = nullptr;
   Code (*ctx_get_device)(Ordinal*) = nullptr;
   Code (*ctx_synchronize)() = nullptr;
 
@@ -81,6 +82,7 @@ void each(Api& api, Take&& take) {
   take("cuDeviceGetAttribute", api.device_get_attribute);
   take("cuDevicePrimaryCtxRetain", api.device_primary_ctx_retain);
   take("cuCtxSetCurrent", api.ctx_set_current);
+  take("cuCtxGetCurrent", api.ctx_get_current);
   take("cuCtxGetDevice", api.ctx_get_device);
   take("cuCtxSynchronize", api.ctx_synchronize);
   take("cuStreamCreate", api.stream_create);

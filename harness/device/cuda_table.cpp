@@ -94,6 +94,8 @@ void fill(Table& table, const Api& from) {
       .error_name = error_name,
       .device_count = from.device_get_count,
       .enter = enter,
+      .current = from.ctx_get_current,
+      .make_current = from.ctx_set_current,
       .synchronize = from.ctx_synchronize,
       .stream_create = from.stream_create,
       .stream_destroy = from.stream_destroy,

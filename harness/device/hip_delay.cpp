@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -124,6 +125,19 @@ Code load(Ordinal device, Function* made) {
   return api.module_get_function(made, module, delay_kernel);
 }
 
+/// Compiling takes seconds, and every delay asks for its kernel: what could not be compiled once is
+/// not compiled again. PerDevice calls it under its lock.
+Code load_once(Ordinal device, Function* made) {
+  static std::map<Ordinal, const char*> failed;
+  if (const auto found = failed.find(device); found != failed.end()) {
+    reason = found->second;
+    return invalid_source;
+  }
+  const Code code = load(device, made);
+  if (code == invalid_source) failed[device] = reason;
+  return code;
+}
+
 }  // namespace
 
 std::string arch_in(std::string_view properties) {
@@ -154,7 +168,7 @@ Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned
   if (const Code code = api.device_get_attribute(&khz, wall_clock_rate, device)) return code;
   if (khz <= 0) return not_supported;
   Function kernel = nullptr;
-  const auto make = [device](Function* made) { return load(device, made); };
+  const auto make = [device](Function* made) { return load_once(device, made); };
   if (const Code code = kernels.get(device, &kernel, make)) return code;
   unsigned long long rate = static_cast<unsigned long long>(khz);
   void* parameters[] = {&ns, &stamps, &out, &value, &rate};

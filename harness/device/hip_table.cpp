@@ -1,4 +1,5 @@
 #include "device/hip.hpp"
+#include "device/per_device.hpp"
 
 namespace dlbench::device::hip {
 
@@ -20,8 +21,35 @@ Address number(const void* address) {
 }
 
 const char* error_name(Code code) {
-  const char* const reason = why_no_delay(code);
-  return reason != nullptr ? reason : name_of(api(), code);
+  const char* const no_delay = why_no_delay(code);
+  return no_delay != nullptr ? no_delay : name_of(api(), code);
+}
+
+/// The runtime makes a context in the first call that needs one, which hipSetDevice does not. A
+/// device that lets no process in is refused here, not where a library makes its first array.
+Code enter(int ordinal) {
+  static PerDevice contexts;
+  static char entered;
+  if (const Code code = api().set_device(ordinal)) return code;
+  void* found = nullptr;
+  return contexts.get(ordinal, &found, [](void** made) {
+    *made = &entered;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    return api().mem_get_info(&free, &total);
+  });
+}
+
+Code current(Current* now) {
+  Ordinal device = 0;
+  const Code code = api().get_device(&device);
+  // Null means that nothing is current, so device 0 is stored as 1.
+  *now = code == 0 ? pointer(static_cast<Address>(device) + 1) : nullptr;
+  return code;
+}
+
+Code make_current(Current former) {
+  return api().set_device(static_cast<Ordinal>(number(former) - 1));
 }
 
 Code allocate(Address* made, std::size_t bytes) {
@@ -52,13 +80,15 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned managed = 0;
   unsigned type = 0;
   *ordinal = 0;
+  // The runtime keeps its last error; a library that looks for its own would find this one.
+  const auto is_refused = [](Code code) {
+    if (code == invalid_value) static_cast<void>(api().get_last_error());
+    return code == invalid_value;
+  };
   Code code = api().pointer_get_attribute(&managed, is_managed, pointer(address));
   if (code == 0) code = api().pointer_get_attribute(&type, memory_type, pointer(address));
-  if (code == 0) code = api().pointer_get_attribute(ordinal, device_ordinal, pointer(address));
-  if (code == invalid_value) {
+  if (is_refused(code)) {
     *kind = Memory::Pageable;
-    // The runtime keeps its last error; a library that looks for its own would find this one.
-    static_cast<void>(api().get_last_error());
     return 0;
   }
   if (code != 0) return code;
@@ -67,7 +97,11 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
           : type == on_host     ? Memory::Pinned
           : type == on_host + 1 ? Memory::Device
                                 : Memory::Pageable;
-  return 0;
+  if (*kind == Memory::Pageable) return 0;
+  // Its kind is known, even where no device has it.
+  code = api().pointer_get_attribute(ordinal, device_ordinal, pointer(address));
+  if (code != 0 || *ordinal < 0) *ordinal = 0;
+  return is_refused(code) ? 0 : code;
 }
 
 Code copy(Address to, Address from, std::size_t bytes, Stream stream) {
@@ -103,7 +137,9 @@ void fill(Table& table, const Api& from) {
       .dl_managed = 0,  // DLPack has no word for it
       .error_name = error_name,
       .device_count = from.get_device_count,
-      .enter = from.set_device,
+      .enter = enter,
+      .current = current,
+      .make_current = make_current,
       .synchronize = from.device_synchronize,
       .stream_create = from.stream_create_with_flags,
       .stream_destroy = from.stream_destroy,

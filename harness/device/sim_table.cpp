@@ -59,6 +59,15 @@ Code enter(int ordinal) {
   return ordinal == 0 ? ok : no_device;
 }
 
+Code current(Current* now) {
+  *now = &device();
+  return ok;
+}
+
+Code make_current(Current) {
+  return ok;
+}
+
 Code synchronize() {
   device().synchronize();
   return ok;
@@ -203,6 +212,8 @@ const Table& table() {
       .error_name = error_name,
       .device_count = device_count,
       .enter = enter,
+      .current = current,
+      .make_current = make_current,
       .synchronize = synchronize,
       .stream_create = stream_create,
       .stream_destroy = stream_destroy,

@@ -14,6 +14,8 @@ using Code = int;
 /// where the protocol says so (array API standard, `__dlpack__`, stream).
 using Stream = void*;
 using Event = void*;
+/// What a thread works on: a context on CUDA, elsewhere a device's ordinal.
+using Current = void*;
 /// A CUdeviceptr; on HIP and sim the same number is a pointer.
 using Address = unsigned long long;
 
@@ -43,6 +45,9 @@ struct Table {
   Code (*device_count)(int* count) = nullptr;
   /// Makes the primary context of a device current: the one that the frameworks share.
   Code (*enter)(int ordinal) = nullptr;
+  /// What is current for the calling thread, null where nothing is; and makes that current again.
+  Code (*current)(Current*) = nullptr;
+  Code (*make_current)(Current) = nullptr;
   Code (*synchronize)() = nullptr;
 
   Code (*stream_create)(Stream*, unsigned flags) = nullptr;

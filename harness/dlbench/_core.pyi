@@ -1,6 +1,6 @@
 """The compiled half of the parent: planning, the fleet, documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypedDict
 
 version: str
@@ -9,6 +9,9 @@ nvtx: str
 protocols: list[str]
 phases: list[str]
 case_names: list[str]
+codes: dict[str, tuple[str, str]]
+warnings: dict[str, str]
+comparison_warnings: dict[str, str]
 outcomes: list[str]
 
 class UsageError(ValueError): ...
@@ -134,6 +137,40 @@ class Observer(Protocol):
     def on_settled(self, cell: str, outcome: str, median_ns: float) -> None: ...
 
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
+
+round_ns: float
+
+class Death:
+    outcome: str
+    garbled: bool
+    how: str
+    signal: str
+    exit_status: int
+    step: str
+    stdout_tail: str
+    stderr_tail: str
+
+class Worker:
+    is_alive: bool
+    pid: int | None
+    def __init__(
+        self,
+        command: Sequence[str],
+        timeout_s: float,
+        *,
+        variables: Mapping[str, str] = ...,
+    ) -> None: ...
+    def receive(self) -> str | Death: ...
+    def ask(self, request: str, timeout_s: float | None = ...) -> str | Death: ...
+    def finish(self, request: str) -> Death: ...
+    def stop(self) -> None: ...
+
+class Program:
+    out: str
+    err: str
+    status: int | None
+
+def run_program(command: Sequence[str], timeout_s: float) -> Program: ...
 def write_document(run_dir: str) -> str: ...
 def append_end(run_directory: str, wall_s: float, signal: int) -> None: ...
 def append_counts(run_directory: str, counts: Sequence[tuple[str, float | None, str]]) -> None: ...

@@ -9,13 +9,15 @@ from typing import Any
 
 import click
 
-from dlbench import _core, layout, options, output, request, run, rundir, streams
+from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
-from dlbench.escaping import dlbench_command
-from dlbench.output import Console
 from dlbench.profiling import verb as profiling
+from dlbench.running import options, request, run, rundir
+from dlbench.text import layout, output, streams
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.output import Console
 
 SHORT_HELP = """\
 dlbench measures what it costs to hand an array from one library to another.
@@ -30,17 +32,17 @@ dlbench measures what it costs to hand an array from one library to another.
 
 dlbench --help names all options.
 """
-#: As dlbench.verbs has them. A run needs none of them, and what they need takes as long to load as
-#: many cells to measure.
+#: As dlbench.command.verbs has them. A run needs none of them, and what they need takes as long to
+#: load as many cells to measure.
 VERBS = ("list", "doctor", "show", "repro", "debug", "explain", "plot", "check", "compare", "merge",
          "export", "report", "selftest")  # fmt: skip
 
 
 def verbs() -> dict[str, click.Command]:
     """The verbs' commands by name."""
-    import dlbench.verbs
+    import dlbench.command.verbs
 
-    return dlbench.verbs.VERBS
+    return dlbench.command.verbs.VERBS
 
 
 class Measure(click.Command):

@@ -17,6 +17,11 @@ def first_line(error: BaseException | str) -> str:
     return next((line for line in lines if line), type(error).__name__)
 
 
+def last_line(text: str) -> str:
+    """The last line that is not blank, stripped; empty where there is none."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
 def encodable(text: str) -> str:
     """A library's text may hold half of a surrogate pair, which no file may: it is spelled out."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

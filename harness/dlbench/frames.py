@@ -6,8 +6,9 @@ import importlib
 from os import PathLike, fspath
 from typing import Any
 
-from dlbench import document as documents
+from dlbench.document import locate, read_document
 from dlbench.errors import BadInput
+from dlbench.exporters import rows
 
 FRAMES = ("pandas", "polars")
 
@@ -20,8 +21,7 @@ def load(run: str | PathLike[str], frame: str) -> Any:
         library = importlib.import_module(frame)
     except ImportError as error:
         raise BadInput(f"dlbench.load needs {frame}: pip install {frame}") from error
-    document = documents.load(documents.locate(fspath(run)))
-    rows = importlib.import_module("dlbench.exporters.rows")
+    document = read_document(locate(fspath(run)))
     columns = list(rows.COLUMNS)
     lists = zip(*rows.rows(document), strict=True)
     data = dict(zip(columns, map(list, lists), strict=False)) or {name: [] for name in columns}

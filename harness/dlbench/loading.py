@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from dlbench import arguments, facts
-from dlbench.escaping import shortened
+from dlbench.libraries import arguments, facts
+from dlbench.text.escaping import shortened
 
 
 def load_adapter(role: str, name: str, path: str) -> ModuleType:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
-Entry = Mapping[str, Any]
+from dlbench import _core
+from dlbench.document import Entry, EnvironmentFacts, Measured, NotMeasured
+from dlbench.text.layout import count
 
+#: The steps of an exchange, in the order of time.
+PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+#: Below so many ns the relay's own cost is not known well enough for a share to mean anything.
+LEAST_FOR_SHARES_NS = 250.0
+#: Outcomes of pairs that have nothing to do with each other: no row or column for them alone.
+DULL = ("no-protocol", "not-installed", "no-device")
 #: What `changed` names though every value, and all that the array carried, is still there.
 DESCRIPTION = ("dtype", "shape", "layout", "type")
 #: What an interval is, by the key `interval` of its cell.
@@ -18,6 +27,9 @@ INTERVALS = {
     "range": "range of too few for 95 %",
     "": "of unknown kind",
 }
+#: What a person asks first: how it crosses as the consumer wants it, what a conversion costs, and
+#: what the C interface would cost.
+FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
@@ -47,10 +59,22 @@ def percent(share: float) -> str:
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
 
 
-def interval(entries: Iterable[Entry]) -> str:
+def interval(entries: Iterable[Measured]) -> str:
     """What `lo_ns` and `hi_ns` of these measured cells are: "95 %, within one process"."""
-    kinds = dict.fromkeys(str(entry.get("interval", "")) for entry in entries)
+    kinds = dict.fromkeys(entry.interval for entry in entries)
     return " or ".join(INTERVALS.get(kind, INTERVALS[""]) for kind in kinds)
+
+
+def between_processes(environment: EnvironmentFacts) -> str:
+    """By how much two processes differ there, and of which exchange that is known: "native ->
+    native 61.0 ns, +-28 % between processes"; empty where no worker measured it."""
+    anchor = environment.anchor
+    if not anchor.median_ns:
+        return ""
+    text = f"native -> native {duration(anchor.median_ns)}"
+    if anchor.half_width is None:
+        return text
+    return f"{text}, +-{percent(anchor.half_width)} between processes"
 
 
 def rate(gb_per_s: float) -> str:
@@ -79,58 +103,61 @@ def size(count: int) -> str:
 
 def import_order(entry: Entry) -> list[str]:
     """The pair's libraries as its worker imported them; by name where the entry does not tell."""
-    names = sorted({entry["producer"], entry["consumer"]})
-    imported = list(entry.get("imports", []))
-    return imported if sorted(imported) == names else names
+    names = sorted({entry.producer, entry.consumer})
+    return list(entry.imports) if sorted(entry.imports) == names else names
 
 
-def instructions(entry: Entry) -> str:
+def instructions(entry: Measured) -> str:
     """ "2,312"; empty where they were not counted."""
-    return f"{entry['instructions']:,.0f}" if entry.get("instructions") else ""
+    return f"{entry.instructions:,.0f}" if entry.instructions else ""
 
 
-def is_measured(entry: Entry) -> bool:
-    return "real_time" in entry
+def is_below(entry: Entry) -> TypeGuard[NotMeasured]:
+    """Is it only known to take less than `below_ns`?"""
+    return isinstance(entry, NotMeasured) and entry.is_below
 
 
-def is_below(entry: Entry) -> bool:
-    """Was it timed on a device whose timer cannot tell its time from none? Then it is known to take
-    less than `below_ns`."""
-    return "below_ns" in entry
+def is_untimed(entry: Entry) -> TypeGuard[NotMeasured]:
+    """Was it left without a number since it ends like the plain array?"""
+    return isinstance(entry, NotMeasured) and entry.is_untimed
 
 
-def below(entry: Entry) -> str:
-    """ "< 31.2 ns": what stands in the place of a time that is below the timer's resolution."""
-    return f"< {duration(entry['below_ns'])}"
+def below(entry: NotMeasured) -> str:
+    """ "< 31.2 ns": what stands in the place of a time of which only a bound is known."""
+    return f"< {duration(entry.below_ns)}"
 
 
-def marks(entry: Entry) -> tuple[str, str]:
+def marks(entry: Measured) -> tuple[str, str]:
     """What stands before and after a number: "~" near the floor; "*" copied, "?" not proven."""
-    before = "~" if 0 < entry.get("floor_ratio", NEAR_FLOOR) < NEAR_FLOOR else ""
-    outcome = entry["outcome"]
-    after = "*" if outcome in COPIED else "?" if outcome == "unproven" else ""
+    before = "~" if 0 < entry.floor_ratio < NEAR_FLOOR else ""
+    after = "*" if entry.outcome in COPIED else "?" if entry.outcome == "unproven" else ""
     return before, after
 
 
 def lost(entry: Entry) -> list[str]:
     """What was dropped or converted of what the array held: "unit", "mask", "precision"."""
-    return [word for word in entry.get("changed", ()) if word not in DESCRIPTION]
+    return [word for word in entry.changed if word not in DESCRIPTION]
 
 
-def word(entry: Entry) -> str:
+def word(entry: NotMeasured) -> str:
     """What stands in a cell without a number."""
-    if is_below(entry):
-        return below(entry)
-    outcome = str(entry["outcome"])
-    return SHORT_WORDS.get(outcome, outcome)
+    return below(entry) if entry.is_below else SHORT_WORDS.get(entry.outcome, entry.outcome)
 
 
-def reason(entry: Entry) -> str:
+def reason(entry: NotMeasured) -> str:
     """Why a cell has no number, in one line and in the library's own words."""
-    lines = [line.strip() for line in str(entry.get("reason", "")).splitlines() if line.strip()]
+    lines = [line.strip() for line in entry.reason.splitlines() if line.strip()]
     text = lines[0] if lines else ""
     parts = [text] if text else []
-    for word in (str(entry.get("exception", "")), str(entry.get("signal", ""))):
+    for word in (entry.exception, entry.signal):
         if word and word not in text:
             parts.insert(0, word)
-    return ": ".join(parts) or str(entry["outcome"])
+    return ": ".join(parts) or entry.outcome
+
+
+def shared_reason(entries: Sequence[NotMeasured]) -> str:
+    """The first one's reason, and how many others these cells of one cause have: reasons that
+    differ in more than their numbers, as an array's size."""
+    others = len({re.sub("[0-9][0-9a-fx., ]*", "", reason(entry)) for entry in entries}) - 1
+    text = reason(entries[0])
+    return f"{text} (and {count(others, 'other reason')})" if others else text

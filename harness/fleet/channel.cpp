@@ -3,18 +3,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 namespace dlbench::fleet {
 namespace {
 
-// Real messages have some kilobytes; a flood without a newline must not fill our memory.
-constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-// No version, message or name needs more bytes. Longer texts would fill every table, so they are
-// cut.
-constexpr std::size_t kLongestText = 1000;
 constexpr int kDeepest = 64;
+// A line that is shorter cannot nest deep enough to exhaust a stack.
+constexpr std::size_t kHarmless = 1000;
 
 std::string shown(std::string_view line) {
   std::string text;
@@ -25,14 +23,14 @@ std::string shown(std::string_view line) {
 }
 
 // Cuts each text at the limit, between two characters.
-void shorten_texts(nlohmann::json& value, int depth = 0) {
+void shorten_texts(nlohmann::json& value, std::size_t most, int depth = 0) {
   if (depth > kDeepest) throw Garbage("a line that nests too deep");
   if (value.is_structured()) {
-    for (nlohmann::json& item : value) shorten_texts(item, depth + 1);
+    for (nlohmann::json& item : value) shorten_texts(item, most, depth + 1);
   } else if (value.is_string()) {
     std::string& text = value.get_ref<std::string&>();
-    if (text.size() <= kLongestText) return;
-    std::size_t end = kLongestText - 3;
+    if (text.size() <= most) return;
+    std::size_t end = most - 3;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text.replace(end, std::string::npos, "...");
   }
@@ -71,7 +69,7 @@ std::optional<nlohmann::json> Channel::next() {
   const std::size_t newline = buffer_.find('\n', searched_);
   if (newline == std::string::npos) {
     searched_ = buffer_.size();
-    if (buffer_.size() > kLongestLine) throw Garbage("an endless line: " + shown(buffer_));
+    if (buffer_.size() > limits_.line) throw Garbage("an endless line: " + shown(buffer_));
     return std::nullopt;
   }
   const std::string line = buffer_.substr(0, newline);
@@ -79,7 +77,7 @@ std::optional<nlohmann::json> Channel::next() {
   searched_ = 0;
   nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
   if (!message.is_object()) throw Garbage("no JSON line: " + shown(line));
-  if (line.size() > kLongestText) shorten_texts(message);
+  if (line.size() > std::min(limits_.text, kHarmless)) shorten_texts(message, limits_.text);
   return message;
 }
 

@@ -12,10 +12,16 @@ struct Garbage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// JSON lines over a non-blocking socket that somebody else owns.
+/// How long a line of the wire may be, and a text in it; in bytes. A longer text is cut.
+struct Limits {
+  std::size_t line = std::size_t{1} << 20;
+  std::size_t text = 1000;
+};
+
+/// JSON lines over a non-blocking socket, which it does not own.
 class Channel {
  public:
-  explicit Channel(int fd) : fd_(fd) {}
+  explicit Channel(int fd, Limits limits = {}) : fd_(fd), limits_(limits) {}
 
   /// False where the other side is gone or does not read (its buffer holds many requests).
   bool send(const nlohmann::json& message);
@@ -28,6 +34,7 @@ class Channel {
 
  private:
   int fd_;
+  Limits limits_;
   std::string buffer_;
   std::size_t searched_ = 0;
 };

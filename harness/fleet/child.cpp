@@ -83,13 +83,18 @@ struct Attributes {
   Attributes& operator=(const Attributes&) = delete;
 };
 
-std::vector<std::string> marked_environment(const std::string& mark) {
-  const std::string prefix = std::string(kMark) + "=";
-  std::vector<std::string> variables{prefix + mark};
-  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
-    if (!std::string_view(*each).starts_with(prefix)) variables.emplace_back(*each);
+std::vector<std::string> environment(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : variables) {
+    all.push_back(name);
+    all.back().append("=").append(value);
   }
-  return variables;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view text(*each);
+    const std::string name(text.substr(0, text.find('=')));
+    if (!variables.contains(name)) all.emplace_back(text);
+  }
+  return all;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
@@ -101,7 +106,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& command, const std::string& mark) {
+Child::Child(const Command& command, std::size_t most_output)
+    : out_{{}, Tail(most_output)}, err_{{}, Tail()} {
   Pair wire = socket_pair();
   Pair out = pipe_from_child();
   Pair err = pipe_from_child();
@@ -116,37 +122,52 @@ Child::Child(const std::vector<std::string>& command, const std::string& mark) {
 #endif
 #endif
   const Attributes attributes;
-  const std::vector<std::string> variables = marked_environment(mark);
-  const int error = ::posix_spawnp(&pid_, command.at(0).c_str(), &actions.raw, &attributes.raw,
-                                   pointers(command).data(), pointers(variables).data());
+  const std::vector<std::string> variables = environment(command.variables);
+  const std::string& program = command.words.at(0);
+  const int error = ::posix_spawnp(&pid_, program.c_str(), &actions.raw, &attributes.raw,
+                                   pointers(command.words).data(), pointers(variables).data());
   if (error != 0) {
     pid_ = -1;
-    fail(error, command[0]);
+    throw CannotStart(error, program);
   }
   socket_ = std::move(wire.ours);
-  out_ = std::move(out.ours);
-  err_ = std::move(err.ours);
-  for (const Fd* fd : {&socket_, &out_, &err_}) never_block(*fd);
-}
-
-Child::Child(Child&& other) noexcept
-    : socket_(std::move(other.socket_)),
-      out_(std::move(other.out_)),
-      err_(std::move(other.err_)),
-      pid_(std::exchange(other.pid_, -1)),
-      status_(other.status_) {}
-
-Child& Child::operator=(Child&& other) noexcept {
-  std::swap(socket_, other.socket_);
-  std::swap(out_, other.out_);
-  std::swap(err_, other.err_);
-  std::swap(pid_, other.pid_);
-  std::swap(status_, other.status_);
-  return *this;
+  out_.fd = std::move(out.ours);
+  err_.fd = std::move(err.ours);
+  for (const Fd* fd : {&socket_, &out_.fd, &err_.fd}) never_block(*fd);
 }
 
 Child::~Child() {
   end();
+}
+
+void Child::drain() {
+  drain(out_);
+  drain(err_);
+}
+
+void Child::drain_rest() {
+  // Bounded: a grandchild may hold the other end and write for ever.
+  for (Pipe* pipe : {&out_, &err_}) {
+    for (int bite = 0; bite < 64 && drain(*pipe); ++bite) {
+    }
+  }
+}
+
+void Child::add_streams(std::vector<pollfd>& fds) const {
+  for (const Pipe* pipe : {&out_, &err_}) {
+    if (pipe->fd) fds.push_back({pipe->fd.get(), POLLIN, 0});
+  }
+}
+
+/// False at the end of the stream or where nothing is.
+bool Child::drain(Pipe& pipe) {
+  if (!pipe.fd) return false;
+  std::array<char, std::size_t{64} << 10> block;
+  const ssize_t count = ::read(pipe.fd.get(), block.data(), block.size());
+  if (count == 0) pipe.fd.close();
+  if (count <= 0) return false;
+  pipe.tail.append({block.data(), static_cast<std::size_t>(count)});
+  return true;
 }
 
 void Child::signal(int number) const {
@@ -156,8 +177,11 @@ void Child::signal(int number) const {
 bool Child::ended() const {
   if (pid_ <= 0 || status_) return true;
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_;
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    return info.si_pid == pid_;
+  }
+  // Where SIGCHLD is ignored, the kernel has reaped it already.
+  return errno == ECHILD;
 }
 
 int Child::end() {

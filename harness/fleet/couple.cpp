@@ -103,7 +103,8 @@ void CoupleRun::bury(const Death& death) {
   const bool first_loss = is_lost && job_.lost++ == 0;
   const Trouble trouble = fleet::trouble(death, told(at_hand_, loads_, death.step), timeout_s);
   if (first_loss) {
-    job_.warnings.push_back("a worker was lost once: " + death.how);
+    warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
+         data_of("signal", death.signal));
   } else if (at_hand_.doing == Doing::start || at_hand_.doing == Doing::floors) {
     Trouble none = trouble;
     if (at_hand_.doing == Doing::start) none.reason = "the worker did not start: " + death.how;
@@ -122,7 +123,15 @@ void CoupleRun::bury(const Death& death) {
   } else if (at_hand_.doing == Doing::device_floors) {
     // They are asked for once: the next worker does without, and finds out by itself whether the
     // device's own cells can be.
-    job_.warnings.push_back("no copy floors of a device: the worker died of them: " + death.how);
+    warn(job_.warnings, "no-copy-floors",
+         "no copy floors of a device: the worker died while it measured them: " + death.how,
+         data_of("signal", death.signal));
+  } else if (at_hand_.doing == Doing::device_memory) {
+    // Of this worker's cells: the next one judges its own.
+    for (Task& task : tasks_) {
+      warn(task.verdict.warnings, "no-guard", "not judged under guard: " + trouble.reason,
+           data_of("signal", death.signal));
+    }
   } else if (at_hand_.doing == Doing::phases) {
     // What was done to tell them apart is ours; the exchange itself is sound.
     settling_.fail_phases(*at_hand_.task, trouble);
@@ -135,12 +144,12 @@ void CoupleRun::bury(const Death& death) {
   forget_device_memory();
 }
 
-void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble) {
+void CoupleRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   if (death.step == "guard" && task.prepared) {
     // The libraries did nothing wrong, as the rounds showed: what was measured stands.
     std::string said = "no guard: the worker died under it: " + trouble.reason;
     if (!trouble.signal.empty()) said += " (" + trouble.signal + ")";
-    task.verdict.warnings.push_back(std::move(said));
+    warn(task.verdict.warnings, "no-guard", std::move(said), data_of("signal", trouble.signal));
     // A rung of a ladder has no rounds yet, and no other worker should die of it.
     if (context_.plan.ladder && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       settling_.pass_over(task);
@@ -150,6 +159,7 @@ void CoupleRun::bury_with(Task& task, const Death& death, const Trouble& trouble
     task.over = true;
   }
   Troubles& troubles = context_.ledger.troubles();
+  if (death.step == "make") trouble.data["library"] = task.exchange.producer;
   if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);
   if (death.kind == Death::Kind::timed_out) troubles.timed_out(task.exchange, trouble);
   settling_.fail(task, trouble);

@@ -25,9 +25,9 @@ namespace dlbench::fleet {
 struct Job {
   std::size_t couple = 0;
   int replica = 0;
-  int lost = 0;        ///< workers that ended while idle, or were killed in an import
-  bool anchor = true;  ///< false once a worker died of it
-  std::vector<std::string> warnings;  ///< for the entries: that a worker was lost
+  int lost = 0;                 ///< workers that ended while idle, or were killed in an import
+  bool anchor = true;           ///< false once a worker died of it
+  Warnings warnings;            ///< for the entries: that a worker was lost
   bool reversed = false;        ///< the other order of import, since the first one ended a worker
   std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
 };
@@ -93,7 +93,7 @@ class CoupleRun {
   Reply ask(const nlohmann::json& request, Doing doing, Task* task = nullptr);
   Reply receive();
   void bury(const Death& death);
-  void bury_with(Task& task, const Death& death, const Trouble& trouble);
+  void bury_with(Task& task, const Death& death, Trouble trouble);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
@@ -103,7 +103,7 @@ class CoupleRun {
   bool reverse_imports(const Load& load, const Trouble& trouble);
   /// Ends the cells of that role; of the `whole` library where it has no role left: its import took
   /// the worker along, or it finds no device.
-  void fail_role(const Load& load, const Trouble& trouble, bool died);
+  void fail_role(const Load& load, Trouble trouble, bool died);
 
   std::vector<Group> groups() const;
   /// Prepares and gives the first rounds; with a budget in slices.

@@ -18,6 +18,10 @@ Task anchor_task(const std::string& environment) {
   return task;
 }
 
+std::string mebibytes(std::uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
 }  // namespace
 
 void CoupleRun::instruments() {
@@ -73,6 +77,13 @@ void CoupleRun::report_device_memory() {
     const json total = reply.ok ? reply.body.value("total", json()) : json();
     if (free.is_number_unsigned() && total.is_number_unsigned()) {
       device_bytes_[device] = context_.device_memory.add(device, free, total);
+      if (context_.device_memory.is_found_full(device)) {
+        const std::string left = mebibytes(free), all = mebibytes(total);
+        warn(job_.warnings, "one-worker-on-device",
+             "one worker at a time on " + device + ": " + left + " of " + all +
+                 " are free; another worker may need 1.25 times what this one holds",
+             {{"device", device}, {"free", left}, {"total", all}});
+      }
     } else {
       context_.device_memory.add_unknown(device);
     }

@@ -29,7 +29,7 @@ void CoupleRun::start() {
         context_.options.timeout_s);
   } catch (const std::system_error& error) {
     Death death;
-    death.how = error.what();
+    death.how = presentable(error.what());
     bury(death);
   }
 }
@@ -99,13 +99,15 @@ bool CoupleRun::reverse_imports(const Load& load, const Trouble& trouble) {
   const bool is_second = imports.size() > 1 && imports.back() == load.library;
   if (!is_second || job_.reversed || trouble.outcome != Outcome::crashed) return false;
   job_.reversed = true;
-  job_.warnings.push_back("import order: " + load.library + " crashed when " + imports.front() +
-                          " was imported before it" +
-                          (trouble.signal.empty() ? "" : ": " + trouble.signal));
+  warn(job_.warnings, "import-order",
+       load.library + " crashed when " + imports.front() + " was imported before it" +
+           (trouble.signal.empty() ? "" : ": " + trouble.signal),
+       {{"library", load.library}, {"first", imports.front()}});
   return true;
 }
 
-void CoupleRun::fail_role(const Load& load, const Trouble& trouble, bool whole) {
+void CoupleRun::fail_role(const Load& load, Trouble trouble, bool whole) {
+  trouble.data["library"] = load.library;
   if (couple_.first == couple_.second) {
     Troubles& troubles = context_.ledger.troubles();
     troubles.import_failed(couple_.environment, load.library, load.role, trouble);

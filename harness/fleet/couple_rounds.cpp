@@ -193,16 +193,20 @@ void CoupleRun::add_round(const RoundTime& time, Samples& samples) {
   const bool on_device = samples.clock == "device";
   const double spent_ns =
       on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
+  settling_.saw_canary(time.canary_ns);
+  samples.spent_ns += spent_ns;
+  context_.round_s += spent_ns * 1e-9;
+  if (time.behind) {
+    // It has time of the host in it, or lacks it, where the empty row was late.
+    ++samples.behind;
+    return;
+  }
   if (on_device) samples.empty_ns.push_back(time.empty_ns);
   samples.ns.push_back(time.ns);
   samples.cpu_ns.push_back(time.cpu_ns);
   samples.canary_ns.push_back(time.canary_ns);
   samples.moved += time.moved ? 1 : 0;
   samples.preempted += time.preempted ? 1 : 0;
-  samples.behind += time.behind ? 1 : 0;
-  settling_.saw_canary(time.canary_ns);
-  samples.spent_ns += spent_ns;
-  context_.round_s += spent_ns * 1e-9;
 }
 
 void CoupleRun::settle() {

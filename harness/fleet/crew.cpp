@@ -15,7 +15,7 @@ constexpr double kFarewell = 1.0;
 
 Crew::~Crew() {
   try {
-    grandchildren_.sweep({}, {});
+    grandchildren_.sweep({});
   } catch (...) {
     // /proc went away under us: there is nothing to sweep by.
   }
@@ -23,9 +23,8 @@ Crew::~Crew() {
 
 std::unique_ptr<Worker> Crew::hire(const std::vector<std::string>& command, double timeout_s) {
   const std::string mark = std::to_string(::getpid()) + "-" + std::to_string(++hired_);
-  auto worker = std::make_unique<Worker>(command, mark, timeout_s);
-  pids_.insert(worker->pid());
-  marks_.insert(mark);
+  auto worker = std::make_unique<Worker>(Command{command, {{kMark, mark}}}, timeout_s);
+  marks_.emplace(worker->pid(), mark);
   return worker;
 }
 
@@ -40,12 +39,9 @@ void Crew::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
   while (now_s() < patience && std::any_of(workers.begin(), workers.end(), is_leaving)) {
     ::usleep(500);
   }
-  for (const auto& worker : workers) {
-    pids_.erase(worker->pid());
-    marks_.erase(worker->mark());
-  }
+  for (const auto& worker : workers) marks_.erase(worker->pid());
   workers.clear();
-  grandchildren_.sweep(pids_, marks_);
+  grandchildren_.sweep(marks_);
 }
 
 void Crew::dismiss(std::unique_ptr<Worker> worker) {

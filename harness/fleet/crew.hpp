@@ -1,7 +1,7 @@
 #pragma once
 
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +27,7 @@ class Crew {
 
  private:
   Grandchildren grandchildren_;
-  std::set<pid_t> pids_;
-  std::set<std::string> marks_;
+  std::map<pid_t, std::string> marks_;  ///< of the workers that live
   int hired_ = 0;
 };
 

@@ -51,12 +51,17 @@ std::string how_ended(int wait_status) {
   return "it ended with status " + std::to_string(WEXITSTATUS(wait_status));
 }
 
+int exit_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? -WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 Trouble trouble(const Death& death, const std::string& doing, double timeout_s) {
   Trouble made;
   made.signal = death.signal;
   made.stderr_tail = death.stderr_tail;
   switch (death.kind) {
     case Death::Kind::crashed:
+    case Death::Kind::garbled:
       made.reason = "crashed while " + doing + ": " + death.how;
       break;
     case Death::Kind::timed_out:

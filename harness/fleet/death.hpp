@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -7,39 +8,46 @@
 
 namespace dlbench::fleet {
 
-/// How a worker ended that was not told to.
+/// How a worker ended.
 struct Death {
-  enum class Kind { crashed, timed_out, out_of_memory };
+  /// `garbled`: it sent a line that is no message, or a message that is no answer, and was killed.
+  enum class Kind { crashed, garbled, timed_out, out_of_memory };
 
   Kind kind = Kind::crashed;
-  std::string signal;       ///< "SIGSEGV"; empty where it was none of its own doing
+  std::string signal;       ///< "SIGSEGV"; empty where it exited, or where dlbench killed it
   std::string how;          ///< "SIGSEGV", "it ended with status 0", "it sent no JSON line: ..."
-  std::string step;         ///< the last that it announced
-  std::string stderr_tail;  ///< valid UTF-8, a few kilobytes at most
-  bool idle = false;        ///< it had nothing to do at the time
+  std::string step;         ///< the last step that it announced
+  std::string stdout_tail;  ///< valid UTF-8, a few kilobytes at most
+  std::string stderr_tail;
+  int exit_status = 0;  ///< the negative number of the signal that ended it
+  bool idle = false;    ///< it ended while no request was under way
 };
 
-/// Why cells have no number.
+/// Why a cell has no number.
 struct Trouble {
   Outcome outcome = Outcome::crashed;
   std::string reason;
   std::string exception;
   std::string signal;
   std::string stderr_tail;
-  std::string code = "";  ///< as in Entry
+  std::string code = "";                      ///< as in Entry
+  std::map<std::string, std::string> data{};  ///< as in Entry
   std::vector<std::string> imports{};
 };
 
 /// "SIGSEGV", or "signal 40".
 std::string signal_name(int number);
 
-/// What a wait status says: "SIGSEGV", "it ended with status 0".
+/// A wait status in words: "SIGSEGV", "it ended with status 0".
 std::string how_ended(int wait_status);
 
-/// "crashed while `doing`: SIGSEGV" and its kin, one line.
+/// A program's exit status, or the negative number of the signal that ended it.
+int exit_status(int wait_status);
+
+/// The reason in one line, as "crashed while `doing`: SIGSEGV".
 Trouble trouble(const Death& death, const std::string& doing, double timeout_s);
 
-/// Invalid UTF-8 replaced, the last `most` bytes.
+/// The last `most` bytes of a text, with invalid UTF-8 replaced.
 std::string presentable(std::string_view text, std::size_t most = 4096);
 
 }  // namespace dlbench::fleet

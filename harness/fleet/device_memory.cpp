@@ -33,6 +33,13 @@ void DeviceMemory::release(const std::string& device, std::uint64_t taken) {
   if (known.living > 0) --known.living;
 }
 
+bool DeviceMemory::is_found_full(const std::string& device) {
+  Known& known = devices_[device];
+  if (!known.is_guess || known.is_found_full || has_room(device, 1)) return false;
+  known.is_found_full = true;
+  return true;
+}
+
 bool DeviceMemory::has_room(const std::string& device, std::size_t more) const {
   const auto found = devices_.find(device);
   if (found == devices_.end()) return more <= 1;

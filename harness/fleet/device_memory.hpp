@@ -24,12 +24,16 @@ class DeviceMemory {
   /// one on a device that no worker has used.
   bool has_room(const std::string& device, std::size_t more) const;
 
+  /// Is there no room beside a worker that is alone? True once a device, since it is reported once.
+  bool is_found_full(const std::string& device);
+
  private:
   struct Known {
     std::uint64_t free = 0;
     std::uint64_t largest = 0;
     bool is_guess = true;  ///< `largest` is that of a worker that was alone
     std::size_t living = 0;
+    bool is_found_full = false;
   };
   std::map<std::string, Known> devices_;
 };

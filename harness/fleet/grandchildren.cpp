@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -52,14 +53,18 @@ Grandchildren::~Grandchildren() {
 #endif
 }
 
-void Grandchildren::sweep(const std::set<pid_t>& workers,
-                          const std::set<std::string>& living) const {
+void Grandchildren::sweep(const std::map<pid_t, std::string>& marks) const {
+  const auto is_living = [&marks](pid_t pid) {
+    const std::string mark = mark_of(pid);
+    return marks.contains(pid) || std::any_of(marks.begin(), marks.end(),
+                                              [&](const auto& it) { return it.second == mark; });
+  };
   // A killed one hands its own children to us, so look again until nothing is found; bounded,
   // because somebody may fork faster than we kill.
   for (int generation = 0; generation < 64; ++generation) {
     bool found = false;
     for (const pid_t pid : children()) {
-      if (workers.contains(pid) || before_.contains(pid) || living.contains(mark_of(pid))) continue;
+      if (before_.contains(pid) || is_living(pid)) continue;
       found = true;
       ::kill(pid, SIGKILL);
       while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {

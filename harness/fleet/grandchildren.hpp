@@ -2,10 +2,9 @@
 
 #include <sys/types.h>
 
-#include <functional>
+#include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace dlbench::fleet {
 
@@ -19,9 +18,9 @@ class Grandchildren {
   Grandchildren(const Grandchildren&) = delete;
   Grandchildren& operator=(const Grandchildren&) = delete;
 
-  /// Kills and reaps all that was left to us, generation by generation, except `workers` themselves
-  /// and the processes that carry the mark of one of `living`.
-  void sweep(const std::set<pid_t>& workers, const std::set<std::string>& living) const;
+  /// Kills and reaps all that was left to us, generation by generation, except the workers in
+  /// `marks` themselves and the processes that carry the mark of one of them.
+  void sweep(const std::map<pid_t, std::string>& marks) const;
 
  private:
   std::set<pid_t> before_;

@@ -1,10 +1,11 @@
 #include "fleet/ledger.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <unordered_map>
 #include <utility>
+
+#include "model/codes.hpp"
+#include "model/units.hpp"
 
 namespace dlbench::fleet {
 
@@ -34,12 +35,8 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   if (record.settled) return;
   if (!record.partial) record.partial = std::make_unique<Partial>();
   Partial& partial = *record.partial;
-  std::vector<std::string> warnings = verdict.warnings;
-  for (const std::string& warning : partial.verdict.warnings) {
-    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
-      warnings.push_back(warning);
-    }
-  }
+  Warnings warnings = verdict.warnings;
+  warn(warnings, partial.verdict.warnings);
   const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
   if (dearer(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
   partial.verdict.warnings = std::move(warnings);
@@ -52,7 +49,8 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   Record& record = cells_[cell];
   if (record.settled) return;
   if (record.partial) {
-    record.partial->verdict.warnings.push_back("a later worker: " + trouble.reason);
+    warn(record.partial->verdict.warnings, "later-worker", "a later worker: " + trouble.reason,
+         {{"outcome", std::string(to_string(trouble.outcome))}});
     settle_numbers(cell);
     return;
   }
@@ -64,6 +62,7 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   entry.signal = trouble.signal;
   entry.stderr_tail = trouble.stderr_tail;
   entry.code = trouble.code;
+  entry.data = trouble.data;
   entry.imports = trouble.imports;
   settle(cell, entry);
 }
@@ -79,7 +78,7 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.cell = plan_.cells[cell];
   entry.found = verdict.outcome;
   entry.outcome = Outcome::not_run;
-  entry.code = "untimed";
+  entry.code = codes::kUntimed;
   const bool blind = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
   entry.reason += blind ? "an array without elements shows nothing"
@@ -87,17 +86,20 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   settle(cell, entry);
 }
 
-void Ledger::below(std::size_t cell, const Entry& verdict, double below_ns,
+void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
                    const DeviceTimer& timer, std::uint64_t iterations) {
   Record& record = cells_[cell];
   if (record.settled) return;
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(),
-                "below %.3g ns: the device's timer, with steps of %.4g ns, does not tell a row of "
-                "%llu from an empty row",
-                below_ns, timer.step_ns, static_cast<unsigned long long>(iterations));
+  const std::string limit = format_duration(bound.limit_ns);
+  const std::string reason =
+      "below " + format_duration(bound.ns) + ": a row of " + std::to_string(iterations) +
+      " exchanges cannot be distinguished from an empty row, because " +
+      (bound.limit == "rounds" ? "the rounds scatter: their 95 % interval is " + limit + " wide"
+       : bound.limit == "empty-rows" ? "empty rows scatter by " + limit
+                                     : "the device's timer has steps of " + limit);
   if (record.partial) {
-    record.partial->verdict.warnings.push_back(std::string("a later worker: ") + text.data());
+    warn(record.partial->verdict.warnings, "later-worker", "a later worker: " + reason,
+         {{"outcome", "unsupported"}});
     settle_numbers(cell);
     return;
   }
@@ -105,14 +107,15 @@ void Ledger::below(std::size_t cell, const Entry& verdict, double below_ns,
   entry.cell = plan_.cells[cell];
   entry.found = verdict.outcome;
   entry.outcome = Outcome::unsupported;
-  entry.code = "below-resolution";
-  entry.reason = text.data();
-  entry.below_ns = below_ns;
+  entry.code = codes::kBelowResolution;
+  entry.reason = reason;
+  entry.below_ns = bound.ns;
+  entry.data["limit"] = bound.limit;
   entry.device_timer = timer;
   settle(cell, entry);
 }
 
-void Ledger::close(const std::string& code, const std::string& reason) {
+void Ledger::close(std::string_view code, const std::string& reason) {
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (cells_[cell].settled) continue;
     if (cells_[cell].partial) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/fleet.hpp"
@@ -36,16 +37,16 @@ class Ledger {
   /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
-  /// Settles what takes less than a device's timer can tell: under `below_ns`, in rows of so many
-  /// exchanges. `verdict` holds all that was seen of it.
-  void below(std::size_t cell, const Entry& verdict, double below_ns, const DeviceTimer& timer,
+  /// Settles what takes less than can be told on a device's clock, in rows of so many exchanges.
+  /// `verdict` holds all that was seen of it.
+  void below(std::size_t cell, const Entry& verdict, const Bound& bound, const DeviceTimer& timer,
              std::uint64_t iterations);
 
   /// Settles what need not be timed: `verdict` holds all that was seen of it.
   void untimed(std::size_t cell, const Entry& verdict);
 
   /// Settles what has a share of at least one replica, and writes all others down as not run.
-  void close(const std::string& code, const std::string& reason);
+  void close(std::string_view code, const std::string& reason);
 
   std::size_t total() const { return cells_.size(); }
   std::size_t settled() const { return settled_; }

@@ -15,43 +15,52 @@
 namespace dlbench::fleet {
 namespace {
 
+constexpr std::size_t kFewestRounds = 3;
+
 /// Of so many rounds, are these more than chance disturbs? The median bears the others.
 bool are_many(std::size_t disturbed, std::size_t rounds) {
   return disturbed >= 3 && 3 * disturbed >= rounds;
 }
 
+struct Check {
+  codes::WarningCode code;
+  bool fires;
+};
+
 /// Of one of so many workers.
-void warn_of(const Share& share, std::size_t workers, std::vector<std::string>& warnings) {
+void warn_of(const Share& share, std::size_t workers, Warnings& warnings) {
   const std::vector<double>& ns = share.numbers.samples_ns;
   const Disturbed& disturbed = share.disturbed;
-  const std::array<std::pair<const char*, bool>, 7> checks{
-      {{"few rounds", ns.size() < kCoarseRounds},
+  const std::array<Check, 7> checks{
+      {{"few-rounds", ns.size() < kCoarseRounds},
        {"bimodal", stats::is_bimodal(ns)},
        {"drift", stats::drifts(ns, workers)},
-       {"migrated core", are_many(disturbed.moved, ns.size())},
+       {"migrated-core", are_many(disturbed.moved, ns.size())},
        {"preempted", are_many(disturbed.preempted, ns.size())},
-       {"slow CPU", are_many(disturbed.slow, ns.size())},
-       {"host behind", are_many(disturbed.behind, ns.size())}}};
-  for (const auto& [warning, fires] : checks) {
-    if (fires && std::count(warnings.begin(), warnings.end(), warning) == 0) {
-      warnings.emplace_back(warning);
-    }
+       {"slow-cpu", are_many(disturbed.slow, ns.size())},
+       {"host-behind", are_many(disturbed.behind, ns.size() + disturbed.behind)}}};
+  for (const Check& check : checks) {
+    if (check.fires) warn(warnings, check.code);
   }
 }
 
-/// "zero-copy in 2, copy in 1"; empty where all workers have one word.
-std::string disagreement(std::span<const Share> shares) {
+/// Warns "zero-copy in 2, copy in 1" where not all workers have one word.
+bool warn_of_disagreement(std::span<const Share> shares, Warnings& warnings) {
   std::map<Outcome, std::size_t> workers;
   for (const Share& share : shares) {
     if (share.numbers.outcome) ++workers[*share.numbers.outcome];
   }
   std::string text;
-  if (workers.size() < 2) return text;
+  Warning::Data data;
+  if (workers.size() < 2) return false;
   for (const auto& [outcome, count] : workers) {
     if (!text.empty()) text += ", ";
-    text += std::string(to_string(outcome)) + " in " + std::to_string(count);
+    const std::string number = std::to_string(count);
+    text += std::string(to_string(outcome)) + " in " + number;
+    data.emplace(to_string(outcome), number);
   }
-  return text;
+  warn(warnings, "workers-disagree", "workers disagree: " + text, std::move(data));
+  return true;
 }
 
 /// Did this worker find what the cell says?
@@ -66,19 +75,35 @@ bool are_equal(const std::vector<double>& numbers) {
 }  // namespace
 
 bool is_enough(const Samples& samples) {
-  return samples.ns.size() >= kCoarseRounds || (samples.ns.size() >= 3 && samples.spent_ns >= 2e9);
+  if (samples.ns.size() < kFewestRounds) return false;
+  return samples.ns.size() + samples.behind >= kCoarseRounds || samples.spent_ns >= 2e9;
+}
+
+bool is_host_late(const Samples& samples) {
+  return samples.ns.size() < kFewestRounds && samples.behind > kCoarseRounds - kFewestRounds;
 }
 
 DeviceTimer device_timer(const Samples& samples) {
   return {samples.step_ns, stats::median(samples.empty_ns), 3 * stats::mad(samples.empty_ns)};
 }
 
-std::optional<double> below_resolution_ns(const Samples& samples) {
+std::optional<Bound> below_resolution(const Samples& samples) {
   if (samples.clock != "device") return std::nullopt;
-  const double resolution = resolution_ns(device_timer(samples), samples.iterations);
+  const DeviceTimer timer = device_timer(samples);
+  const double resolution = resolution_ns(timer, samples.iterations);
   const stats::Interval interval = stats::rounds_interval(samples.ns);
   if (interval.lo >= resolution) return std::nullopt;
-  return std::max(resolution, interval.hi);
+  const double width = interval.hi - interval.lo;
+  const bool is_final = interval.hi <= resolution;
+  const double bound = std::max(interval.hi, resolution);
+  // Rounds that lie close together above 0 would be a time, if the resolution were finer.
+  if (!is_final && (interval.lo <= 0 || width / 2 > resolution)) {
+    return Bound{bound, "rounds", width, false};
+  }
+  if (timer.scatter_ns > 2 * timer.step_ns) {
+    return Bound{bound, "empty-rows", timer.scatter_ns, is_final};
+  }
+  return Bound{bound, "step", timer.step_ns, is_final};
 }
 
 std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
@@ -119,9 +144,7 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     entry.device_timer = {*std::max_element(steps.begin(), steps.end()), stats::median(empty),
                           *std::max_element(scatter.begin(), scatter.end())};
   }
-  if (const std::string told = disagreement(shares); !told.empty()) {
-    entry.warnings.push_back("workers disagree: " + told);
-  } else {
+  if (!warn_of_disagreement(shares, entry.warnings)) {
     for (WorkerNumbers& worker : entry.workers) worker.outcome.reset();
   }
   entry.iterations = static_cast<std::uint64_t>(stats::median(iterations));
@@ -134,9 +157,7 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
   if (!floors.empty()) entry.floor_ratio = entry.median_ns / stats::median(floors);
   if (!phases.empty()) {
     entry.bill = bill_of(phases);
-    for (std::string& doubt : doubts(*entry.bill, phases)) {
-      entry.warnings.push_back(std::move(doubt));
-    }
+    warn(entry.warnings, doubts(*entry.bill, phases));
   }
   const bool copied = entry.outcome == Outcome::copy || entry.outcome == Outcome::device_copy;
   if (copied && !data.empty() && entry.cell.exchange.bytes > 0) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "fleet/phases.hpp"
 #include "fleet/task.hpp"
@@ -15,15 +16,29 @@ namespace dlbench::fleet {
 /// What every cell gets first.
 inline constexpr std::size_t kCoarseRounds = stats::Stopping{}.first;
 
-/// Enough to be shown: six rounds, or what two seconds of rounds gave, three at least.
+/// Enough to be shown: six rounds, or what two seconds of rounds gave; three at least in which the
+/// device did not wait for the host.
 bool is_enough(const Samples& samples);
 
 /// Of at least one round on the clock `device`.
 DeviceTimer device_timer(const Samples& samples);
 
-/// The most that an exchange can take on the device, where the device's timer cannot tell its time
-/// from none; nothing where it can, and on other clocks.
-std::optional<double> below_resolution_ns(const Samples& samples);
+/// Has a device waited for the host in nearly all rounds, so that more of them would not help?
+bool is_host_late(const Samples& samples);
+
+/// The most that an exchange can take on a device, and why its time is not known better: one of
+/// `step` (of the device's timer), `empty-rows` and `rounds`, which scatter.
+struct Bound {
+  double ns = 0;
+  std::string_view limit;
+  double limit_ns = 0;  ///< the step; how far the empty rows scatter; the rounds' 95 % interval
+  bool is_final =
+      false;  ///< the interval does not reach above the resolution: more rounds would not help
+};
+
+/// Where the interval of an exchange's time on the device reaches below the timer's resolution;
+/// nothing where it does not, and on other clocks.
+std::optional<Bound> below_resolution(const Samples& samples);
 
 /// Rounds in which the core was slow: its canary took half as long again as this worker's best.
 std::size_t slow_rounds(const Samples& samples, double best_canary_ns);

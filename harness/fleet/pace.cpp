@@ -10,7 +10,8 @@ namespace {
 constexpr double kPhasesRoundNs = 3.5 * kRoundNs;
 
 double expected_ns(const Samples& samples) {
-  if (!samples.ns.empty()) return samples.spent_ns / static_cast<double>(samples.ns.size());
+  const std::size_t rounds = samples.ns.size() + samples.behind;
+  if (rounds > 0) return samples.spent_ns / static_cast<double>(rounds);
   // A single iteration may take any time.
   return samples.iterations > 1 ? kRoundNs : kBurstNs;
 }
@@ -21,7 +22,7 @@ double expected_ns(const PhaseRounds& phases) {
 }
 
 bool has_had_its_time(const Samples& samples) {
-  return samples.ns.size() < kCoarseRounds && is_enough(samples);
+  return samples.ns.size() + samples.behind < kCoarseRounds && is_enough(samples);
 }
 bool has_had_its_time(const PhaseRounds& phases) {
   return phases.rounds.size() < kCoarseRounds && phases.is_enough();

@@ -107,14 +107,15 @@ Bill bill_of(std::span<const PhaseRounds* const> workers) {
   return bill;
 }
 
-std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* const> workers) {
-  std::vector<std::string> all;
+Warnings doubts(const Bill& bill, std::span<const PhaseRounds* const> workers) {
+  Warnings all;
   const double share = std::abs(bill.unexplained_ns) / bill.exchange_ns;
   const bool is_sure = bill.unexplained_lo_ns > 0 || bill.unexplained_hi_ns < 0;
   if (is_sure && share > kShare && std::abs(bill.unexplained_ns) > kNs) {
     const bool more = bill.unexplained_ns > 0;
-    all.push_back("unexplained by the phases: " + unexplained_of(bill) + "; the exchange takes " +
-                  (more ? "longer" : "less time") + " whole than in its parts");
+    warn(all, "phases-unexplained",
+         "unexplained by the phases: " + unexplained_of(bill) + "; the exchange takes " +
+             (more ? "longer" : "less time") + " whole than in its parts");
   }
   std::size_t slow = 0, rounds = 0;
   for (const PhaseRounds* worker : workers) {
@@ -126,8 +127,9 @@ std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* c
                       [best](const PhaseTime& one) { return one.floor_ns > kSlow * best; }));
   }
   if (slow >= 3 && 3 * slow >= rounds) {
-    all.push_back("slow CPU in " + std::to_string(slow) + " of " + std::to_string(rounds) +
-                  " rounds of its phases");
+    const std::string some = std::to_string(slow), of = std::to_string(rounds);
+    warn(all, "phases-slow-cpu", "slow CPU in " + some + " of " + of + " rounds of its phases",
+         {{"slow", some}, {"rounds", of}});
   }
   return all;
 }

@@ -31,7 +31,7 @@ struct PhaseRounds {
   std::uint64_t iterations = 0;
   std::string via;
   std::vector<Bill::Part> calls;  ///< what the consumer asks of the producer; `ns` is not used
-  std::vector<std::string> warnings;
+  Warnings warnings;
   std::vector<PhaseTime> rounds;
   double spent_ns = 0;
 
@@ -48,6 +48,6 @@ std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& pha
 Bill bill_of(std::span<const PhaseRounds* const> workers);
 
 /// What is to be said of a bill: that it does not add up, and why that may be.
-std::vector<std::string> doubts(const Bill& bill, std::span<const PhaseRounds* const> workers);
+Warnings doubts(const Bill& bill, std::span<const PhaseRounds* const> workers);
 
 }  // namespace dlbench::fleet

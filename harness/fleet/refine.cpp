@@ -4,6 +4,7 @@
 #include <map>
 
 #include "fleet/numbers.hpp"
+#include "fleet/pace.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -23,10 +24,10 @@ std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, C
   return hands;
 }
 
-/// No round showed more than the device's timer can tell: others would say no more.
+/// More rounds would not help.
 bool is_surely_below(const Samples& samples) {
-  const std::optional<double> below = below_resolution_ns(samples);
-  return below && *below <= resolution_ns(device_timer(samples), samples.iterations);
+  const std::optional<Bound> bound = below_resolution(samples);
+  return bound && bound->is_final;
 }
 
 }  // namespace
@@ -41,9 +42,13 @@ std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
     for (std::size_t clock = 0; clock < tasks[i].clocks.size(); ++clock) {
       const Samples& samples = tasks[i].clocks[clock];
       if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) continue;
-      if (is_surely_below(samples)) continue;
-      const double each = samples.spent_ns / static_cast<double>(samples.ns.size());
-      std::size_t rounds = std::min(stopping.pass, stopping.most - samples.ns.size());
+      // A wish for what no burst asks for would be repeated for ever.
+      if (is_surely_below(samples) || !is_due(tasks, {i, clock})) continue;
+      // Rounds that were left out took their time too.
+      const std::size_t made = samples.ns.size() + samples.behind;
+      if (made >= stopping.most) continue;
+      const double each = samples.spent_ns / static_cast<double>(made);
+      std::size_t rounds = std::min(stopping.pass, stopping.most - made);
       if (options.budget_s <= 0) {
         const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
         if (afford < 1) continue;

@@ -7,6 +7,7 @@
 #include "fleet/context.hpp"
 #include "fleet/schedule.hpp"
 #include "fleet/signals.hpp"
+#include "model/codes.hpp"
 #include "model/error.hpp"
 
 namespace dlbench::fleet {
@@ -80,11 +81,11 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     try {
       write_excluded(plan, before, journal);
       schedule.run();
-      ledger.close("budget", budget_reason(options.budget_s, context.importing_s));
+      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.importing_s));
     } catch (const Stopped& stopped) {
       summary.signal = stopped.signal;
       schedule.abandon();
-      ledger.close("interrupted", "interrupted");
+      ledger.close(codes::kInterrupted, "interrupted");
     }
     fill();
     journal.append(results::EndRecord{summary.wall_s, summary.round_s, summary.signal});

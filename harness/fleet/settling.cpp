@@ -40,6 +40,15 @@ Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
   return trouble;
 }
 
+Trouble host_is_late(const Samples& samples) {
+  Trouble trouble;
+  trouble.outcome = Outcome::unsupported;
+  trouble.reason = "in " + std::to_string(samples.behind) + " of " +
+                   std::to_string(samples.behind + samples.ns.size()) +
+                   " rounds the device waited for the host: there is no time of the device alone";
+  return trouble;
+}
+
 }  // namespace
 
 void Settling::importing(const std::string& library) {
@@ -95,20 +104,24 @@ void Settling::drop_clocks(Task& task) {
   std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }
 
-void Settling::share(Task& task, const std::vector<std::string>& warnings) {
+void Settling::share(Task& task, const Warnings& warnings) {
   const Samples* data = data_clock(task);
-  task.verdict.warnings.insert(task.verdict.warnings.end(), warnings.begin(), warnings.end());
+  warn(task.verdict.warnings, warnings);
   const Entry verdict = verdict_of(task);
   bool all = true;
   for (const Samples& samples : task.clocks) {
+    if (is_host_late(samples)) {
+      failed(samples.cell, host_is_late(samples));
+      continue;
+    }
     if (!is_enough(samples)) {
       all = false;
       continue;
     }
     Share share;
     if (samples.clock == "device") share.device_timer = device_timer(samples);
-    if (const std::optional<double> below = below_resolution_ns(samples)) {
-      ledger_.below(samples.cell, verdict, *below, *share.device_timer, samples.iterations);
+    if (const std::optional<Bound> bound = below_resolution(samples)) {
+      ledger_.below(samples.cell, verdict, *bound, *share.device_timer, samples.iterations);
       continue;
     }
     share.numbers.median_ns = stats::median(samples.ns);
@@ -132,7 +145,7 @@ bool Settling::share_phases(Task& task) {
   if (phases.is_over()) return true;
   if (!phases.is_enough()) return false;
   Entry verdict = verdict_of(task);
-  verdict.warnings.insert(verdict.warnings.end(), phases.warnings.begin(), phases.warnings.end());
+  warn(verdict.warnings, phases.warnings);
   for (PhaseRounds::Wanted& one : phases.cells) {
     if (std::exchange(one.settled, true)) continue;
     std::vector<double> samples = samples_of(phases, one.phase);

@@ -32,7 +32,7 @@ class Settling {
 
   /// Settles what has enough rounds, with these warnings beside its own. It is over where nothing
   /// is left open.
-  void share(Task& task, const std::vector<std::string>& warnings);
+  void share(Task& task, const Warnings& warnings);
 
   /// How fast the core was in a round of this worker; 0: nobody looked.
   void saw_canary(double ns);

@@ -21,7 +21,7 @@ struct Samples {
   std::vector<double> canary_ns;  ///< of each round: how fast the core was
   std::size_t moved = 0;          ///< rounds that changed their core
   std::size_t preempted = 0;      ///< rounds whose core somebody else was given
-  std::size_t behind = 0;         ///< rounds in which a device waited for the host
+  std::size_t behind = 0;         ///< rounds left out: a device waited for the host
   double spent_ns = 0;            ///< in rounds
   double step_ns = 0;             ///< of the device's timer; 0 on other clocks
   std::vector<double> empty_ns;   ///< of each round: what the empty row beside it took

@@ -1,5 +1,7 @@
 #include "fleet/troubles.hpp"
 
+#include "model/codes.hpp"
+
 namespace dlbench::fleet {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::size_t kMostSlowCases = 2;
 Trouble not_tried(const std::set<std::string>& slow) {
   Trouble trouble;
   trouble.outcome = Outcome::not_run;
-  trouble.code = "timed-out";
+  trouble.code = codes::kOthersTimedOut;
   trouble.reason = "not tried, since " + *slow.begin() + " and " + *slow.rbegin() + " timed out";
   return trouble;
 }

@@ -51,6 +51,16 @@ GuardSeen read_guard(const json& guard) {
   return read;
 }
 
+Warnings read_warnings(const json& ok) {
+  Warnings warnings;
+  for (const json& item : ok.value("warnings", json::array())) {
+    const std::string code = item.at("code").get<std::string>();
+    if (!codes::is_warning(code)) throw UsageError("no such warning");
+    warn(warnings, {code, item.at("text").get<std::string>(), item.value("data", Warning::Data{})});
+  }
+  return warnings;
+}
+
 void read_verdict(const json& ok, Entry& verdict) {
   verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
   if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
@@ -69,10 +79,7 @@ void read_verdict(const json& ok, Entry& verdict) {
     verdict.evidence.write = proof_from(evidence.value("write", "skipped"));
     verdict.evidence.slope = proof_from(evidence.value("slope", "skipped"));
   }
-  for (const std::string& warning : ok.value("warnings", std::vector<std::string>{})) {
-    std::vector<std::string>& all = verdict.warnings;
-    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
-  }
+  warn(verdict.warnings, read_warnings(ok));
 }
 
 Seen read_seen(const json& seen) {
@@ -201,15 +208,19 @@ void read_split(const json& ok, PhaseRounds& phases) {
     phases.via = ok.at("via").get<std::string>();
     phases.iterations = count_from<std::uint64_t>(ok.at("iterations"));
     if (phases.iterations == 0) throw UsageError("no iterations");
-    phases.warnings = ok.value("warnings", std::vector<std::string>{});
+    phases.warnings = read_warnings(ok);
     phases.calls.clear();
     for (const json& call : ok.at("calls")) {
       const std::string phase = call.at("phase").get<std::string>();
       require_known("phase", phase, std::vector<std::string>{"query", "export"});
       std::string what = call.at("call").get<std::string>();
       const bool ours = call.value("ours", false);
-      if (call.value("raised", false)) what += ours ? " refused by the relay" : " fails";
-      phases.calls.push_back({phase, std::move(what), 0});
+      std::string failed_by;
+      if (call.value("raised", false)) {
+        what += ours ? " refused by the relay" : " fails";
+        failed_by = ours ? "relay" : "producer";
+      }
+      phases.calls.push_back({phase, std::move(what), 0, failed_by});
     }
     phases.prepared = true;
     return true;
@@ -242,6 +253,9 @@ Trouble read_error(const json& error, Outcome otherwise) {
     if (is_measured(trouble.outcome)) throw UsageError("no outcome of an error");
     trouble.exception = error.value("exception", "");
     trouble.code = error.value("code", "");
+    if (error.contains("data")) {
+      trouble.data = error["data"].get<std::map<std::string, std::string>>();
+    }
     trouble.reason = error.value("reason", "");
     std::replace(trouble.reason.begin(), trouble.reason.end(), '\n', ' ');
     if (trouble.reason.empty()) {

@@ -5,12 +5,10 @@
 #include <span>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "fleet/channel.hpp"
 #include "fleet/child.hpp"
 #include "fleet/death.hpp"
-#include "fleet/tail.hpp"
 
 namespace dlbench::fleet {
 
@@ -18,16 +16,19 @@ namespace dlbench::fleet {
 using Answer = std::variant<nlohmann::json, Death>;
 
 /// One worker process. It answers requests one after another, in the order in which they were
-/// asked; right after the start it owes its greeting.
+/// sent; its first message is its greeting.
 class Worker {
  public:
   /// Throws std::system_error where the program cannot be started.
-  Worker(const std::vector<std::string>& command, const std::string& mark, double timeout_s);
+  Worker(const Command& command, double timeout_s, Limits limits = {});
 
   /// Each request has `timeout_s` seconds from when it is its turn; a worker that needs more is
   /// killed.
   void ask(const nlohmann::json& request);
   bool waiting() const { return owed_ > 0; }
+
+  /// For requests that are sent from now on.
+  void set_timeout(double timeout_s) { timeout_s_ = timeout_s; }
 
   /// The answer if it is there, without waiting. After a Death only the destructor is left.
   std::optional<Answer> poll();
@@ -41,32 +42,29 @@ class Worker {
   void say_end();
   bool ended() const { return child_.ended(); }
 
+  /// Has it end by itself: `request` is its last, and poll() then gives a Death, whose exit status
+  /// tells how it ended. What it prints meanwhile, for as long as it takes within its time, is
+  /// read.
+  void finish(const nlohmann::json& request);
+
   pid_t pid() const { return child_.pid(); }
-  const std::string& mark() const { return mark_; }
 
  private:
   friend void wait(std::span<Worker* const> workers, double most_s);
 
-  struct Pipe {
-    int fd;
-    Tail tail;
-    bool open = true;
-  };
-
-  static bool drain(Pipe& pipe);
   std::optional<nlohmann::json> next_answer();
   Death gone();
   Death killed(Death::Kind kind, const std::string& how);
   void finish(Death& death);
 
-  std::string mark_;
   double timeout_s_;
   Child child_;
   Channel channel_;
-  Pipe out_, err_;
   std::string step_;
   double deadline_ = 0;
   std::size_t owed_ = 1;  ///< answers
+  bool wire_open_ = true;
+  bool finishing_ = false;
   bool idle_loss_ = false;
   bool stopped_ = false;
 };

@@ -12,6 +12,7 @@
 #include "model/cell.hpp"
 #include "model/handover.hpp"
 #include "model/outcome.hpp"
+#include "model/warning.hpp"
 
 namespace dlbench {
 
@@ -53,6 +54,7 @@ struct Bill {
     std::string phase;
     std::string what;  ///< "__dlpack_device__()", or what else was done
     double ns = 0;
+    std::string failed_by{};  ///< "producer" or "relay", where it was tried in vain
   };
   std::string via;               ///< what answered for the array: "relay", "type" or "capsule"
   double exchange_ns = 0;        ///< the whole exchange, in the same rounds
@@ -118,7 +120,7 @@ struct Entry {
   Evidence evidence;
   Seen seen;
   std::optional<Bill> bill;  ///< of an exchange whose phases were measured
-  std::vector<std::string> warnings;
+  Warnings warnings;
   std::vector<WorkerNumbers> workers;
 
   // Measured or a race, where somebody looked.
@@ -130,9 +132,8 @@ struct Entry {
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the worker's last words
-  std::string code;         ///< of not-run: "budget", "interrupted", "timed-out", "untimed"; of
-                            ///< no-protocol: "proxy-refused"; of unsupported: "make-failed",
-                            ///< "below-resolution"
+  std::string code;         ///< of codes.hpp; empty: nothing is known beyond the outcome
+  std::map<std::string, std::string> data;  ///< what the code's meaning names
   /// Of "below-resolution": the exchange takes less than this, and no number is known.
   std::optional<double> below_ns;
   /// Of what was tried and has no time, the outcome that it would have; evidence and the like

@@ -15,12 +15,6 @@ std::string_view meaning(Proof word) {
   return word == Proof::yes ? "shared" : "copied";
 }
 
-std::string disagreement(const Witness& trusted, const Witness& other, std::string_view end) {
-  return std::string(trusted.name) + " says " + std::string(meaning(trusted.word)) + ", " +
-         std::string(other.name) + " says " + std::string(meaning(other.word)) + ": " +
-         std::string(end);
-}
-
 // Why neither of the two can be believed, or nothing where the more trusted one decides.
 std::string_view contradiction(const Evidence& evidence) {
   if (evidence.address == Proof::yes && evidence.write == Proof::no) return "unproven";
@@ -47,15 +41,21 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
     if (witness.word == Proof::skipped) continue;
     if (trusted == nullptr) trusted = &witness;
     if (witness.word == trusted->word) continue;
-    const std::string end = contradictory.empty() ? std::string(trusted->name) + " decides"
-                                                  : std::string(contradictory);
-    verdict.warnings.push_back(disagreement(*trusted, witness, end));
+    const std::string first(trusted->name), says(meaning(trusted->word)), other(witness.name);
+    std::string text = first + " says " + says + ", " + other + " says " +
+                       std::string(meaning(witness.word)) + ": ";
+    Warning::Data data{{"trusted", first}, {"says", says}, {"other", other}};
+    if (contradictory.empty())
+      warn(verdict.warnings, "disagreement", text + first + " decides", std::move(data));
+    else
+      warn(verdict.warnings, "contradiction", text.append(contradictory), std::move(data));
   }
   if (trusted == nullptr || !contradictory.empty()) return verdict;
   if (trusted->word == Proof::yes && !same_bytes) {
-    verdict.warnings.push_back(
-        std::string(trusted->name) +
-        " says shared, but the elements of source and result differ in dtype: unproven");
+    const std::string name(trusted->name);
+    warn(verdict.warnings, "dtype-differs",
+         name + " says shared, but the elements of source and result differ in dtype: unproven",
+         {{"trusted", name}});
     return verdict;
   }
   const Outcome copied = crossed_device ? Outcome::device_copy : Outcome::copy;

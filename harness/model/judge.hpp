@@ -1,20 +1,12 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "model/entry.hpp"
 
 namespace dlbench {
 
-/// How a warning begins where nobody could compare the consumer's values: then it is not even shown
-/// that anything crossed.
-inline constexpr std::string_view kValuesNotChecked = "values not checked";
-
 struct Verdict {
   Outcome outcome = Outcome::unproven;
-  std::vector<std::string> warnings;  ///< one line for each disagreement between instruments
+  Warnings warnings;  ///< one line for each disagreement between instruments
 };
 
 /// Whether both ends are one memory, `write` (after ready) says best, then `address`: two mappings

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "model/error.hpp"
@@ -76,6 +77,17 @@ double parse_percent(std::string_view text) {
   const double fraction = scaled("percentage", text, kAllowed, kUnits);
   if (fraction >= 1) misfit("percentage", text, kAllowed);
   return fraction;
+}
+
+std::string format_duration(double ns) {
+  constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
+  std::size_t unit = 0;
+  // What rounds to 1000 of a unit is 1.00 of the next.
+  for (; unit + 1 < kUnits.size() && ns >= 999.5; ++unit) ns /= 1000;
+  const int digits = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits, ns, kUnits[unit]);
+  return text.data();
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -15,6 +15,9 @@ double parse_seconds(std::string_view text);
 /// "2%" -> 0.02, above zero and below 100 %. The sign is mandatory.
 double parse_percent(std::string_view text);
 
+/// 112.3 -> "112 ns", 1730 -> "1.73 us", "16.6 ms", "2.05 s"; three digits of times above zero.
+std::string format_duration(double ns);
+
 /// 4096 -> "4 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 

@@ -14,19 +14,15 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool holds(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 void add_new(Words& words, const std::string& word) {
-  if (!holds(words, word)) words.push_back(word);
+  if (!contains(words, word)) words.push_back(word);
 }
 
 /// The words asked for, once each and checked; all that are allowed for "all".
 Words chosen(std::string_view what, const Words& asked, const Words& defaults,
              const Words& allowed) {
   if (asked.empty()) return defaults;
-  if (holds(asked, "all")) return allowed;
+  if (contains(asked, "all")) return allowed;
   Words words;
   for (const std::string& word : asked) {
     require_known(what, word, allowed);
@@ -62,7 +58,7 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
     }
     return found;
   }
-  const bool all = holds(asked, "all");
+  const bool all = contains(asked, "all");
   for (const std::string& name : chosen(what, asked, {}, library_names(libraries))) {
     const Library* library = find(libraries, environment, name);
     if (library == nullptr) library = find(absent, environment, name);
@@ -74,7 +70,7 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
       library = &absent.back();
     }
     // Whoever says "all" did not ask for a role that a library has not.
-    const bool named = holds(asked, name);
+    const bool named = contains(asked, name);
     if (!all || named || (!library->hidden && !(library->*path).empty())) found.push_back(library);
   }
   return found;
@@ -107,7 +103,7 @@ Words devices_of(const std::vector<const Library*>& producers, const std::vector
 std::string checked_device(const std::string& asked, const Words& kinds) {
   static const std::regex word("([a-z]+)(:[0-9]+)?");
   std::smatch parts;
-  const bool fits = std::regex_match(asked, parts, word) && holds(kinds, parts[1]) &&
+  const bool fits = std::regex_match(asked, parts, word) && contains(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
   if (asked.starts_with("GPU-") || asked.starts_with("MIG-")) {
     throw UsageError("'" + asked + "' is no device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
@@ -115,7 +111,7 @@ std::string checked_device(const std::string& asked, const Words& kinds) {
   }
   if (!fits) {
     const std::string kind = asked.substr(0, asked.find(':'));
-    if (!holds(kinds, kind)) require_known("device", kind, kinds);
+    if (!contains(kinds, kind)) require_known("device", kind, kinds);
     throw UsageError(
         "'" + asked +
         "' is no device; allowed: cpu, cuda:0, of a run also two joined as cuda:0+cpu");
@@ -156,7 +152,7 @@ std::vector<Case> cases_of(const Words& asked) {
   const Words words = chosen("case", asked, {kBaseline}, case_words());
   std::vector<Case> cases;
   for (const Case& one : all_cases()) {
-    if (holds(words, one.name) || holds(words, one.group)) cases.push_back(one);
+    if (contains(words, one.name) || contains(words, one.group)) cases.push_back(one);
   }
   return cases;
 }
@@ -184,8 +180,12 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked
 
 }  // namespace
 
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool is_ladder(const Axes& axes) {
-  return holds(axes.cases, "all");
+  return contains(axes.cases, "all");
 }
 
 std::string parse_device(const std::string& word, const std::vector<Library>& libraries) {
@@ -204,7 +204,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
                          Words(kProtocols.begin(), kProtocols.end()));
   all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
-  const bool every = holds(axes.devices, "all");
+  const bool every = contains(axes.devices, "all");
   all.devices_named = !axes.devices.empty() && !every;
   all.devices = checked_devices(axes.devices, devices_of(all.producers, axes.device_kinds, every),
                                 kinds_of(libraries));

@@ -21,6 +21,9 @@ struct Expanded {
   std::vector<DeviceKind> device_kinds;
 };
 
+/// Is `word` among `words`?
+bool contains(const std::vector<std::string>& words, const std::string& word);
+
 /// Were all cases asked for?
 bool is_ladder(const Axes& axes);
 

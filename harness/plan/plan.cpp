@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "model/codes.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
@@ -14,10 +15,6 @@
 
 namespace dlbench::plan {
 namespace {
-
-bool holds(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -28,6 +25,8 @@ std::string joined(const std::vector<std::string>& words) {
 struct Exclusion {
   Outcome outcome;
   std::string reason;
+  std::string_view code = "";
+  std::string library = "";  ///< whose doing it is, where it is that of one
 };
 
 /// Why this machine has no such device, one of a pair included; empty where it has or may have.
@@ -50,7 +49,13 @@ std::string missing(const std::vector<DeviceKind>& kinds, const std::string& dev
 }
 
 bool has_device(const Library& library, const std::string& device) {
-  return holds(library.devices, device) || holds(library.devices, kind_of_device(device));
+  return contains(library.devices, device) || contains(library.devices, kind_of_device(device));
+}
+
+Exclusion no_arrays(const Library& library, const std::string& device) {
+  return {Outcome::no_device,
+          library.name + " has no " + device + " arrays: they lie on " + joined(library.devices),
+          codes::kNoArraysThere, library.name};
 }
 
 std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
@@ -60,12 +65,10 @@ std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
     return Exclusion{Outcome::no_device, std::move(why)};
   }
   if (!has_device(producer, source_of(wanted))) {
-    return Exclusion{Outcome::no_device, producer.name + " has no " + source_of(wanted) +
-                                             " arrays: they lie on " + joined(producer.devices)};
+    return no_arrays(producer, source_of(wanted));
   }
   if (crosses_devices(wanted) && !has_device(consumer, target_of(wanted))) {
-    return Exclusion{Outcome::no_device, consumer.name + " has no " + target_of(wanted) +
-                                             " arrays: they lie on " + joined(consumer.devices)};
+    return no_arrays(consumer, target_of(wanted));
   }
   return std::nullopt;
 }
@@ -74,28 +77,34 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
                                   const Library& consumer, const Exchange& wanted) {
   for (const Library* library : {&producer, &consumer}) {
     if (!library->installed) {
-      return Exclusion{library->absence, library->why_not.empty()
-                                             ? library->name + " is not installed"
-                                             : library->why_not};
+      return Exclusion{
+          library->absence,
+          library->why_not.empty() ? library->name + " is not installed" : library->why_not, "",
+          library->name};
     }
   }
   if (producer.producer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no producer for " + producer.name};
+    return Exclusion{Outcome::unsupported, "dlbench has no producer for " + producer.name,
+                     codes::kNoAdapter, producer.name};
   }
   if (consumer.consumer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name};
+    return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name,
+                     codes::kNoAdapter, consumer.name};
   }
   if (auto exclusion = without_device(kinds, producer, consumer, wanted)) return exclusion;
   const std::string& protocol = wanted.protocol;
   if (call_for(protocol, consumer.protocols).empty()) {
-    return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol};
+    return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol,
+                     codes::kNotImported};
   }
   if (crosses_devices(wanted) && protocol != "dlpack" && protocol != "dlpack_versioned") {
-    return Exclusion{Outcome::no_protocol, protocol + " asks for no other device"};
+    return Exclusion{Outcome::no_protocol, protocol + " asks for no other device",
+                     codes::kNoDeviceArgument};
   }
   if (crosses_devices(wanted) && !consumer.crosses) {
     return Exclusion{Outcome::no_protocol,
-                     consumer.name + " has no call that asks for another device"};
+                     consumer.name + " has no call that asks for another device",
+                     codes::kNoDeviceCall};
   }
   return std::nullopt;
 }
@@ -196,6 +205,8 @@ class Builder {
       entry.cell = std::move(cell);
       entry.outcome = exclusion->outcome;
       entry.reason = exclusion->reason;
+      entry.code = exclusion->code;
+      if (!exclusion->library.empty()) entry.data["library"] = exclusion->library;
       plan_.excluded.push_back(std::move(entry));
     } else {
       couple.cells.push_back(plan_.cells.size());
@@ -228,7 +239,7 @@ Plan make(std::vector<Library> libraries, const Axes& axes) {
   std::vector<std::string> done;
   for (const std::string& environment :
        axes.environments.empty() ? std::vector<std::string>{"default"} : axes.environments) {
-    if (holds(done, environment)) continue;
+    if (contains(done, environment)) continue;
     done.push_back(environment);
     std::vector<Library> absent;
     builder.environment(expand(plan.libraries, axes, environment, absent), environment);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "stats/rank_sum.hpp"
 #include "stats/stats.hpp"
 #include "stats/student.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr double kSurely = 0.99;
-/// The least number of processes a side for which the order of all pairs tells 95 %.
-constexpr std::size_t kEnough = 4;
 /// Processes differ with heavy tails: a quarter of them by little, one in a hundred by half. So the
 /// anchor's quartiles stand for Student's t of few degrees of freedom, however many there are; with
 /// a normal distribution of as many, one cell in thirty was SLOW or FAST where nothing had changed.
@@ -120,7 +119,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
   const std::vector<double> b = logs_of(second);
   const std::size_t fewest = std::min(a.size(), b.size());
   Shifts shifts(a, b);
-  const double shift = fewest >= kEnough ? shifts.middle() : median(b) - median(a);
+  const double shift = fewest >= kFewestRanked ? shifts.middle() : median(b) - median(a);
   Change change;
   change.ratio = factor(shift);
 
@@ -151,7 +150,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
     change.could_see = std::numeric_limits<double>::infinity();
   }
   double lo = shift - half, hi = shift + half;
-  if (fewest >= kEnough) {
+  if (fewest >= kFewestRanked) {
     const RankSum& order = ranks(a.size(), b.size());
     const std::size_t rank = order.rank(kConfidence);
     lo = shifts.at(rank - 1);
@@ -201,7 +200,7 @@ std::size_t processes_for(double level) {
     const auto count = static_cast<double>(n + 1);
     least *= count / (2 * (2 * count - 1));
   }
-  return std::max(n, kEnough);
+  return std::max(n, kFewestRanked);
 }
 
 ChangeWord word_of(const Judged& seen, double threshold, double false_alarms) {

@@ -6,6 +6,9 @@
 
 namespace dlbench::stats {
 
+/// The least number of processes a side for which the order of all pairs gives a 95 % interval.
+inline constexpr std::size_t kFewestRanked = 4;
+
 /// Mann and Whitney's count of pairs, for two sides of one kind with so many processes each: its
 /// exact distribution, which holds whatever the times are distributed like.
 class RankSum {

@@ -11,9 +11,6 @@
 namespace dlbench::stats {
 namespace {
 
-/// The smallest number of processes a side for which the order of all pairs tells 95 %.
-constexpr std::size_t kEnough = 4;
-
 std::vector<double> log_medians(Processes side) {
   if (side.empty()) throw std::invalid_argument("a ratio needs a process on each side");
   std::vector<double> logs;
@@ -55,7 +52,7 @@ double squared_width(Processes side, double between) {
 Ratio ratio_of_medians(Processes first, Processes second, std::optional<double> between) {
   const std::vector<double> a = log_medians(first);
   const std::vector<double> b = log_medians(second);
-  if (std::min(a.size(), b.size()) >= kEnough) return by_order(a, b);
+  if (std::min(a.size(), b.size()) >= kFewestRanked) return by_order(a, b);
   const double off = std::log1p(between.value_or(0));
   const double half = std::sqrt(squared_width(first, off) + squared_width(second, off));
   const double shift = median(b) - median(a);

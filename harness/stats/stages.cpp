@@ -11,7 +11,7 @@ namespace dlbench::stats {
 namespace {
 
 constexpr double kFalseAlarms = 0.01;
-constexpr double kConfidence = 0.95;  // of the intervals that a look tells
+constexpr double kInterimConfidence = 0.95;  // of the interval at an interim analysis
 
 /// Two neighbours' times, in the order in which the sides got them.
 void deal(std::span<const double> pair, double change, Random& random, MeasuredSide& base,
@@ -54,7 +54,7 @@ std::size_t next_look(const Look& seen, const Stages& stages, double level, Quan
   const double freedom = std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);
   const double each = 1 / static_cast<double>(seen.first) + 1 / static_cast<double>(seen.second);
   const double half = std::log(seen.hi / seen.lo) / 2;
-  const double spread = half / (quantiles.of(1 - kConfidence, freedom) * std::sqrt(each));
+  const double spread = half / (quantiles.of(1 - kInterimConfidence, freedom) * std::sqrt(each));
   const std::size_t sure = processes_to_see(stages.threshold, spread, freedom, level, quantiles);
   if (sure <= have) return have;
   // Few processes know their scatter badly: go as far as it would take if it were known, look

@@ -1,8 +1,11 @@
 #include "sync/streams.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
+
+#include "device/characterize.hpp"
 
 namespace dlbench::sync {
 
@@ -18,11 +21,10 @@ constexpr int kMostStreams = 12;  // tried for one that runs beside others
 }  // namespace
 
 Streams::Streams(const device::Table& table, bool host_memory, std::optional<Stream> consumer)
-    : table_(table), host_memory_(host_memory) {
-  check(table_.event_create(&event_, device::no_timing), "an event");
-  void* made = nullptr;
-  check(table_.allocate_pinned(&made, sizeof(Shared)), "pinned memory");
-  shared_ = static_cast<Shared*>(made);
+    : table_(table), host_memory_(host_memory), event_(table), pinned_(table) {
+  check(event_.create(device::no_timing), "an event");
+  check(pinned_.create(sizeof(Shared)), "pinned memory");
+  shared_ = static_cast<Shared*>(pinned_.get());
   *shared_ = {};
   if (consumer) {
     consumer_ = *consumer;
@@ -33,39 +35,23 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
     are_independent_ =
         find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
   }
-  are_independent_ = find_beside(ours_, {producer_, consumer_}) && are_independent_;
+  // An export may let the default stream wait for the producer's: what shares its queue waits too.
+  are_independent_ = find_beside(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
   has_bystander_ = find_beside(bystander_, {producer_, consumer_, ours_});
 }
 
-Streams::~Streams() {
-  for (Stream stream : made_) {
-    table_.stream_synchronize(stream);
-    table_.stream_destroy(stream);
-  }
-  if (event_ != nullptr) table_.event_destroy(event_);
-  if (shared_ != nullptr) table_.free_pinned(shared_);
-}
-
 Stream Streams::create() {
-  Stream made = nullptr;
-  check(table_.stream_create(&made, device::non_blocking), "a stream");
-  made_.push_back(made);
-  return made;
+  device::OwnStream& made = made_.emplace_back(table_);
+  check(made.create(device::non_blocking), "a stream");
+  return made.get();
 }
 
-// Work that was put on it later and is over sooner proves it. The opposite is only likely, since a
-// delay may end while a neighbour has the core: a longer one is tried then. Two delays: in a
-// hardware queue that two streams share the second one waits for the first, and what stands behind
-// it waits too. One delay alone would let it pass.
+// Work that was put on it later and began sooner than the delay ended proves it. The opposite is
+// only likely, since a delay may end while a neighbor has the core: a longer one is tried then.
 bool Streams::runs_beside(Stream other, Stream busy) {
   for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
-    check(table_.delay(busy, delay, 0, 0, 0), "a delay");
-    put_decoy(busy, delay, kProbe);
-    check(table_.delay(other, 0, 0, 0, 0), "a delay");
-    synchronize(other);
-    const bool is_beside = lasts(kProbeEnd);
-    synchronize(busy);
-    if (is_beside) return true;
+    const device::StreamOrder order = device::order_behind(table_, busy, std::array{other}, delay);
+    if (order.ran_beside.front()) return true;
   }
   return false;
 }
@@ -81,13 +67,13 @@ bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
   return false;
 }
 
-void Streams::replace_looks() {
-  find_beside(ours_, {consumer_});
+void Streams::replace_ours() {
+  find_beside(ours_, {consumer_, kDefaultStream, ours_});
   has_bystander_ = find_beside(bystander_, {consumer_, ours_});
 }
 
 void Streams::replace_consumer() {
-  find_beside(consumer_, {ours_});
+  find_beside(consumer_, {ours_, kDefaultStream, consumer_});
   has_bystander_ = find_beside(bystander_, {consumer_, ours_});
 }
 
@@ -132,12 +118,15 @@ void Streams::store_as_producer(Address word, unsigned value) {
 void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   settle();
   store(word, words.before);
-  if (decoy > 0) {
-    put_decoy(bystander_, decoy, kDecoy);
-    if (is_default_ours_) put_decoy(kDefaultStream, decoy, kDefault);
-  }
+  hold_bystanders(decoy);
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");
+}
+
+void Streams::hold_bystanders(Ns decoy) {
+  if (decoy == 0) return;
+  put_decoy(bystander_, decoy, kDecoy);
+  if (is_default_ours_) put_decoy(kDefaultStream, decoy, kDefault);
 }
 
 void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
@@ -167,7 +156,7 @@ unsigned Streams::read(Address word) {
 bool Streams::is_independent(Address word, const Words& words, Ns delay) {
   arm(word, words, delay, 0);
   // An export may record an event there, which waits behind the delay as it does in the trial.
-  check(table_.event_record(event_, producer_), "recording an event");
+  check(table_.event_record(event_.get(), producer_), "recording an event");
   return read(word) == words.before;
 }
 
@@ -194,8 +183,8 @@ unsigned Streams::fetch() {
 }
 
 void Streams::order(Stream first, Stream then) {
-  check(table_.event_record(event_, first), "recording an event");
-  check(table_.stream_wait(then, event_, 0), "waiting for an event");
+  check(table_.event_record(event_.get(), first), "recording an event");
+  check(table_.stream_wait(then, event_.get(), 0), "waiting for an event");
 }
 
 }  // namespace dlbench::sync

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "device/table.hpp"
+#include "device/owners.hpp"
 #include "sync/queue.hpp"
 
 namespace dlbench::sync {
@@ -27,19 +27,18 @@ class Streams {
           std::optional<device::Stream> consumer = {});
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
-  ~Streams();
 
   device::Stream producer() const { return producer_; }
   device::Stream consumer() const { return consumer_; }
   device::Stream bystander() const { return bystander_; }
-  /// Do producer, consumer and our own looks run beside one another? Without that no trial says
+  /// Do producer, consumer and our own reads run beside one another? Without that no trial proves
   /// anything.
   bool are_independent() const { return are_independent_; }
   /// Does the bystander run beside them all?
   bool has_bystander() const { return has_bystander_; }
-  /// Takes another stream for our own looks, or for the consumer's read: beside one of a library's
-  /// that only a trial can tell.
-  void replace_looks();
+  /// Takes another stream for our own reads, or for the consumer's: beside a library's own stream
+  /// only a trial shows whether it runs.
+  void replace_ours();
   void replace_consumer();
   /// Takes the default stream for a bystander as well, where the consumer's runs beside it: a
   /// library that forgets which stream it works on waits for that one. Only where nothing else in
@@ -48,6 +47,8 @@ class Streams {
 
   /// The parts of a Queue, for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
+  /// The bystanders' part of it.
+  void hold_bystanders(Ns decoy);
   unsigned peek(device::Address word);
   unsigned read(device::Address word);
   /// Of `Queue`, as is the next.
@@ -71,21 +72,9 @@ class Streams {
   const device::Table& table() const { return table_; }
 
  private:
-  /// Device times in ns, begin and end each: of the producer's delay, the read, the delays of the
-  /// bystanders, and of a stream that another is tried beside.
-  enum Stamp {
-    kBegin,
-    kEnd,
-    kRead,
-    kReadEnd,
-    kDecoy,
-    kDecoyEnd,
-    kDefault,
-    kDefaultEnd,
-    kProbe,
-    kProbeEnd,
-    kStamps
-  };
+  /// Device times in ns, begin and end each: of the producer's delay, the read, and the delays of
+  /// the bystanders.
+  enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
   struct Shared {
     unsigned seen[2];  // by peek, read
     std::int64_t stamps[kStamps];
@@ -102,10 +91,11 @@ class Streams {
   const device::Table& table_;
   bool host_memory_;
   bool is_default_ours_ = false, are_independent_ = false, has_bystander_ = false;
-  std::vector<device::Stream> made_;  // kept until the end: a freed one's queue would come again
+  device::OwnEvent event_;
+  device::OwnPinned pinned_;
+  Shared* shared_ = nullptr;             // there
+  std::vector<device::OwnStream> made_;  // kept until the end: a freed one's queue would come again
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
-  device::Event event_ = nullptr;
-  Shared* shared_ = nullptr;  // pinned
 };
 
 }  // namespace dlbench::sync

@@ -13,7 +13,7 @@ Ns now();
 /// The three calls of a trial, in their order.
 enum Call { kGive, kTake, kRead };
 
-/// One look at an exchange whose producer is busy.
+/// One observation of an exchange whose producer is busy.
 struct Trial {
   Ns delay = 0;                   ///< as asked
   std::optional<double> delayed;  ///< as it was, where the device tells
@@ -27,7 +27,7 @@ struct Trial {
   /// tried.
   bool is_independent = true;
   Ns ended = 0;  ///< when the content was first seen to be new, on the clock of `began`
-  /// It never was, though the read saw it or the delay was long over: somebody looks elsewhere.
+  /// It never was, though the read saw it or the delay was long over: the wrong place was read.
   bool misplaced = false;
 
   bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
@@ -53,7 +53,7 @@ Trial run_trial(const Queue& queue, Ns delay);
 /// The exchange with an idle producer.
 struct Idle {
   double handoff_ns = 0;  ///< `give` and `take`, the median
-  bool is_read = true;    ///< each look and each read saw the new content
+  bool is_read = true;    ///< each observation and each read saw the new content
 };
 
 /// So often. The first is not timed: what is loaded on first use may wait for the device.

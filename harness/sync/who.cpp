@@ -9,11 +9,20 @@ namespace dlbench::sync {
 namespace {
 
 constexpr int kIdle = 4;       // timed calls with an idle producer
+constexpr int kBlocking = 3;   // delays, each twice as long as the former
 constexpr int kTooWeak = 4;    // trials after which the delay may be made longer
 constexpr int kPowerless = 8;  // at the longest without any power, and there will be none
 constexpr std::string_view kDependent =
     "a read on the consumer's stream that nothing ordered came behind the producer's work: the two "
     "streams are not independent";
+constexpr std::string_view kNeverBusy =
+    "the producer's array was done before the export began, whatever the delay";
+constexpr std::string_view kBlocks =
+    "each time, the call that began to compute the producer's array lasted as long as the delay, "
+    "and the array was done when it returned";
+constexpr std::string_view kNoBystander =
+    "without a stream that can stand by, a wait for another stream than the producer's cannot be "
+    "told from none";
 constexpr Ns kMostDelay = 80'000'000;
 constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
 constexpr Ns kLeastDecoy = 10'000'000;
@@ -66,6 +75,19 @@ std::optional<double> gap_of(const std::vector<Trial>& trials) {
   return median_of(gaps);
 }
 
+// Does the call that begins the producer's work last as long as the work, whatever the delay?
+bool is_done_when_begun(const Queue& queue, Ns delay) {
+  bool is_done = true;
+  for (int i = 0; i < kBlocking && is_done; ++i, delay *= 2) {
+    settled(queue, [&] {
+      const Ns begin = now();
+      queue.arm(delay, 0);
+      is_done = now() - begin >= delay && queue.peek() == Content::New;
+    });
+  }
+  return is_done;
+}
+
 }  // namespace
 
 Tally tally(const std::vector<Trial>& trials) {
@@ -113,7 +135,7 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
     }
   }
   if (!slopes.empty()) return stats::median(slopes);
-  // Delays that came out alike have no slope. What ended in an earlier call holds nobody later.
+  // Delays that came out alike have no slope. What ended in an earlier call holds no later one.
   return shares.empty() ? 0.0 : stats::median(shares);
 }
 
@@ -142,16 +164,28 @@ Verdict who_waits(const Queue& queue, const Options& options) {
     if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
       now.delay = std::min(2 * now.delay, kMostDelay);
       was_busy = was_busy || found.pending > 0;
-      // Who read too early once has shown that nobody waited, however the others come out.
+      // One read of old content has shown that nothing waited, however the others come out.
       std::erase_if(trials, [](const Trial& trial) { return !trial.is_stale(); });
     }
   }
   if (verdict.waits == Waits::inconclusive && found.dependent > 0) verdict.reason = kDependent;
+  // Where the array is done when that call returns, no read can come before the producer's work.
+  if (verdict.waits == Waits::no_delay || found.dependent == found.tried) {
+    const bool blocks = is_done_when_begun(queue, options.delay);
+    if (blocks) verdict.waits = Waits::no_delay;
+    if (verdict.waits == Waits::no_delay) verdict.reason = blocks ? kBlocks : kNeverBusy;
+  }
   if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;
   verdict.export_blocked = blocked_share(trials, kGive, now.delay);
   verdict.import_blocked = blocked_share(trials, kTake, now.delay);
   verdict.gap_ns = gap_of(trials);
-  if (verdict.waits == Waits::nobody && queue.decoy) verdict.waits = which_race(queue, now);
+  if (verdict.waits == Waits::nobody) {
+    if (queue.decoy) {
+      verdict.waits = which_race(queue, now);
+    } else {
+      verdict.reason = kNoBystander;
+    }
+  }
   return verdict;
 }
 

@@ -19,7 +19,8 @@ struct Verdict {
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;
-  std::string reason;  ///< why it is inconclusive, where that is known
+  /// Why it is inconclusive or there was no delay, and what `nobody` may stand for, where known.
+  std::string reason;
 };
 
 /// Finds out who waits: values first, times second.

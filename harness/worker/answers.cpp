@@ -110,6 +110,7 @@ json to_json(const Failure& failure) {
                {"exception", failure.exception},
                {"reason", failure.reason}};
   if (!failure.code.empty()) item["code"] = failure.code;
+  if (!failure.data.empty()) item["data"] = failure.data;
   return item;
 }
 

@@ -2,9 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "worker/floors.hpp"
-#include "worker/prepared.hpp"
-#include "worker/watch.hpp"
+#include "measure/round.hpp"
+#include "worker/base/frames.hpp"
+#include "worker/exchange/exchange_phases.hpp"
+#include "worker/exchange/synchronization.hpp"
+#include "worker/judge/judging.hpp"
+#include "worker/timing/floors.hpp"
+#include "worker/timing/watch.hpp"
 
 /// What was found, as the fleet reads it on the wire.
 namespace dlbench::worker {

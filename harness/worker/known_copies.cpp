@@ -6,7 +6,10 @@
 #include <functional>
 #include <set>
 
-#include "worker/devices.hpp"
+#include "model/places.hpp"
+#include "worker/library/arrays.hpp"
+#include "worker/library/devices.hpp"
+#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -22,7 +25,8 @@ std::set<std::string> loaded_runtimes() {
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* found) {
         const std::string path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-        if (path.find("libcudart.so") != std::string::npos) {
+        // Wheels rename the library that they contain, as libcudart-1a2b3c4d.so.12.
+        if (path.substr(path.rfind('/') + 1).starts_with("libcudart")) {
           static_cast<std::set<std::string>*>(found)->insert(path);
         }
         return 0;
@@ -31,23 +35,7 @@ std::set<std::string> loaded_runtimes() {
   return paths;
 }
 
-/// Memory of the device while it lives.
-class Memory {
- public:
-  explicit Memory(const device::Table& table) : table_(table) {
-    require(table, "memory", table.allocate(&at_, kBytes));
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() { table_.free(at_); }
-  device::Address at() const { return at_; }
-
- private:
-  const device::Table& table_;
-  device::Address at_ = 0;
-};
-
-/// Nothing where the copy was counted.
+/// Why the counts cannot be used; empty where the copy was counted.
 std::string unseen(trace::ApiTrace& trace, const std::string& through,
                    const std::function<int()>& copy) {
   trace.clear();
@@ -77,6 +65,23 @@ std::string unseen_of_runtime(trace::ApiTrace& trace, const std::string& path, v
   return why;
 }
 
+/// Does a call of the driver have to write what such an array holds? The host can write pinned and
+/// managed memory itself.
+// What cannot be looked at is not taken for reachable.
+bool is_out_of_reach(PyObject* array, const Exchange& exchange, const Library& library) try {
+  const DeviceAt at = device_named(source_of(exchange));
+  const device::Address address = read_place(array, library).view.address;
+  const InDevice inside(at);
+  device::Memory memory = device::Memory::Pageable;
+  int ordinal = 0;
+  require(*at.table, "the memory of an address", at.table->memory_of(&memory, &ordinal, address));
+  return memory == device::Memory::Device;
+} catch (const Failure&) {
+  return true;
+} catch (const exchange::ViewError&) {
+  return true;
+}
+
 void* pointer(device::Address address) {
   return reinterpret_cast<void*>(
       static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
@@ -88,13 +93,16 @@ std::string find_unseen_copy(trace::ApiTrace& trace) {
   try {
     const DeviceAt at = device_named("cuda:0");
     const device::Table& table = *at.table;
+    const InDevice inside(at);
     settle(at);
-    const Memory to(table), from(table);
+    device::OwnMemory to(table), from(table);
+    require(table, "memory", to.create(kBytes));
+    require(table, "memory", from.create(kBytes));
     std::string why = unseen(trace, "the driver",
-                             [&] { return table.copy(to.at(), from.at(), kBytes, nullptr); });
+                             [&] { return table.copy(to.get(), from.get(), kBytes, nullptr); });
     for (const std::string& path : loaded_runtimes()) {
       if (!why.empty()) break;
-      why = unseen_of_runtime(trace, path, pointer(to.at()), pointer(from.at()));
+      why = unseen_of_runtime(trace, path, pointer(to.get()), pointer(from.get()));
     }
     settle(at);
     trace.clear();
@@ -102,6 +110,29 @@ std::string find_unseen_copy(trace::ApiTrace& trace) {
   } catch (const Failure& failure) {
     return "no known copy to check the counts with: " + failure.reason;
   }
+}
+
+std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
+                              const Library& library, const Ref& make_case) {
+  if (!source_of(exchange).starts_with("cuda:") || exchange.bytes == 0) return "";
+  trace.clear();
+  try {
+    const Ref array = [&] {
+      const trace::ApiTrace::Span span(trace, trace::Category::worker);
+      return make_array(exchange, library, make_case);
+    }();
+    const trace::ApiCounts calls = trace.counted(trace::Category::worker);
+    trace.clear();
+    using Kind = trace::ApiKind;
+    for (const Kind kind : {Kind::memcpy, Kind::memset, Kind::alloc, Kind::launch}) {
+      if (calls[static_cast<std::size_t>(kind)] > 0) return "";
+    }
+    if (!is_out_of_reach(array.get(), exchange, library)) return "";
+  } catch (const Failure&) {
+    return "";  // which its cells say themselves
+  }
+  return "CUPTI reported no call while " + exchange.producer + " made an array on " +
+         source_of(exchange) + ": it may hold a CUDA runtime of its own";
 }
 
 }  // namespace dlbench::worker

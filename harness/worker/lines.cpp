@@ -7,7 +7,7 @@
 #include <span>
 #include <system_error>
 
-#include "worker/py.hpp"
+#include "worker/base/py.hpp"
 
 namespace dlbench::worker {
 namespace {

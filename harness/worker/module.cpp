@@ -6,9 +6,9 @@
 #include <csignal>
 #include <system_error>
 
-#include "worker/block.hpp"
-#include "worker/counted.hpp"
 #include "worker/serve.hpp"
+#include "worker/timing/block.hpp"
+#include "worker/timing/counted.hpp"
 
 namespace {
 

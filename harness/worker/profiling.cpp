@@ -53,13 +53,13 @@ json begin_trace() {
 }
 
 json profile(Prepared& prepared, std::uint64_t times, const std::string& process) {
-  const std::uint64_t bytes = prepared.bytes();
+  const std::uint64_t bytes = prepared.bytes;
   std::string whole;
   {
     const trace::Capture capture;
-    const trace::Range cell(prepared.label(), Category::cell, bytes);
+    const trace::Range cell(prepared.label, Category::cell, bytes);
     for (std::uint64_t i = 0; i < times; ++i) {
-      whole = prepared.walk([&](Category part, const std::function<void()>& itself) {
+      whole = prepared.phases.walk([&](Category part, const std::function<void()>& itself) {
         const trace::Range range(trace::name_of(part), part, bytes);
         itself();
       });
@@ -70,17 +70,17 @@ json profile(Prepared& prepared, std::uint64_t times, const std::string& process
 }
 
 // One exchange to settle what a first one under CUPTI loads, and one that counts.
-json api_calls(Prepared& prepared) {
+json api_calls(Prepared& prepared, const Order& order, const Library& producer) {
   const trace::ApiTrace::Opened opened = trace::ApiTrace::open(cupti_places());
   if (!opened.trace) return {{"why_not", opened.why_not}};
   trace::ApiTrace& trace = *opened.trace;
-  if (std::string why = find_unseen_copy(trace); !why.empty()) {
-    return {{"why_not", std::move(why)}};
-  }
+  std::string why = find_unseen_copy(trace);
+  if (why.empty()) why = find_unseen_calls(trace, order.exchange, producer, order.make_case);
+  if (!why.empty()) return {{"why_not", std::move(why)}};
   std::string whole;
   for (int pass = 0; pass < 2; ++pass) {
     trace.clear();
-    whole = prepared.walk([&](Category part, const std::function<void()>& itself) {
+    whole = prepared.phases.walk([&](Category part, const std::function<void()>& itself) {
       const trace::ApiTrace::Span span(trace, part);
       itself();
     });

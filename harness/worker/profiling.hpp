@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "worker/prepared.hpp"
+#include "worker/exchange/prepared.hpp"
 
 /// What a worker answers of ranges and of hidden work; nothing here is ever timed.
 namespace dlbench::worker {
@@ -18,6 +18,6 @@ nlohmann::json profile(Prepared& prepared, std::uint64_t times, const std::strin
 
 /// The calls of the CUDA driver in one exchange, by kind, and by phase where it can be taken apart;
 /// or `why_not`.
-nlohmann::json api_calls(Prepared& prepared);
+nlohmann::json api_calls(Prepared& prepared, const Order& order, const Library& producer);
 
 }  // namespace dlbench::worker

@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "measure/copy_floors.hpp"
+#include "model/places.hpp"
 #include "worker/answers.hpp"
-#include "worker/device_floors.hpp"
-#include "worker/dispatch.hpp"
-#include "worker/floors.hpp"
-#include "worker/garbage.hpp"
+#include "worker/base/garbage.hpp"
+#include "worker/base/spent.hpp"
+#include "worker/exchange/synchronization.hpp"
+#include "worker/library/dispatch.hpp"
 #include "worker/profiling.hpp"
-#include "worker/spent.hpp"
-#include "worker/watch.hpp"
+#include "worker/timing/device_floors.hpp"
+#include "worker/timing/floors.hpp"
+#include "worker/timing/watch.hpp"
 
 namespace dlbench::worker {
 
@@ -58,6 +60,10 @@ json Requests::answer(const std::string& verb, const json& request) {
   if (found == verbs().end()) {
     throw Failure{Outcome::refused, "", "the worker does not know '" + verb + "'"};
   }
+  // Libraries export from their current device only. What was current before is so again
+  // afterwards; a request without an exchange, such as an import, makes nothing current here.
+  const Prepared* const prepared = find(request);
+  const InDevice inside(prepared != nullptr ? prepared->call.source() : DeviceAt{});
   return (this->*found->second)(request);
 }
 
@@ -97,6 +103,7 @@ json Requests::copy_floors(const json& request) {
 json Requests::device_memory(const json& request) {
   const DeviceAt at = device_named(request.at("device"));
   if (!at) return json::object();
+  const InDevice inside(at);
   settle(at);
   std::size_t free = 0, total = 0;
   require(*at.table, "memory", at.table->memory_info(&free, &total));
@@ -109,6 +116,7 @@ json Requests::offers(const json& request) {
   exchange.producer = request.at("library");
   exchange.device = request.at("device");
   const Library& library = adapters_.at(exchange.producer, &Library::producer);
+  const InDevice inside(device_named(source_of(exchange)));
   const std::shared_ptr<const Pool> pool =
       arrays_.get(exchange, library, case_maker(request.at("case"), exchange.bytes));
   PyObject* array = pool->arrays.front().get();
@@ -122,6 +130,8 @@ json Requests::prepare(const json& request) {
   if (!std::exchange(frozen_, true)) stop_garbage_collector();
   const Order order = order_of(request);
   const int id = request.at("id");
+  require_context(source_of(order.exchange));
+  const InDevice inside(device_named(source_of(order.exchange)));
   std::optional<trace::Range> stage;
   auto prepared = std::make_unique<Prepared>(
       order, adapters_.at(order.exchange.producer, &Library::producer),
@@ -130,13 +140,13 @@ json Requests::prepare(const json& request) {
         stage.emplace(step, trace::Category::worker, order.exchange.bytes);
       });
   stage.reset();
-  json result = to_json(prepared->judgement());
-  result["seen"] = to_json(prepared->seen());
-  result["first_ns"] = prepared->first_ns();
-  result["iterations"] = prepared->iterations();
-  if (!prepared->without().empty()) result["without"] = prepared->without();
-  if (const auto step_ns = prepared->device_step_ns()) result["device_step_ns"] = *step_ns;
-  result["floor"] = prepared->between() ? "relay" : "call";
+  json result = to_json(prepared->judge.judgement());
+  result["seen"] = to_json(prepared->protocol.observed().seen);
+  result["first_ns"] = prepared->call.first_ns();
+  result["iterations"] = prepared->blocks.iterations();
+  if (!prepared->blocks.without().empty()) result["without"] = prepared->blocks.without();
+  if (const auto step_ns = prepared->blocks.device_step_ns()) result["device_step_ns"] = *step_ns;
+  result["floor"] = prepared->protocol.observed().has_proxy() ? "relay" : "call";
   prepared_[id] = std::move(prepared);
   result["seconds"] = seconds_now() - begin;
   return result;
@@ -145,7 +155,7 @@ json Requests::prepare(const json& request) {
 json Requests::round(const json& request) {
   const Watch watch;
   const measure::Reading reading =
-      at(request).round(request.at("clock"), request.at("iterations"), prelude_of(request));
+      at(request).blocks.round(request.at("clock"), request.at("iterations"), prelude_of(request));
   return to_json(reading, watch.end());
 }
 
@@ -153,35 +163,39 @@ json Requests::count(const json& request) {
   Prepared& prepared = at(request);
   std::vector<FrameNode> frames;
   if (request.value("phases", false)) {
-    prepared.count_phases(request.at("iterations"), prelude_of(request));
+    prepared.phases.count(request.at("iterations"), prelude_of(request));
   } else {
-    prepared.count(request.at("clock"), request.at("iterations"), prelude_of(request),
-                   request.value("names", false) ? &frames : nullptr);
+    prepared.blocks.count(request.at("clock"), request.at("iterations"), prelude_of(request),
+                          request.value("names", false) ? &frames : nullptr);
   }
-  return {{"frames", to_json(frames)}, {"most", prepared.most_iterations()}};
+  return {{"frames", to_json(frames)}, {"most", prepared.call.most_iterations()}};
 }
 
 json Requests::judge(const json& request) {
-  return to_json(at(request).judge_again(step_));
+  Prepared& prepared = at(request);
+  return to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
 }
 
-// Takes what `prepare` took, since the arrays that are busy are others.
+// Takes what `prepare` took, as `api_calls` does, since other arrays are made.
 json Requests::sync(const json& request) {
-  return to_json(at(request).who_waits(order_of(request), step_));
+  Prepared& prepared = at(request);
+  return to_json(
+      classify_synchronization(prepared.call, prepared.protocol, order_of(request), step_));
 }
 
 // What the phases of an exchange are made of, before their rounds.
 json Requests::split(const json& request) {
   Prepared& prepared = at(request);
-  const Phases& split = prepared.prepare_phases(step_);
+  step_("phases");
+  const Phases& split = prepared.phases.prepare();
   return {{"via", split.way()},
-          {"iterations", prepared.calibrated()},
+          {"iterations", prepared.blocks.calibrated()},
           {"calls", to_json(split.tape())},
           {"warnings", split.warnings()}};
 }
 
 json Requests::phases(const json& request) {
-  return to_json(at(request).phases_round(request.at("iterations"), prelude_of(request),
+  return to_json(at(request).phases.round(request.at("iterations"), prelude_of(request),
                                           request.value("seed", std::uint64_t{0})));
 }
 
@@ -194,7 +208,9 @@ json Requests::profile(const json& request) {
 }
 
 json Requests::api_calls(const json& request) {
-  return worker::api_calls(at(request));
+  const Order order = order_of(request);
+  return worker::api_calls(at(request), order,
+                           adapters_.at(order.exchange.producer, &Library::producer));
 }
 
 json Requests::drop(const json& request) {

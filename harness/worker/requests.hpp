@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "worker/prepared.hpp"
+#include "worker/exchange/prepared.hpp"
 
 namespace dlbench::worker {
 
-/// What a worker can be asked for (docs/architecture.md, "The wire"), over what it has loaded and
+/// What a worker can be asked for (docs/internals.md, "The wire"), over what it has loaded and
 /// prepared.
 class Requests {
  public:

@@ -7,9 +7,9 @@
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
 #include "worker/answers.hpp"
+#include "worker/base/spent.hpp"
 #include "worker/lines.hpp"
 #include "worker/requests.hpp"
-#include "worker/spent.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -39,7 +39,7 @@ json in_range(Requests& requests, const std::string& verb, const json& request) 
   const trace::Range range(library.empty() ? verb : verb + " " + library, trace::Category::worker);
   const Prepared* const prepared = verb == "drop" ? nullptr : requests.find(request);
   if (prepared == nullptr) return requests.answer(verb, request);
-  const trace::Range cell(prepared->label(), trace::Category::cell, prepared->bytes());
+  const trace::Range cell(prepared->label, trace::Category::cell, prepared->bytes);
   return requests.answer(verb, request);
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from dlbench.document import Comparison
 
 from . import changes, page, parts
 from .run import Packed, pack
@@ -16,9 +18,7 @@ def require() -> None:
     parts.require()
 
 
-def write(
-    out: BinaryIO, runs: Sequence[Packed], comparison: Mapping[str, Any] | None = None
-) -> None:
+def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None = None) -> None:
     """The page of these runs; with a comparison, what changed between its two sides.
 
     Documents are packed one at a time and may be dropped before this is called.

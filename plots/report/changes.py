@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from dlbench.compare import table
+from dlbench.document import ComparedCell, Comparison
 
 from . import packing
 
@@ -15,28 +14,25 @@ KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "bas
         "head_outcome", "outcome_change")  # fmt: skip
 
 
-def packed(comparison: Mapping[str, Any]) -> str:
+def packed(comparison: Comparison) -> str:
     """Its head, and a row a cell."""
-    head = {key: value for key, value in comparison.items() if key != "cells"}
+    head = comparison.to_json(without=("cells",))
     return packing.packed({**head, "keys": [*KEYS, "label", "details"], "rows": rows(comparison)})
 
 
-def rows(comparison: Mapping[str, Any]) -> list[list[Any]]:
+def rows(comparison: Comparison) -> list[list[object]]:
     """The cells' values by KEYS, what a cell is called, and the details; what matters most comes
     first."""
-    cells = sorted(comparison["cells"], key=_weight)
-    return [[*(cell.get(key) for key in KEYS), " ".join(table.named(cell)).replace("->", "\u2192"),
-             "; ".join(cell.get("details") or ())] for cell in cells]  # fmt: skip
+    return [[*(getattr(cell, key) for key in KEYS),
+             " ".join(table.named(cell)).replace("->", "\u2192"), "; ".join(cell.details)]
+            for cell in sorted(comparison.cells, key=_weight)]  # fmt: skip
 
 
-def _weight(cell: Mapping[str, Any]) -> tuple[int, float, str]:
-    change, presence, verdict = (cell.get(key) for key in
-                                 ("outcome_change", "presence", "verdict"))  # fmt: skip
-    ratio = cell.get("ratio")
-    size = -abs(math.log(ratio)) if ratio else 0.0
-    if change == "worse" or presence == "lost":
-        return 0, size, cell["name"]
-    if change or presence == "gained":
-        return 3, size, cell["name"]
+def _weight(cell: ComparedCell) -> tuple[int, float, str]:
+    size = -abs(math.log(cell.ratio)) if cell.ratio else 0.0
+    if cell.outcome_change == "worse" or cell.presence == "lost":
+        return 0, size, cell.name
+    if cell.outcome_change or cell.presence == "gained":
+        return 3, size, cell.name
     ranks = {"SLOW": 1, "FAST": 2, "AMBIG": 4, "SAME": 5}
-    return ranks.get(verdict or "", 6), size, cell["name"]
+    return ranks.get(cell.verdict or "", 6), size, cell.name

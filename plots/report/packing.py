@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
-from dlbench.escaping import json_text
+from dlbench.text.escaping import json_text
 
 LEVEL = 5  #: of compression; a higher one costs more seconds than it saves bytes
 AT_ONCE = 8  #: chunks under way, which bounds the memory

@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from dlbench.escaping import printable
+from dlbench.text.escaping import printable
 
 from .packing import packed_bytes
 

@@ -15,7 +15,7 @@ struct Deposit {
   ~Deposit() {
     if (memory == nullptr) return;
     const device::Table& table = place->table();
-    table.enter(place->ordinal());
+    const device::Entered inside = place->enter();
     if (kind == device::Memory::Pinned) {
       table.free_pinned(memory);
     } else {
@@ -36,7 +36,8 @@ inline bool allocate(Deposit& deposit, std::size_t bytes) {
     PyErr_Format(PyExc_BufferError, "DLPack has no word for such memory of %s", table.name.data());
     return false;
   }
-  if (!place.enter()) return false;
+  const device::Entered inside = place.enter();
+  if (!place.is_entered(inside)) return false;
   device::Address address = 0;
   switch (deposit.kind) {
     case device::Memory::Pinned:

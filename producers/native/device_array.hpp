@@ -46,6 +46,8 @@ inline PyObject* new_device_array(Block::Owner block, Place& place, device::Memo
 inline PyObject* copy_to_device(const Source& source, Place& place, device::Memory kind,
                                 Conduct conduct) {
   const Layout& layout = source.layout();
+  const device::Entered inside = place.enter();
+  if (!place.is_entered(inside)) return nullptr;
   Block::Owner block = device_block(layout, source.data(), place, kind);
   device::Stream stream = nullptr;
   if (!block || !place.stream(stream) ||

@@ -99,13 +99,15 @@ struct Wish {
 /// A copy in C's host memory or on the same device, in the stream's order.
 inline Block::Owner copy_of(const DeviceArray& array, const Wish& wish, device::Stream stream) {
   const Block& block = *array.array.block;
+  const device::Entered inside = array.place->enter();
+  if (!array.place->is_entered(inside)) return nullptr;
   Layout layout = block.layout();
   layout.readonly = false;
   Block::Owner copied =
       wish.to_cpu ? Block::unfilled(std::move(layout))
                   : device_block(std::move(layout), block.address(), *array.place, array.kind);
   const std::intptr_t low = block.layout().low();
-  if (!copied || !array.place->enter() ||
+  if (!copied ||
       !array.place->copy(copied->address() + low, block.address() + low, block.extent(), stream)) {
     return nullptr;
   }

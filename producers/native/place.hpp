@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/owners.hpp"
 #include "device/shared.hpp"
 #include "python.hpp"
 
@@ -74,13 +75,19 @@ class Place {
     return {static_cast<DLDeviceType>(type), ordinal_};
   }
 
-  /// Makes the device current for this thread; false with an exception set.
-  bool enter() const { return good(table_, "context", table_.enter(ordinal_)); }
+  /// The device is current for this thread while the result lives, then what was current before.
+  [[nodiscard]] device::Entered enter() const { return {table_, ordinal_}; }
+  /// False with an exception set.
+  bool is_entered(const device::Entered& inside) const {
+    return good(table_, "context", inside.code());
+  }
 
   /// The half's own stream, made on first use where none was set; false with an exception set.
   bool stream(device::Stream& mine) {
     if (!has_stream_) [[unlikely]] {
-      if (!enter() || !good(table_, "stream", table_.stream_create(&stream_, device::non_blocking)))
+      const device::Entered inside = enter();
+      if (!is_entered(inside) ||
+          !good(table_, "stream", table_.stream_create(&stream_, device::non_blocking)))
         return false;
       has_stream_ = true;
     }
@@ -96,7 +103,9 @@ class Place {
   bool order(device::Stream earlier, device::Stream later) {
     if (earlier == later) return true;
     if (event_ == nullptr) [[unlikely]] {
-      if (!enter() || !good(table_, "event", table_.event_create(&event_, device::no_timing)))
+      const device::Entered inside = enter();
+      if (!is_entered(inside) ||
+          !good(table_, "event", table_.event_create(&event_, device::no_timing)))
         return false;
     }
     return good(table_, "event record", table_.event_record(event_, earlier)) &&
@@ -151,7 +160,7 @@ class Place {
                                  std::to_string(backend->count));
     }
     auto made = std::unique_ptr<Place>(new Place(*backend->table, ordinal));
-    if (!made->enter()) return nullptr;
+    if (!made->is_entered(made->enter())) return nullptr;
     return place = made.release();
   }
 

@@ -5,16 +5,14 @@ An exporter is a pure function of the loaded document; its text ends with a line
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from dlbench import _core
+from dlbench.document import Comparison, Document
 
 from . import bmf, changes, csv, github_action, markdown, pyperf, support
 
 __all__ = ["FORMATS", "export", "summary"]
-
-Document = Mapping[str, Any]
 
 FORMATS: dict[str, Callable[[Document], str]] = {
     "bmf": bmf.export,
@@ -35,11 +33,11 @@ def export(document: Document, name: str) -> str:
     numbers only and the document has none.
     """
     _core.require_known("format", name, list(FORMATS))
-    if name in NUMBERS_ONLY and not document["benchmarks"]:
+    if name in NUMBERS_ONLY and not document.measured:
         raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
     return FORMATS[name](document)
 
 
-def summary(document: Document, comparison: Mapping[str, Any]) -> str:
+def summary(document: Document, comparison: Comparison) -> str:
     """The step summary of a run, with what changed since the one that it was compared with."""
     return markdown.export(document, above=changes.section(comparison))

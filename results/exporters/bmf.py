@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
-from dlbench.escaping import json_text
+from dlbench.document import Document, Measured
+from dlbench.text.escaping import json_text
 
 LONGEST_NAME = 1024  #: Bencher refuses longer names of benchmarks
 
@@ -20,19 +19,19 @@ MEASURES = {
 BOUNDS = {"unexplained": ("unexplained_lo_ns", "unexplained_hi_ns")}
 
 
-def export(document: Mapping[str, Any]) -> str:
+def export(document: Document) -> str:
     """`{name: {measure: {value, lower_value, upper_value}}}`; cells without a number are absent."""
-    made = {_name(entry["name"]): _measures(entry) for entry in document["benchmarks"]}
+    made = {_name(entry.name): _measures(entry) for entry in document.measured}
     return json_text(made, indent=1) + "\n"
 
 
-def _measures(entry: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    latency = _metric(entry["real_time"], entry["lo_ns"], entry["hi_ns"])
+def _measures(entry: Measured) -> dict[str, dict[str, float]]:
+    latency = _metric(entry.real_time, entry.lo_ns, entry.hi_ns)
     found = {"latency": latency}
     for measure, key in MEASURES.items():
-        if key in entry:
-            bounds = [entry[bound] for bound in BOUNDS.get(measure, ()) if bound in entry]
-            found[measure] = _metric(entry[key], *bounds)
+        if entry.has(key):
+            bounds = [getattr(entry, bound) for bound in BOUNDS.get(measure, ())]
+            found[measure] = _metric(getattr(entry, key), *bounds)
     return found
 
 

@@ -2,58 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from dlbench import values
 from dlbench.compare import gate
 from dlbench.compare.table import amount, named
-from dlbench.escaping import markdown
+from dlbench.document import ComparedCell, Comparison
+from dlbench.text.escaping import markdown
 
 from .tables import table
-
-Cell = Mapping[str, Any]
 
 MOST_ROWS = 200
 INTERVAL = "95 % interval"
 HEAD = ("", "cell", "ratio", INTERVAL, "base", "head", "outcome")
 
 
-def section(comparison: Mapping[str, Any]) -> str:
+def section(comparison: Comparison) -> str:
     """Counts and what changed in sight, what noise leaves open folded."""
-    counts = comparison["counts"]
-    told = ", ".join(f"{counts[word]} {word}" for word in counts if counts[word])
-    within = values.percent(comparison["threshold"])
-    what = "" if comparison["metric"] == "time" else f", in {comparison['metric']}"
-    text = f"\n### What changed{what}: {told or 'nothing'}\n\n"
+    within = values.percent(comparison.threshold)
+    what = "" if comparison.is_timed else f", in {comparison.metric}"
+    text = f"\n### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
     text += f"Changes within {within} count as none.\n\n"
-    cells = comparison["cells"]
+    cells = comparison.cells
     changed = [cell for cell in cells if _is_changed(cell)]
     if changed:
-        text += _table(sorted(changed, key=_rank), comparison["metric"])
-    unsure = [cell for cell in cells if cell["verdict"] == "AMBIG" and not _is_changed(cell)]
+        text += _table(sorted(changed, key=_rank), comparison.metric)
+    unsure = [cell for cell in cells if cell.verdict == "AMBIG" and not _is_changed(cell)]
     if unsure:
         summary = f"{len(unsure)} cells of which the noise leaves open whether they changed"
-        body = _table(unsure, comparison["metric"])
+        body = _table(unsure, comparison.metric)
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     undecided = gate.inconclusive(comparison, "--replicas")
-    below = [*([undecided] if undecided else []), *comparison["warnings"]]
+    below = [*([undecided] if undecided else []), *(one.text for one in comparison.warnings)]
     return text + "".join(f"\n{markdown(line)}\n" for line in below)
 
 
-def _is_changed(cell: Cell) -> bool:
-    verdict = cell["verdict"] in ("SLOW", "FAST")
-    return verdict or bool(cell["outcome_change"]) or cell["presence"] != "both"
+def _is_changed(cell: ComparedCell) -> bool:
+    verdict = cell.verdict in ("SLOW", "FAST")
+    return verdict or bool(cell.outcome_change) or cell.presence != "both"
 
 
-def _rank(cell: Cell) -> tuple[int, str]:
+def _rank(cell: ComparedCell) -> tuple[int, str]:
     """What must not be missed comes first."""
-    if cell["outcome_change"] == "worse" or cell["presence"] == "lost":
-        return 0, cell["name"]
-    return 1 if cell["verdict"] == "SLOW" else 2, cell["name"]
+    if cell.outcome_change == "worse" or cell.presence == "lost":
+        return 0, cell.name
+    return 1 if cell.verdict == "SLOW" else 2, cell.name
 
 
-def _table(cells: Iterable[Cell], metric: str) -> str:
+def _table(cells: Iterable[ComparedCell], metric: str) -> str:
     rows = [dict(zip(HEAD, _row(cell, metric), strict=True)) for cell in cells]
     # There is no chance in a count.
     head = [one for one in HEAD if metric == "time" or one != INTERVAL]
@@ -62,12 +58,11 @@ def _table(cells: Iterable[Cell], metric: str) -> str:
     return text + (f"\nand {len(rows) - MOST_ROWS} more\n" if len(rows) > MOST_ROWS else "")
 
 
-def _row(cell: Cell, metric: str) -> list[str]:
-    verdict = cell["verdict"] or "" if cell["presence"] == "both" else cell["presence"]
-    ratio = "" if cell["ratio"] is None else f"{cell['ratio']:.3f}"
-    known = cell["lo"] is not None and cell["hi"] is not None
-    interval = f"{cell['lo']:.3f} .. {cell['hi']:.3f}" if known else ""
-    before, after = cell["base_outcome"], cell["head_outcome"]
+def _row(cell: ComparedCell, metric: str) -> list[str]:
+    verdict = cell.verdict or "" if cell.presence == "both" else cell.presence
+    ratio = "" if cell.ratio is None else f"{cell.ratio:.3f}"
+    interval = "" if cell.interval is None else "{:.3f} .. {:.3f}".format(*cell.interval)
+    before, after = cell.base_outcome, cell.head_outcome
     outcome = after or "" if before == after else f"{before or 'none'} -> {after or 'none'}"
-    sides = [amount(cell[side], metric) for side in ("base", "head")]
+    sides = [amount(cell.base, metric), amount(cell.head, metric)]
     return [verdict, " ".join(named(cell)), ratio, interval, *sides, outcome]

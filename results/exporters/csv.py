@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
-from typing import Any
 
-from dlbench.escaping import csv_cell
+from dlbench.document import Document
+from dlbench.text.escaping import csv_cell
 
 from .rows import COLUMNS, rows
 
 
-def export(document: Mapping[str, Any]) -> str:
+def export(document: Document) -> str:
     """A table with a header; times in nanoseconds."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

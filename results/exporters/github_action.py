@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from dlbench import values
-from dlbench.escaping import json_text
+from dlbench.document import Document, Measured
+from dlbench.text.escaping import json_text
 
-from . import origin
 
-
-def export(document: Mapping[str, Any]) -> str:
+def export(document: Document) -> str:
     """A list of `{name, unit, value, range, extra}`. The reader knows one symmetric range: it is
     the longer half of the interval."""
-    made = [_item(entry, document) for entry in document["benchmarks"]]
+    made = [_item(entry, document) for entry in document.measured]
     return json_text(made, indent=1) + "\n"
 
 
-def _item(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    versions = origin.environment(document, entry).get("libraries", {})
-    value = entry["real_time"]
-    half = max(entry["hi_ns"] - value, value - entry["lo_ns"], 0.0)
-    sides = dict.fromkeys((entry["producer"], entry["consumer"]))
-    told = [entry["outcome"], f"range: {values.interval([entry])}"]
+def _item(entry: Measured, document: Document) -> dict[str, object]:
+    versions = document.origin(entry)[1].libraries
+    value = entry.real_time
+    half = max(entry.hi_ns - value, value - entry.lo_ns, 0.0)
+    sides = dict.fromkeys(entry.pair)
+    told = [entry.outcome, f"range: {values.interval([entry])}"]
     told += [f"{name} {versions[name]}" for name in sides if name in versions]
-    told += [f"warning: {warning}" for warning in entry["warnings"]]
+    told += [f"warning: {warning.text}" for warning in entry.warnings]
     return {
-        "name": entry["name"],
+        "name": entry.name,
         "unit": "ns",
         "value": value,
         "range": f"\u00b1 {half:.6g}" if half < 1e6 else f"\u00b1 {half:.0f}",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from dlbench import document as documents
-from dlbench import escaping, grid, ladder, terminal, values
+from dlbench import values
+from dlbench.document import Document, Entry, Measured, NotMeasured, exchanges_once
 from dlbench.errors import first_line
-from dlbench.layout import count
+from dlbench.terminal import grid, terminal
+from dlbench.text import escaping
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import count
 
 from .tables import table
 
@@ -21,14 +23,13 @@ MOST_REASONS = 400
 LAST_WORD = 1024  #: bytes kept for what was left out
 
 
-def export(document: Mapping[str, Any], most_bytes: int = MOST_BYTES, above: str = "") -> str:
+def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") -> str:
     """GitHub's Markdown, at most so many bytes: what does not fit is left out, and it says so.
     `above`: what stands between the counts and the rest."""
-    plain = dict(document)
-    text = _head(plain) + above
+    text = _head(document) + above
     left_out: list[str] = []
     room = most_bytes - len(text.encode()) - LAST_WORD
-    for title, body in _sections(plain):
+    for title, body in _sections(document):
         block = f"\n<details><summary>{title}</summary>\n\n{body}\n</details>\n"
         size = len(block.encode())
         if size > room:
@@ -42,74 +43,74 @@ def export(document: Mapping[str, Any], most_bytes: int = MOST_BYTES, above: str
     return text
 
 
-def _head(document: dict[str, Any]) -> str:
-    counted = documents.exchanges(documents.entries(document))
-    counts = Counter(map(ladder.outcome, counted))
-    measured = sum(map(values.is_measured, counted))
+def _head(document: Document) -> str:
+    counted = exchanges_once(document.entries)
+    counts = Counter(entry.found for entry in counted)
+    measured = sum(isinstance(entry, Measured) for entry in counted)
     lines = [f"### dlbench: {measured} of {len(counted)} exchanges measured", ""]
     lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
-    lines += [line for name, part in documents.by_machine(document) for line in _origin(name, part)]
+    lines += [line for name, part in document.by_machine() for line in _origin(name, part)]
     # Also one that failed on a single clock: its number on another must not hide it.
-    alarming = (e for e in documents.entries(document) if e["outcome"] in ALARMING)
-    loud = documents.exchanges(alarming)
+    alarming = (entry for entry in document.not_measured if entry.outcome in ALARMING)
+    loud = exchanges_once(alarming)
     if loud:
         lines += [table(["", "cell", "why"], (_why(entry) for entry in loud[:40]))]
         lines += [f"and {len(loud) - 40} more", ""] if len(loud) > 40 else []
     return "\n".join(lines)
 
 
-def _origin(machine: str, document: dict[str, Any]) -> list[str]:
+def _origin(machine: str, document: Document) -> list[str]:
     """The machine, then each environment's libraries, each with an empty line behind it."""
-    cpu = documents.about(document).get("machine", {}).get("cpu", "")
-    names = documents.environments(document)
+    cpu = document.run.machine.cpu
+    names = document.environments
     lines = []
     for name in names:
-        versions = documents.versions(document, name).items()
+        versions = document.versions(name).items()
         told = ", ".join(f"{library} {version}" for library, version in versions)
         place = name if len(names) > 1 else ""
         lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, told) if part))
     return [text for line in lines if line for text in (escaping.markdown(line), "")]
 
 
-def _why(entry: values.Entry) -> list[str]:
-    return [str(entry["outcome"]), _cell(entry), first_line(values.reason(entry))[:300]]
+def _why(entry: NotMeasured) -> list[str]:
+    return [entry.outcome, _cell(entry), first_line(values.reason(entry))[:300]]
 
 
-def _cell(entry: values.Entry) -> str:
+def _cell(entry: Entry) -> str:
     usual = {"device": "cpu", "case": "f32", "clock": "call", "environment": "default"}
-    told = [f"{entry['producer']} -> {entry['consumer']}", str(entry["protocol"])]
-    told += [str(entry[axis]) for axis, value in usual.items() if entry[axis] != value]
-    told += [str(entry["machine"])] if "machine" in entry else []
-    return " ".join([*told, values.size(entry["bytes"])])
+    told = [f"{entry.producer} -> {entry.consumer}", entry.protocol]
+    told += [str(entry.axis(axis)) for axis, value in usual.items() if entry.axis(axis) != value]
+    told += [entry.machine] if entry.machine else []
+    return " ".join([*told, values.size(entry.bytes)])
 
 
-def _sections(document: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    for name, part in documents.by_machine(document):
+def _sections(document: Document) -> Iterable[tuple[str, str]]:
+    for name, part in document.by_machine():
         for one in terminal.matrices(part):
             if one.rows():
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
-    missing = documents.exchanges(document["not_measured"])
+    missing = exchanges_once(document.not_measured)
     telling = [
-        e
-        for e in missing
-        if e["outcome"] not in grid.DULL and not ladder.is_untimed(e) and not values.is_below(e)
+        entry
+        for entry in missing
+        if entry.outcome not in values.DULL and not (entry.is_untimed or entry.is_below)
     ]
     if telling:
-        reasons = Counter(
-            (e["outcome"], f"{e['producer']} -> {e['consumer']}", e["protocol"],
-             first_line(values.reason(e))[:300])
-            for e in telling
-        )  # fmt: skip
-        rows = [[*key, str(times)] for key, times in reasons.most_common(MOST_REASONS)]
+        groups = grouped(telling, lambda e: (e.pair, e.protocol, e.cause)).values()
+        rows = [
+            [alike[0].outcome, " -> ".join(alike[0].pair), alike[0].protocol,
+             values.shared_reason(alike)[:300], str(len(alike))]
+            for alike in sorted(groups, key=len, reverse=True)[:MOST_REASONS]
+        ]  # fmt: skip
         title = f"Without a number: {count(len(telling), 'exchange')}, and why"
         yield title, table(["", "from -> to", "protocol", "why", "exchanges"], rows, [4])
-    measured = document["benchmarks"]
+    measured = document.measured
     for begin in range(0, len(measured), 2000):
-        part = measured[begin : begin + 2000]
-        last = begin + len(part)
+        some = measured[begin : begin + 2000]
+        last = begin + len(some)
         title = f"All cells, {begin + 1} to {last}" if len(measured) > 2000 else "All cells"
-        yield title, _cells(part)
+        yield title, _cells(some)
 
 
 def _matrix(one: grid.Grid) -> str:
@@ -121,16 +122,17 @@ def _matrix(one: grid.Grid) -> str:
     return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")
 
 
-def _shown(entry: values.Entry | None) -> str:
+def _shown(entry: Entry | None) -> str:
     cell = grid.Shown.of(entry)
     return cell.before + cell.text + cell.after
 
 
-def _cells(entries: Sequence[values.Entry]) -> str:
+def _cells(entries: Sequence[Measured]) -> str:
     rows = (
-        [str(e["phase"]), _cell(e), values.duration(e["real_time"]),
-         f"{values.duration(max(e['lo_ns'], 0.01))} .. {values.duration(max(e['hi_ns'], 0.01))}",
-         values.interval([e]), str(e["outcome"]), "; ".join(e["changed"]), "; ".join(e["warnings"])]
+        [e.phase, _cell(e), values.duration(e.real_time),
+         f"{values.duration(max(e.lo_ns, 0.01))} .. {values.duration(max(e.hi_ns, 0.01))}",
+         values.interval([e]), e.outcome, "; ".join(e.changed),
+         "; ".join(w.text for w in e.warnings)]
         for e in entries
     )  # fmt: skip
     head = ["phase", "cell", "time", "interval", "which is", "outcome", "changed", "warnings"]

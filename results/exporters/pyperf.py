@@ -3,61 +3,58 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from typing import Any
 
-from dlbench.escaping import json_text
-
-from . import origin
+from dlbench.document import Document, Measured
+from dlbench.document.entry import Worker
+from dlbench.text.escaping import json_text
 
 FORMAT = "1.0"
 NS = 1e-9  #: pyperf's unit is the second
 
 
-def export(document: Mapping[str, Any]) -> str:
+def export(document: Document) -> str:
     """A suite that `pyperf show`, `stats` and `compare_to` read."""
     common = _metadata(document)
-    made = [_benchmark(entry, document) for entry in document["benchmarks"]]
+    made = [_benchmark(entry, document) for entry in document.measured]
     suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
     return json_text(suite, indent=1) + "\n"
 
 
-def _benchmark(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    metadata: dict[str, Any] = {
-        "name": entry["name"],
+def _benchmark(entry: Measured, document: Document) -> dict[str, object]:
+    metadata: dict[str, object] = {
+        "name": entry.name,
         "unit": "second",
-        "dlbench_outcome": entry["outcome"],
+        "dlbench_outcome": entry.outcome,
     }
-    known = {"python_version": origin.environment(document, entry).get("python", "")}
-    known["cpu_model_name"] = origin.machine(document, entry)["machine"].get("cpu", "")
+    run, environment = document.origin(entry)
+    known = {"python_version": environment.python, "cpu_model_name": run.machine.cpu}
     metadata |= {key: text.strip() for key, text in known.items() if text.strip()}
-    runs = [_run(worker, entry["iterations"]) for worker in entry["workers"]]
+    runs = [_run(worker, entry.iterations) for worker in entry.workers]
     return {"metadata": metadata, "runs": runs}
 
 
-def _run(worker: Mapping[str, Any], iterations: int) -> dict[str, Any]:
+def _run(worker: Worker, iterations: int) -> dict[str, object]:
     """`iterations`: of a worker that has none of its own."""
     # A phase less the instrument's own cost may come out below 0; pyperf knows positive times only.
-    positive = [sample * NS for sample in worker["samples_ns"] if sample > 0]
-    loops = max(worker.get("iterations", iterations), 1)
-    run: dict[str, Any] = {"metadata": {"loops": loops}}
-    run["values"] = positive or [worker["median_ns"] * NS]
-    if worker["first_ns"] > 0:
-        run["warmups"] = [[1, worker["first_ns"] * NS]]
+    positive = [sample * NS for sample in worker.samples_ns if sample > 0]
+    loops = max(worker.iterations or iterations, 1)
+    run: dict[str, object] = {"metadata": {"loops": loops}}
+    run["values"] = positive or [worker.median_ns * NS]
+    if worker.first_ns > 0:
+        run["warmups"] = [[1, worker.first_ns * NS]]
     return run
 
 
-def _metadata(document: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(document: Document) -> dict[str, object]:
     """What all benchmarks share, in pyperf's own keys; it refuses empty texts."""
-    context = document["context"]
-    about = context["dlbench"]
-    found: dict[str, Any] = {
-        "hostname": context["host_name"],
-        "platform": about["machine"].get("kernel", ""),
-        "dlbench_version": about["version"],
-        "date": _date(context["date"]),
+    context = document.context
+    found: dict[str, object] = {
+        "hostname": context.host_name,
+        "platform": document.run.machine.kernel,
+        "dlbench_version": document.run.version,
+        "date": _date(context.date),
     }
-    cores = about["machine"].get("cores") or context["num_cpus"]
+    cores = document.run.machine.cores or context.num_cpus
     found |= {"cpu_count": cores} if cores else {}
     texts = {key: v.strip() if isinstance(v, str) else v for key, v in found.items()}
     return {key: value for key, value in texts.items() if value}

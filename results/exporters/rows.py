@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
-Entry = Mapping[str, Any]
+from dlbench.document import Document, Entry, Measured
+from dlbench.document.record import Record
+
 Value = str | int | float | bool | None
 
 AXES = ("phase", "clock", "environment", "machine", "producer", "consumer", "protocol", "device",
@@ -23,34 +24,43 @@ FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "first_ns",
 FLAGS = ("late_read",)
 
 
-def _joined(key: str) -> Callable[[Entry], Value]:
-    return lambda entry: "; ".join(map(str, entry.get(key, ())))
-
-
 def _first_ns(entry: Entry) -> Value:
     # 0 in the document: a phase is replayed, and the device's clock sees no first call.
-    return next((worker["first_ns"] or None for worker in entry.get("workers", ())), None)
+    workers = entry.workers if isinstance(entry, Measured) else []
+    return next((worker.first_ns or None for worker in workers), None)
+
+
+def _workers(entry: Entry) -> Value:
+    return len(entry.workers) if isinstance(entry, Measured) else None
 
 
 def _rounds(entry: Entry) -> Value:
-    workers = entry.get("workers")
-    return None if workers is None else sum(len(worker["samples_ns"]) for worker in workers)
+    if not isinstance(entry, Measured):
+        return None
+    return sum(len(worker.samples_ns) for worker in entry.workers)
 
 
-def _plain(key: str) -> Callable[[Entry], Value]:
-    return lambda entry: entry.get(key)
+def _plain(key: str) -> Callable[[Record], Value]:
+    def read(record: Record) -> Value:
+        # A key may stand in a record whose kind has no such column.
+        value: Value = getattr(record, key, None) if record.has(key) else None
+        return value
+
+    return read
 
 
 def _timer(key: str) -> Callable[[Entry], Value]:
-    return lambda entry: entry.get("device_timer", {}).get(key)
+    read = _plain(key)
+    return lambda entry: read(entry.device_timer)
 
 
 def _evidence(key: str) -> Callable[[Entry], Value]:
-    return lambda entry: entry.get("evidence", {}).get(key)
+    return lambda entry: entry.evidence.get(key)
 
 
 def _seen(key: str) -> Callable[[Entry], Value]:
-    return lambda entry: entry.get("seen", {}).get(key)
+    read = _plain(key)
+    return lambda entry: read(entry.seen)
 
 
 #: Every column in its order, and how it is got.
@@ -61,22 +71,21 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "found": _plain("found"),
     **{number: _plain(number) for number in NUMBERS},
     "interval": _plain("interval"),
-    "workers": lambda entry: len(entry["workers"]) if "workers" in entry else None,
+    "workers": _workers,
     "rounds": _rounds,
     "first_ns": _first_ns,
     **{f"device_timer_{key}": _timer(key) for key in TIMER},
-    "changed": _joined("changed"),
+    "changed": lambda entry: "; ".join(entry.changed),
     **{f"evidence_{key}": _evidence(key) for key in EVIDENCE},
     "used": _seen("used"),
     "via": _seen("via"),
     **{word: _plain(word) for word in WORDS},
-    "warnings": _joined("warnings"),
+    "warnings": lambda entry: "; ".join(warning.text for warning in entry.warnings),
 }
 
 
-def rows(document: Mapping[str, Any]) -> Iterator[list[Value]]:
+def rows(document: Document) -> Iterator[list[Value]]:
     """The cells' values in the order of COLUMNS; None where a cell has none."""
     readers = list(COLUMNS.values())
-    for part in ("benchmarks", "not_measured"):
-        for entry in document[part]:
-            yield [read(entry) for read in readers]
+    for entry in document.entries:
+        yield [read(entry) for read in readers]

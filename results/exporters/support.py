@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from dlbench import document as documents
-from dlbench import ladder, values
+from dlbench import values
+from dlbench.analysis import ladder
+from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
-from dlbench.escaping import dlbench_command, log_line, markdown, markdown_code
-from dlbench.layout import shorten
-from dlbench.values import Entry
+from dlbench.text.escaping import dlbench_command, log_line, markdown, markdown_code
+from dlbench.text.layout import shorten
 
 from .tables import table
 
@@ -43,82 +42,75 @@ DISPATCH_KEY = (
     "`__array_wrap__` or the like. raises: NumPy makes nothing of it."
 )
 #: Options that decide which cells there are and how they end; paths stay where they are.
-LISTS = ("producers", "consumers", "protocols", "devices", "cases", "sizes")
-WORDS = ("filter", "precision", "budget", "timeout")
+OPTIONS = ("producers", "consumers", "protocols", "devices", "cases", "sizes", "filter",
+           "precision", "budget", "timeout")  # fmt: skip
 ABSENT = ("not-installed", "no-device", "import-failed")
 
 
-def export(document: Mapping[str, Any]) -> str:
+def export(document: Document) -> str:
     """Markdown. Of several sizes the smallest; each machine and environment by itself."""
     lines = ["# What crosses between which libraries", ""]
-    for machine, part in documents.by_machine(dict(document)):
+    for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []
         lines += [_origin(part), ""]
-        for environment in documents.environments(part):
+        for environment in part.environments:
             lines += _of_environment(part, environment)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _of_environment(document: dict[str, Any], environment: str) -> list[str]:
-    entries = [e for e in documents.entries(document)
-               if _tells(e) and e["environment"] == environment]  # fmt: skip
-    several = len(documents.environments(document)) > 1
+def _of_environment(document: Document, environment: str) -> list[str]:
+    entries = [e for e in document.exchanges
+               if e.clock == "call" and e.environment == environment]  # fmt: skip
+    several = len(document.environments) > 1
     lines = [f"## {markdown(environment)}", ""] if several else []
-    crossed = [entry for entry in entries if entry["protocol"] not in DISPATCH]
+    crossed = [entry for entry in entries if entry.protocol not in DISPATCH]
     absent = _absent(crossed)
     if absent and environment != DEFAULT:
         lines += [f"Not installed there: {markdown(', '.join(absent))}.", ""]
-        crossed = [e for e in crossed if not {e["producer"], e["consumer"]} & {*absent}]
-    lines += [_libraries(crossed, documents.versions(document, environment), absent)]
-    for device in dict.fromkeys(str(entry["device"]) for entry in entries):
-        lines += _matrices([entry for entry in crossed if entry["device"] == device], device)
+        crossed = [e for e in crossed if not {e.producer, e.consumer} & {*absent}]
+    lines += [_libraries(crossed, document.versions(environment), absent)]
+    for device in dict.fromkeys(entry.device for entry in entries):
+        lines += _matrices([entry for entry in crossed if entry.device == device], device)
     lines += _dispatch(entries)
     return lines + _fallbacks(entries)
 
 
-def _tells(entry: Entry) -> bool:
-    return bool(entry["phase"] == "exchange" and entry["clock"] == "call")
-
-
-def _origin(document: dict[str, Any]) -> str:
-    about = documents.about(document)
-    asked = about.get("request", {})
-    given = {name: ",".join(map(str, asked.get(name) or [])) for name in LISTS}
-    given |= {name: str(asked.get(name) or "") for name in WORDS}
-    words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    words += [word for name in documents.environments(document) if name != DEFAULT
+def _origin(document: Document) -> str:
+    given = [(name, document.run.request.words(name)) for name in OPTIONS]
+    words = [word for name, value in given if value for word in (f"--{name}", value)]
+    words += [word for name in document.environments if name != DEFAULT
               for word in ("--env", f"{name}=PYTHON")]  # fmt: skip
     command = log_line(dlbench_command("--matrix", *words, "--out", "RUN"))
-    pythons = sorted({e.get("python", "") for e in documents.environments(document).values()})
+    pythons = sorted({e.python for e in document.environments.values()})
     return (
-        f"Written on {markdown(document['context']['date'][:10])} by\n\n```sh\n{command} && "
+        f"Written on {markdown(document.context.date[:10])} by\n\n```sh\n{command} && "
         "dlbench export RUN --format support\n```\n\n"
-        f"with dlbench {markdown(about['version'])} and Python {markdown(', '.join(pythons))}. "
+        f"with dlbench {markdown(document.run.version)} and Python {markdown(', '.join(pythons))}. "
         "What each word means: "
-        "[measuring.md](measuring.md). What libraries' own tests say: "
+        "[outcomes](outcomes.md). What libraries' own tests say: "
         "[check.md](check.md#what-libraries-own-tests-say)."
     )
 
 
 def _crossed(entry: Entry) -> bool:
-    return values.is_measured(entry) or ladder.is_untimed(entry) or values.is_below(entry)
+    return isinstance(entry, Measured) or values.is_untimed(entry) or values.is_below(entry)
 
 
 def _absent(entries: list[Entry]) -> list[str]:
     """The libraries that are installed in none of these cells."""
-    seen = {e[role]: False for e in entries for role in ("producer", "consumer")}
+    seen = {name: False for entry in entries for name in entry.pair}
     for entry in entries:
-        if entry["outcome"] != "not-installed":
-            seen[entry["producer"]] = seen[entry["consumer"]] = True
+        if entry.outcome != "not-installed":
+            seen[entry.producer] = seen[entry.consumer] = True
     return sorted(name for name, there in seen.items() if not there)
 
 
 def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequence[str]) -> str:
     """Each library with the protocols by which an array of it crossed, or came to it."""
     rows = []
-    for name in sorted({e[role] for e in entries for role in ("producer", "consumer")}):
-        gives = _protocols(e for e in entries if e["producer"] == name and _crossed(e))
-        takes = _protocols(e for e in entries if e["consumer"] == name and _crossed(e))
+    for name in sorted({name for entry in entries for name in entry.pair}):
+        gives = _protocols(e for e in entries if e.producer == name and _crossed(e))
+        takes = _protocols(e for e in entries if e.consumer == name and _crossed(e))
         why = "" if gives or takes else _why_absent(entries, name, absent)
         rows.append([name, versions.get(name, ""), gives, takes, why])
     head = ["library", "version", "exports through", "imports through", "why not"]
@@ -126,20 +118,21 @@ def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequen
 
 
 def _protocols(entries: Iterable[Entry]) -> str:
-    return ", ".join(sorted({str(entry["protocol"]) for entry in entries}))
+    return ", ".join(sorted({entry.protocol for entry in entries}))
 
 
 def _why_absent(entries: list[Entry], name: str, absent: Sequence[str]) -> str:
     """The most telling reason of a library that no array came from or to."""
-    told = [e for e in entries if name in (e["producer"], e["consumer"])]
+    told = [e for e in entries if name in (e.producer, e.consumer)]
 
     def rank(entry: Entry) -> tuple[bool, bool, bool]:
-        others = {entry["producer"], entry["consumer"]} - {name}
-        outcome = entry["outcome"]
+        others = {entry.producer, entry.consumer} - {name}
+        outcome = entry.outcome
         return not others.isdisjoint(absent), outcome not in ABSENT, outcome == "no-protocol"
 
     told.sort(key=rank)
-    return _short(values.reason(told[0])) if told else ""
+    reasons = [values.reason(entry) for entry in told if isinstance(entry, NotMeasured)]
+    return _short(reasons[0]) if reasons else ""
 
 
 def _short(text: str) -> str:
@@ -148,18 +141,18 @@ def _short(text: str) -> str:
 
 def _matrices(entries: list[Entry], device: str) -> list[str]:
     lines: list[str] = []
-    for protocol in dict.fromkeys(str(entry["protocol"]) for entry in entries):
-        plain = [e for e in entries if (e["protocol"], e["case"]) == (protocol, ladder.BASELINE)]
+    for protocol in dict.fromkeys(entry.protocol for entry in entries):
+        plain = [e for e in entries if (e.protocol, e.case) == (protocol, ladder.BASELINE)]
         cells: dict[tuple[str, str], Entry] = {}
-        for entry in sorted(plain, key=lambda e: e["bytes"]):
-            cells.setdefault((entry["producer"], entry["consumer"]), entry)
+        for entry in sorted(plain, key=lambda e: e.bytes):
+            cells.setdefault((entry.producer, entry.consumer), entry)
         shown = {pair: _mark(entry) for pair, entry in cells.items()}
         producers = sorted({pair[0] for pair, mark in shown.items() if mark})
         consumers = sorted({pair[1] for pair, mark in shown.items() if mark})
         if not producers:
             continue
         rows = [[p, *(shown.get((p, c), "") for c in consumers)] for p in producers]
-        size = values.size(min(entry["bytes"] for entry in cells.values()))
+        size = values.size(min(entry.bytes for entry in cells.values()))
         lines += [f"## {markdown_code(protocol)} on {markdown(device)}, {size}", ""]
         lines += [table(["from, to", *map(markdown, consumers)], rows)]
     return [*lines, KEY, ""] if lines else []
@@ -169,8 +162,8 @@ def _dispatch(entries: list[Entry]) -> list[str]:
     """What NumPy's own functions make of each library's arrays."""
     told: dict[str, dict[str, str]] = {}
     for entry in entries:
-        if entry["protocol"] in DISPATCH and entry["consumer"] == "numpy":
-            told.setdefault(entry["producer"], {})[entry["protocol"]] = _kept(entry)
+        if entry.protocol in DISPATCH and entry.consumer == "numpy":
+            told.setdefault(entry.producer, {})[entry.protocol] = _kept(entry)
     if not told:
         return []
     rows = [[name, *(found.get(word, "") for word in DISPATCH)] for name, found in sorted(
@@ -181,28 +174,25 @@ def _dispatch(entries: list[Entry]) -> list[str]:
 
 def _kept(entry: Entry) -> str:
     if _crossed(entry):
-        return f"drops {' and '.join(entry['changed'])}" if entry["changed"] else "kept"
-    if entry["outcome"] in ABSENT:
+        return f"drops {' and '.join(entry.changed)}" if entry.changed else "kept"
+    if entry.outcome in ABSENT:
         return ""
-    # What NumPy makes of an array that overrides nothing stands behind the function's name.
-    _, told, what = values.reason(entry).partition(": NumPy converts it; ")
-    if not told:
-        return str(entry["outcome"])
-    became = what.partition(": ")[2]
+    became = entry.data.get("became", "")
+    if entry.code != codes.CONVERTED or not became:
+        return entry.outcome
     # A type's name, or an exception with its text.
     return f"raises {_short(became)}" if ": " in became else f"converted: {became}"
 
 
 def _mark(entry: Entry) -> str:
-    outcome = ladder.outcome(entry)
-    mark = MARKS.get(outcome, outcome)
-    changed = ", ".join(entry.get("changed", []))
+    mark = MARKS.get(entry.found, entry.found)
+    changed = ", ".join(entry.changed)
     return f"{mark} ({changed})" if mark and changed else mark
 
 
 def _fallbacks(entries: list[Entry]) -> list[str]:
     """Which kind of array ends otherwise than a plain one, where all kinds were tried."""
-    if not any(map(ladder.is_untimed, entries)):
+    if not any(map(values.is_untimed, entries)):
         return []
     climbed = ladder.ladders(entries)
     several = len({one.device for one in climbed}) > 1

@@ -28,6 +28,7 @@ TEST(CudaPrototypes, AreThoseOfTheHeader) {
   SAME(device_get_attribute, cuDeviceGetAttribute);
   SAME(device_primary_ctx_retain, cuDevicePrimaryCtxRetain);
   SAME(ctx_set_current, cuCtxSetCurrent);
+  SAME(ctx_get_current, cuCtxGetCurrent);
   SAME(ctx_get_device, cuCtxGetDevice);
   SAME(ctx_synchronize, cuCtxSynchronize);
   SAME(stream_create, cuStreamCreate);

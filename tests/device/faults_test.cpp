@@ -40,6 +40,8 @@ class Use {
     return {
         [&] { return t.device_count(&count_); },
         [&] { return t.enter(0); },
+        [&] { return t.current(&now_); },
+        [&] { return t.make_current(now_); },
         [&] { return t.stream_create(&stream_, non_blocking); },
         [&] { return t.event_create(&begin_, 0); },
         [&] { return t.event_create(&end_, 0); },
@@ -79,6 +81,7 @@ class Use {
   const Table& table_;
   int count_ = 0;
   std::size_t free_ = 0, total_ = 0, cache_ = 0;
+  Current now_ = nullptr;
   Stream stream_ = nullptr;
   Event begin_ = nullptr, end_ = nullptr;
   Address word_ = 0, managed_ = 0;

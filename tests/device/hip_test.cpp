@@ -94,10 +94,47 @@ TEST_F(HipDeathTest, TheCompilersLogIsInTheReason) {
               "delay.hip:1:1: error: planted 1 error generated. \\(300\\)>");
 }
 
+/// Ends the process after two delays that cannot be compiled: how often that was tried.
+[[noreturn]] void delay_twice() {
+  alarm(20);
+  const Fake fake("libhiprtc.so.6");
+  if (!fake) std::_Exit(2);
+  fake.fail("hiprtcCompileProgram=6");
+  const Table& table = *backend("rocm")->table;
+  if (table.enter(0) != 0) std::_Exit(3);
+  std::string said;
+  for (int i = 0; i < 2; ++i) said += line(table, "delay", table.delay(nullptr, 0, 0, 0, 0)) + "\n";
+  std::fprintf(stderr, "<%u> %s", fake.calls("hiprtcCompileProgram"), said.c_str());
+  std::_Exit(0);
+}
+
+TEST_F(HipDeathTest, WhatCannotBeCompiledIsTriedOnce) {
+  EXPECT_EXIT(delay_twice(), testing::ExitedWithCode(0),
+              "<1> delay: .*COMPILATION.*\ndelay: .*COMPILATION");
+}
+
 TEST_F(HipDeathTest, ALogThatCannotBeReadIsNone) {
   EXPECT_EXIT(delay_once("libhiprtc.so.6", "hiprtcCompileProgram=6,hiprtcGetProgramLog=2"),
               testing::ExitedWithCode(0),
               "hiprtcCompileProgram: HIPRTC_ERROR_COMPILATION \\(6\\) \\(300\\)>");
+}
+
+/// Ends the process: 0 where pinned memory is found to be that, though no device is told for it.
+[[noreturn]] void place_without_ordinal() {
+  const Fake fake(hip_soname);
+  if (!fake) std::_Exit(2);
+  const Table& table = *backend("rocm")->table;
+  void* pinned = nullptr;
+  if (table.enter(0) != 0 || table.allocate_pinned(&pinned, 64) != 0) std::_Exit(3);
+  fake.fail("hipPointerGetAttribute=1@3");
+  Memory kind{};
+  int ordinal = -1;
+  const Code code = table.memory_of(&kind, &ordinal, reinterpret_cast<std::uintptr_t>(pinned));
+  std::_Exit(code == 0 && kind == Memory::Pinned && ordinal == 0 ? 0 : 1);
+}
+
+TEST_F(HipDeathTest, MemoryOfNoDeviceStillHasItsKind) {
+  EXPECT_EXIT(place_without_ordinal(), testing::ExitedWithCode(0), "");
 }
 
 /// A folder with copies of a fake library, as a wheel or a second installation would have it.

@@ -11,6 +11,7 @@
 #include "device/backends.hpp"
 #include "device/cuda.hpp"
 #include "device/hip.hpp"
+#include "device/kernels.hpp"
 #include "fakes.hpp"
 
 namespace dlbench::device {
@@ -295,6 +296,40 @@ TEST_P(StrictDeathTest, QueuesAreAsTheVendorsVariableSays) {
   });
 }
 
+/// Whether work of `second` waits for work of `first` that is still in its queue.
+bool waits_for(const Table& table, Stream second, Stream first) {
+  expect("delay", table.delay(first, 50'000'000, 0, 0, 0), 0);
+  expect("delay", table.delay(second, 0, 0, 0, 0), 0);
+  expect("wait", table.stream_synchronize(second), 0);
+  const bool waited = table.stream_query(first) == 0;
+  expect("wait", table.stream_synchronize(first), 0);
+  return waited;
+}
+
+TEST_P(StrictDeathTest, ANewStreamTakesAQueueAsTheVendorsStreamsDo) {
+  in_process([] {
+    const bool takes_turns = std::string(GetParam()) == "cuda";
+    const Mode three("DLBENCH_FAKE_QUEUES", "3");
+    const Table& table = table_of(GetParam());
+    expect("enter", table.enter(0), 0);
+    // The default stream is on the first queue, these are on the second, third and first.
+    Stream made[5] = {};
+    for (int i = 0; i < 3; ++i) expect("stream", table.stream_create(&made[i], non_blocking), 0);
+    expect("destroy", table.stream_destroy(made[0]), 0);
+    // The second is both the next in turn and without a stream. Then it has one, as the third.
+    for (int i = 3; i < 5; ++i) expect("stream", table.stream_create(&made[i], non_blocking), 0);
+    expect("the next in turn", waits_for(table, made[4], made[1]), takes_turns);
+    expect("the least used", waits_for(table, made[4], made[3]), !takes_turns);
+  });
+}
+
+/// A function of the fake HIP runtime that dlbench's own table does not have.
+template <typename Function>
+Function of_runtime(const char* name) {
+  return reinterpret_cast<Function>(
+      dlsym(dlopen("libamdhip64.so.6", RTLD_LAZY | RTLD_NOLOAD), name));
+}
+
 using EntryPoint = void*;
 
 /// A function of the CUDA driver, as of a version; nullptr: not found.
@@ -303,6 +338,56 @@ EntryPoint entry_point(const char* name, int version) {
   const Code code = cuda::driver().api.get_proc_address(name, &found, version, 0);
   expect(name, code, found != nullptr ? 0 : 500);
   return found;
+}
+
+/// A function ends with its module: loaded, launched, unloaded and launched again.
+template <typename Api, typename Launch>
+void expect_end_with_module(const Api& api, Code (*unload)(void*), const char* image,
+                            Launch&& launch, Code unloaded) {
+  void* module = nullptr;
+  void* function = nullptr;
+  expect("load", api.module_load_data(&module, image), 0);
+  expect("function", api.module_get_function(&function, module, delay_kernel), 0);
+  expect("launch", launch(function), 0);
+  expect("unload", unload(module), 0);
+  expect("launch of an unloaded module's", launch(function), 400);
+  expect("function of an unloaded module", api.module_get_function(&function, module, delay_kernel),
+         unloaded);
+  expect("unload again", unload(module), unloaded);
+}
+
+/// Launches the delay kernel by a vendor's function.
+template <typename Function>
+auto launcher(Function launch_kernel, Stream stream) {
+  return [=](void* function) {
+    std::int64_t ns = 0;
+    Address none = 0;
+    unsigned value = 0;
+    void* parameters[] = {&ns, &none, &none, &value};
+    return launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+  };
+}
+
+TEST_P(StrictDeathTest, AFunctionEndsWithItsModule) {
+  in_process([] {
+    using Unload = Code (*)(void*);
+    Used used(table_of(GetParam()));
+    if (std::string(GetParam()) == "cuda") {
+      const cuda::Api& api = cuda::driver().api;
+      const auto unload = reinterpret_cast<Unload>(entry_point("cuModuleUnload", 13000));
+      const std::string image = ".visible .entry " + std::string(delay_kernel) + "(";
+      expect_end_with_module(api, unload, image.c_str(), launcher(api.launch_kernel, used.stream),
+                             400);
+    } else {
+      const hip::Api& api = hip::runtime().api;
+      const std::string image =
+          "\x7F"
+          "ELF gfx942:sramecc+:xnack-\nvoid " +
+          std::string(delay_kernel) + "(";
+      expect_end_with_module(api, of_runtime<Unload>("hipModuleUnload"), image.c_str(),
+                             launcher(api.module_launch_kernel, used.stream), 500);
+    }
+  });
 }
 
 TEST(EntryPointsDeathTest, AreOfTheVersionThatIsAskedFor) {

@@ -47,20 +47,30 @@ struct Coded {
 
 // Values from the formats' own tables: largest, smallest, one, and the odd ones out.
 TEST(Number, DecodesTheSmallFloats) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  for (const Coded& row :
-       std::vector<Coded>{{"float16", 0x3c00, 1},           {"float16", 0x7bff, 65504},
-                          {"float16", 0x0001, 0x1p-24},     {"float16", 0xfc00, -kInf},
-                          {"bfloat16", 0x3f80, 1},          {"bfloat16", 0xc049, -3.140625},
-                          {"bfloat16", 0x7f80, kInf},       {"float8_e4m3fn", 0x7e, 448},
-                          {"float8_e4m3fn", 0x01, 0x1p-9},  {"float8_e4m3", 0x77, 240},
-                          {"float8_e4m3", 0x78, kInf},      {"float8_e4m3fnuz", 0x7f, 240},
-                          {"float8_e4m3b11fnuz", 0x7f, 30}, {"float8_e5m2", 0x7b, 57344},
-                          {"float8_e5m2", 0xfc, -kInf},     {"float8_e5m2fnuz", 0x7f, 57344},
-                          {"float8_e3m4", 0x6f, 15.5},      {"float8_e8m0fnu", 0x00, 0x1p-127},
-                          {"float8_e8m0fnu", 0x7f, 1},      {"float6_e2m3fn", 0x1f, 7.5},
-                          {"float6_e3m2fn", 0x1f, 28},      {"float4_e2m1fn", 0x07, 6},
-                          {"float4_e2m1fn", 0x09, -0.5}}) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const Coded& row : std::vector<Coded>{{"float16", 0x3c00, 1},
+                                             {"float16", 0x7bff, 65504},
+                                             {"float16", 0x0001, 0x1p-24},
+                                             {"float16", 0xfc00, -kInfinite},
+                                             {"bfloat16", 0x3f80, 1},
+                                             {"bfloat16", 0xc049, -3.140625},
+                                             {"bfloat16", 0x7f80, kInfinite},
+                                             {"float8_e4m3fn", 0x7e, 448},
+                                             {"float8_e4m3fn", 0x01, 0x1p-9},
+                                             {"float8_e4m3", 0x77, 240},
+                                             {"float8_e4m3", 0x78, kInfinite},
+                                             {"float8_e4m3fnuz", 0x7f, 240},
+                                             {"float8_e4m3b11fnuz", 0x7f, 30},
+                                             {"float8_e5m2", 0x7b, 57344},
+                                             {"float8_e5m2", 0xfc, -kInfinite},
+                                             {"float8_e5m2fnuz", 0x7f, 57344},
+                                             {"float8_e3m4", 0x6f, 15.5},
+                                             {"float8_e8m0fnu", 0x00, 0x1p-127},
+                                             {"float8_e8m0fnu", 0x7f, 1},
+                                             {"float6_e2m3fn", 0x1f, 7.5},
+                                             {"float6_e3m2fn", 0x1f, 28},
+                                             {"float4_e2m1fn", 0x07, 6},
+                                             {"float4_e2m1fn", 0x09, -0.5}}) {
     EXPECT_EQ(decoded(row.dtype, row.bits), row.value) << row.dtype << ' ' << row.bits;
   }
   for (const Coded& row : std::vector<Coded>{{"float16", 0x7e00, 0},

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "../model/warnings.hpp"
 #include "arrays.hpp"
 #include "exchange/restated.hpp"
 #include "model/judge.hpp"
@@ -18,6 +19,7 @@ using dlbench::judge;
 using dlbench::Outcome;
 using dlbench::Proof;
 using dlbench::Verdict;
+using dlbench::testing::texts_of;
 using Words = std::vector<std::string>;
 
 constexpr Proof Y = Proof::yes;
@@ -267,19 +269,19 @@ TEST(WriteThrough, GoesThroughTheMemoryThatItIsGiven) {
 }
 
 TEST(Judge, WarnsOfEachDisagreement) {
-  EXPECT_EQ(judge({.address = N, .write = Y}, false).warnings,
+  EXPECT_EQ(texts_of(judge({.address = N, .write = Y}, false).warnings),
             Words{"write says shared, address says copied: write decides"});
-  EXPECT_EQ(judge({.address = Y, .write = N}, false).warnings,
+  EXPECT_EQ(texts_of(judge({.address = Y, .write = N}, false).warnings),
             Words{"write says copied, address says shared: unproven"});
   EXPECT_EQ(
-      judge({.address = Y, .guard = N, .write = Y}, false).warnings,
+      texts_of(judge({.address = Y, .guard = N, .write = Y}, false).warnings),
       (Words{"guard says copied, write says shared: unproven, it was looked through, or copied "
              "and thrown away",
              "guard says copied, address says shared: unproven, it was looked through, or "
              "copied and thrown away"}));
-  EXPECT_EQ(judge({.guard = Y, .write = N}, false).warnings,
+  EXPECT_EQ(texts_of(judge({.guard = Y, .write = N}, false).warnings),
             Words{"guard says shared, write says copied: unproven, copied unseen"});
-  EXPECT_EQ(judge({.address = N, .guard = Y, .write = Y}, false).warnings,
+  EXPECT_EQ(texts_of(judge({.address = N, .guard = Y, .write = Y}, false).warnings),
             Words{"guard says shared, address says copied: guard decides"});
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 
 namespace dlbench::fake {
 
@@ -77,6 +79,13 @@ Calls& calls() {
   return only;
 }
 
+// As where another process gets the core.
+void be_late(const std::string& name) {
+  const char* const late = std::getenv("DLBENCH_FAKE_LATE");
+  if (late == nullptr || name + "@" + std::to_string(calls().count(name)) != late) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+}
+
 }  // namespace
 
 Code called(const char* name) {
@@ -84,6 +93,7 @@ Code called(const char* name) {
   if (logging()) std::fprintf(stderr, "[fake] %s\n", name);
   const Code code = calls().called(name);
   if (code < 0) raise(-code);
+  be_late(name);
   return code;
 }
 
@@ -92,8 +102,11 @@ int mode(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-int device_count(const char* variable) {
-  const int all = mode("DLBENCH_FAKE_DEVICES", 1);
+int all_devices() {
+  return mode("DLBENCH_FAKE_DEVICES", 1);
+}
+
+int visible_devices(const char* variable, int all) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return all;
   const char* const instance = std::getenv("DLBENCH_FAKE_INSTANCE");
@@ -110,6 +123,10 @@ int device_count(const char* variable) {
 
 int compute_mode() {
   return mode("DLBENCH_FAKE_MODE", 0);
+}
+
+int cache_bytes() {
+  return mode("DLBENCH_FAKE_CACHE_MB", 0) << 20;
 }
 
 bool logging() {

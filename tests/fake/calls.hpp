@@ -9,22 +9,25 @@
 ///                                      an error of a kernel (700, 719, ...) each call in its
 ///                                      context gives that. A negative code raises that signal: -11
 ///                                      crashes, -19 hangs.
-/// DLBENCH_FAKE_DEVICES=0               how many devices there are (1). CUDA_VISIBLE_DEVICES and
-///                                      HIP_VISIBLE_DEVICES hide some of them, as they do with the
-///                                      vendors' drivers: by number, or by
+/// DLBENCH_FAKE_DEVICES=0               how many devices there are (1). CUDA_VISIBLE_DEVICES,
+///                                      HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES hide some of
+///                                      them, as they do with the vendors' drivers: by number, or
+///                                      by
 /// DLBENCH_FAKE_INSTANCE=MIG-a1         the name of a part of a device.
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_ARCH=gfx1100            what architecture HIP's devices are
 ///                                      (gfx942:sramecc+:xnack-).
+/// DLBENCH_FAKE_LATE=cuEventRecord@5    keeps the host for 300 ms in that function's fifth call.
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.
 ///
 /// The fake devices are as strict as real ones unless a test asks for less. Each number is read
 /// where it is used, so that a test can also set it inside a process.
 /// DLBENCH_FAKE_QUEUES=2                hardware queues of a device (CUDA 8, HIP 4, or what
 ///                                      CUDA_DEVICE_MAX_CONNECTIONS and GPU_MAX_HW_QUEUES say).
-///                                      Streams take them in turn, as they are created; a context's
-///                                      default stream is the first. Streams that share one run in
-///                                      order of submission. 0: each stream has its own.
+///                                      CUDA's streams take them in turn, as they are created;
+///                                      HIP's take the one that the fewest streams have. A
+///                                      context's default stream is the first. Streams that share
+///                                      one run in order of submission. 0: each stream has its own.
 /// DLBENCH_FAKE_POISON=1                freed memory is overwritten and given back (0). Otherwise
 ///                                      it keeps its content, and the next allocation of its size
 ///                                      gets it.
@@ -41,6 +44,8 @@
 /// DLBENCH_FAKE_CONTEXT_MB=500          what a context takes of it (400).
 /// DLBENCH_FAKE_MEMORY_FILE=PATH        all processes with that name share the devices: their
 ///                                      memory, and a device whose mode lets one process in.
+/// DLBENCH_FAKE_CACHE_MB=40             a device's second cache (0).
+/// DLBENCH_FAKE_WAIT_MS=100             what the host takes to see that its wait is over (0).
 /// DLBENCH_FAKE_DRIVER=11040            version of the CUDA driver (13000): it has no later
 ///                                      functions.
 /// DLBENCH_FAKE_PENDING=8               work that a hardware queue holds (1024); beyond it the host
@@ -58,9 +63,12 @@ int mode(const char* variable, int otherwise);
 /// No machine has more.
 inline constexpr int most_devices = 16;
 
-/// As many as the vendor's variable shows.
-int device_count(const char* variable);
+/// DLBENCH_FAKE_DEVICES.
+int all_devices();
+/// As many of `all` as a vendor's variable shows; all where it is not set.
+int visible_devices(const char* variable, int all);
 int compute_mode();
+int cache_bytes();
 bool logging();
 
 /// What a code object of the fake hiprtc begins with, before its architecture, a line feed and the

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <utility>
 
+#include "../model/warnings.hpp"
 #include "fixture.hpp"
 
 namespace dlbench::fleet {
@@ -134,14 +135,32 @@ TEST_F(DeathTest, UnderGuardCostsOnlyTheGuard) {
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
   const auto warned = [this](const char* cell) {
     const auto& warnings = entries_.at(cell).warnings;
-    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
-      return warning.starts_with("no guard: the worker died under it") &&
-             warning.find("SIGSEGV") != std::string::npos;
-    });
+    return std::count_if(warnings.begin(), warnings.end(), [](const Warning& one) {
+             return one.code == "no-guard" && one.data == Warning::Data{{"signal", "SIGSEGV"}};
+           }) == 1;
   };
   EXPECT_TRUE(warned("a>a"));
   EXPECT_TRUE(warned("b>a"));
   EXPECT_FALSE(warned("b>b"));
+}
+
+/// Its rounds are over: the numbers stand, and the entries name what is missing.
+TEST_F(DeathTest, WhileItReportsADevicesMemory) {
+  options_.timeout_s = kShort;
+  axes_.devices = {"cuda:0"};
+  axes_.consumers = {"c"};
+  std::vector<plan::Library> libraries{library("a", "memory=segv"), library("b", "memory=hang"),
+                                       library("c")};
+  for (plan::Library& each : libraries) each.devices = {"cuda:0"};
+  run(libraries);
+  EXPECT_EQ(with(Outcome::zero_copy).size(), entries_.size());
+  const std::string step = "while reading how much memory of a device is free";
+  for (const auto& [cell, warning] : {std::pair("a>c", "crashed " + step + ": SIGSEGV"),
+                                      std::pair("b>c", "no answer within 4 s " + step)}) {
+    const auto warnings = dlbench::testing::texts_of(entries_.at(cell).warnings);
+    EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "not judged under guard: " + warning), 1)
+        << cell << ": " << (warnings.empty() ? "none" : warnings.front());
+  }
 }
 
 TEST_F(DeathTest, AHundredMegabytesOnStderr) {
@@ -210,7 +229,7 @@ TEST_F(DeathTest, LostBetweenRequestsIsTriedOnceMore) {
   run({library("a", "make=refused"), library("b")});
   EXPECT_EQ(outcome("a>a"), Outcome::refused);
   EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
-  const auto& warnings = entries_.at("b>b").warnings;
+  const auto warnings = dlbench::testing::texts_of(entries_.at("b>b").warnings);
   EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "a worker was lost once: SIGKILL"), 1);
 }
 

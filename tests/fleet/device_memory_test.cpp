@@ -42,6 +42,18 @@ TEST(DeviceMemory, WhatOtherProgramsHoldIsCountedUntilASecondWorkerLives) {
   EXPECT_TRUE(memory.has_room("cuda:0", 8));
 }
 
+TEST(DeviceMemory, ADeviceThatHoldsOneWorkerIsReportedOnce) {
+  DeviceMemory memory;
+  EXPECT_GT(memory.add("cuda:0", 900, 1000), 0U);
+  EXPECT_FALSE(memory.is_found_full("cuda:0"));
+  const std::uint64_t taken = memory.add("cuda:1", 400, 1000);
+  EXPECT_TRUE(memory.is_found_full("cuda:1"));
+  EXPECT_FALSE(memory.is_found_full("cuda:1"));
+  memory.release("cuda:1", taken);
+  memory.add("cuda:1", 400, 1000);
+  EXPECT_FALSE(memory.is_found_full("cuda:1"));
+}
+
 TEST(DeviceMemory, WhatOtherProgramsHoldDoesNotBecomeFreeWithAWorker) {
   DeviceMemory memory;
   const std::uint64_t first = memory.add("cuda:0", 1500, 2400);  // others hold 800

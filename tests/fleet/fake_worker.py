@@ -1,9 +1,8 @@
 """A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
 
 A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
-round, split, phases, judge, drop. What: see `act`. `device=NS` of a producer: what is left of each
-row on a device's clock. A `what` with @FILE behind it is done once
-only: FILE remembers.
+round, split, phases, judge, drop, memory. What: see `act`. `device=NS` of a producer: what is left
+of each row on a device's clock. A `what` with @FILE behind it is done once only: FILE remembers.
 """
 
 import contextlib
@@ -272,7 +271,8 @@ def main():
                 say({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
         elif verb == "device_memory":
             known = "FAKE_WORKER_CONTEXTS" in os.environ
-            say({"ok": device_memory() if known else {}})
+            if not todo("memory", *scripts):
+                say({"ok": device_memory() if known else {}})
         elif verb == "copy_floors":
             say({"ok": {"warm": 16.0, "fresh": 0.5}})
         elif verb == "floors":
@@ -298,7 +298,8 @@ def main():
             answered = todo("judge", *sides(exchange))
             if not (answered or todo(f"judge{exchange['bytes']}", *sides(exchange))):
                 outcome = outcome_of(exchange, True)
-                say({"ok": {"outcome": outcome, "warnings": ["judged again"]}})
+                warning = {"code": "drift", "text": "judged again"}
+                say({"ok": {"outcome": outcome, "warnings": [warning]}})
         else:
             say({"ok": {}})
 

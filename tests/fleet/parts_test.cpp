@@ -7,10 +7,12 @@
 #include <fstream>
 #include <limits>
 
+#include "../model/warnings.hpp"
 #include "fleet/channel.hpp"
 #include "fleet/fd.hpp"
 #include "fleet/memory.hpp"
 #include "fleet/numbers.hpp"
+#include "fleet/pace.hpp"
 #include "fleet/tail.hpp"
 #include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
@@ -116,18 +118,71 @@ Samples on_device(std::vector<double> ns, std::vector<double> empty_ns) {
 
 TEST(Numbers, WhatTheTimerOfADeviceCannotTellIsBounded) {
   const std::vector<double> quiet(6, 2000);
-  EXPECT_FALSE(below_resolution_ns(on_device({20, 20, 20, 20, 20, 20}, quiet)));
+  const auto bound_ns = [](const Samples& samples) { return below_resolution(samples)->ns; };
+  EXPECT_FALSE(below_resolution(on_device({20, 20, 20, 20, 20, 20}, quiet)));
   // Two steps over ten exchanges.
-  EXPECT_EQ(below_resolution_ns(on_device({19, 19, 19, 19, 19, 19}, quiet)), 20);
-  EXPECT_EQ(below_resolution_ns(on_device({-9, -9, -9, -9, -9, -9}, quiet)), 20);
-  // The rounds scatter further than that, or the empty rows do.
-  EXPECT_GT(below_resolution_ns(on_device({-50, 10, 50, 60, 70, 90}, quiet)), 70);
-  EXPECT_EQ(below_resolution_ns(
-                on_device({20, 20, 20, 20, 20, 20}, {1800, 1800, 1800, 2000, 2000, 2000})),
-            30);
+  EXPECT_EQ(bound_ns(on_device({19, 19, 19, 19, 19, 19}, quiet)), 20);
+  EXPECT_EQ(below_resolution(on_device({19, 19, 19, 19, 19, 19}, quiet))->limit, "step");
+  EXPECT_EQ(bound_ns(on_device({-9, -9, -9, -9, -9, -9}, quiet)), 20);
+  // The empty rows scatter further than that.
+  const Bound wide =
+      below_resolution(on_device({20, 20, 20, 20, 20, 20}, {1800, 1800, 1800, 2000, 2000, 2000}))
+          .value();
+  EXPECT_EQ(wide.ns, 30);
+  EXPECT_EQ(wide.limit, "empty-rows");
+  EXPECT_EQ(wide.limit_ns, 300);
   Samples call = on_device({1, 1, 1, 1, 1, 1}, {});
   call.clock = "call";
-  EXPECT_FALSE(below_resolution_ns(call));
+  EXPECT_FALSE(below_resolution(call));
+}
+
+TEST(Numbers, RoundsThatScatterAreNotBlamedOnTheTimer) {
+  const Samples samples = on_device({-50, 10, 50, 60, 70, 90}, std::vector<double>(6, 2000));
+  const Bound bound = below_resolution(samples).value();
+  EXPECT_GT(bound.ns, 70);
+  EXPECT_EQ(bound.limit, "rounds");
+  EXPECT_GT(bound.limit_ns, bound.ns);
+  EXPECT_FALSE(bound.is_final);
+  // They do not reach 0, but half of their interval is wider than the resolution, 20 ns.
+  const Samples apart = on_device({2, 10, 30, 50, 70, 90}, std::vector<double>(6, 2000));
+  EXPECT_EQ(below_resolution(apart)->limit, "rounds");
+}
+
+/// Rounds that lie close together on both sides of the resolution are not to blame: a timer with
+/// finer steps would time them.
+TEST(Numbers, ATimerIsNotBlamedOnRoundsThatLieCloseTogether) {
+  const Samples samples = on_device({18, 18, 19, 20, 21, 22}, std::vector<double>(6, 2000));
+  const Bound bound = below_resolution(samples).value();
+  EXPECT_GT(bound.ns, 20);
+  EXPECT_LE(bound.ns, 22);
+  EXPECT_EQ(bound.limit, "step");
+  EXPECT_EQ(bound.limit_ns, 100);
+  EXPECT_FALSE(bound.is_final) << "more rounds may lie above the resolution";
+}
+
+TEST(Numbers, RoundsWhoseHostWasLateAreLeftOut) {
+  Samples samples = on_device({20, 20, 20, 20}, std::vector<double>(4, 2000));
+  EXPECT_FALSE(is_enough(samples));
+  samples.behind = 2;
+  EXPECT_TRUE(is_enough(samples));
+  EXPECT_FALSE(is_host_late(samples));
+  samples.ns = {20, 20};
+  samples.behind = 4;
+  EXPECT_FALSE(is_enough(samples));
+  EXPECT_TRUE(is_host_late(samples));
+}
+
+// A run refines what is enough and not precise: without a burst that asks for it, it never ends.
+TEST(Pace, ACellWithLateRoundsCanBeRefined) {
+  std::vector<Task> tasks(1);
+  tasks[0].clocks = {on_device({20, 20, 20, 20, 20}, std::vector<double>(5, 2000))};
+  Samples& samples = tasks[0].clocks[0];
+  samples.behind = 1;
+  EXPECT_TRUE(is_enough(samples));
+  EXPECT_TRUE(is_due(tasks, {0, 0}));
+  samples.behind = 0;
+  samples.spent_ns = 2e9;  // five rounds that took their whole time
+  EXPECT_FALSE(is_due(tasks, {0, 0}));
 }
 
 TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
@@ -140,7 +195,7 @@ TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {
   EXPECT_EQ(entry.hi_ns, 60);
   EXPECT_EQ(entry.workers.size(), 3u);
   EXPECT_FALSE(entry.gb_per_s);
-  EXPECT_EQ(entry.warnings, std::vector<std::string>{"few rounds"});
+  EXPECT_EQ(dlbench::testing::texts_of(entry.warnings), std::vector<std::string>{"few rounds"});
 }
 
 TEST(Numbers, EachWorkerThatCalibratedAnotherBlockKeepsIt) {
@@ -188,7 +243,7 @@ Words warnings_of(const Share& share) {
   Entry entry;
   entry.outcome = Outcome::zero_copy;
   fill_numbers(entry, std::array{share, share});
-  return entry.warnings;
+  return dlbench::testing::texts_of(entry.warnings);
 }
 
 TEST(Numbers, RowsThatAnIntervalCannotTellAreWarnedOf) {
@@ -204,11 +259,12 @@ TEST(Numbers, RoundsThatWereDisturbedAreWarnedOfWhereTheyAreAThird) {
   share.disturbed = {3, 3, 3};
   EXPECT_EQ(warnings_of(share), Words{}) << "the median bears a quarter";
   share.disturbed = {4, 4, 4};
-  EXPECT_EQ(warnings_of(share), (Words{"migrated core", "preempted", "slow CPU"}));
+  EXPECT_EQ(warnings_of(share), (Words{"migrated core", "preempted", "slow cpu"}));
   share.disturbed = {};
-  share.disturbed.behind = 3;
+  // They are left out of the twelve.
+  share.disturbed.behind = 5;
   EXPECT_EQ(warnings_of(share), Words{});
-  share.disturbed.behind = 4;
+  share.disturbed.behind = 6;
   EXPECT_EQ(warnings_of(share), Words{"host behind"});
   Share few = share_of({100, 101, 100, 102, 99, 100});
   few.disturbed = {2, 2, 2};

@@ -1,5 +1,6 @@
 #include "fleet/phases.hpp"
 
+#include "../model/warnings.hpp"
 #include "fixture.hpp"
 #include "fleet/channel.hpp"
 #include "fleet/wire.hpp"
@@ -58,7 +59,7 @@ TEST(Phases, TheBillHoldsMediansAndAnInterval) {
 std::vector<std::string> doubts_of(const std::vector<PhaseTime>& rounds) {
   const PhaseRounds phases = measured(rounds);
   const PhaseRounds* const one = &phases;
-  return doubts(bill_of({&one, 1}), {&one, 1});
+  return dlbench::testing::texts_of(doubts(bill_of({&one, 1}), {&one, 1}));
 }
 
 TEST(Phases, WhatDoesNotAddUpIsSaid) {

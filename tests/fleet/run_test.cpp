@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "../model/warnings.hpp"
 #include "fixture.hpp"
 #include "model/error.hpp"
 
@@ -30,7 +31,7 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   EXPECT_EQ(entry.floor_ratio, 50);
   EXPECT_FALSE(entry.gb_per_s);
   EXPECT_EQ(entry.seen.used, "dlpack");
-  EXPECT_EQ(entry.warnings, std::vector<std::string>{"judged again"});
+  EXPECT_EQ(dlbench::testing::texts_of(entry.warnings), std::vector<std::string>{"judged again"});
   EXPECT_EQ(entry.imports, (std::vector<std::string>{"a", "b"}));
   ASSERT_EQ(entry.workers.size(), 1u);
   EXPECT_EQ(entry.workers[0].first_ns, 9000);
@@ -102,9 +103,11 @@ TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
     EXPECT_EQ(below.found, Outcome::zero_copy) << name;
     EXPECT_EQ(below.evidence.write, Proof::yes) << name;
     EXPECT_EQ(below.below_ns, 20) << name;
-    EXPECT_EQ(below.reason,
-              "below 20 ns: the device's timer, with steps of 1000 ns, does not tell a row of 100 "
-              "from an empty row");
+    EXPECT_EQ(
+        below.reason,
+        "below 20.0 ns: a row of 100 exchanges cannot be distinguished from an empty row, because "
+        "the device's timer has steps of 1.00 us");
+    EXPECT_EQ(below.data.at("limit"), "step") << name;
     EXPECT_FALSE(entries_.at(std::string(name, std::strchr(name, '/'))).below_ns);
   }
 }
@@ -178,8 +181,9 @@ TEST_F(FleetTest, WorkersThatDisagreeAreEachToldOf) {
   run({library("a", "copies=f32@" + file("first"))});
   const Entry& entry = entries_.at("a>a");
   EXPECT_EQ(entry.outcome, Outcome::copy);
-  EXPECT_EQ(entry.warnings, (std::vector<std::string>{
-                                "judged again", "workers disagree: zero-copy in 2, copy in 1"}));
+  EXPECT_EQ(
+      dlbench::testing::texts_of(entry.warnings),
+      (std::vector<std::string>{"judged again", "workers disagree: zero-copy in 2, copy in 1"}));
   ASSERT_EQ(entry.workers.size(), 3u);
   EXPECT_EQ(entry.workers[0].outcome, Outcome::copy);
   EXPECT_EQ(entry.workers[1].outcome, Outcome::zero_copy);

@@ -63,7 +63,7 @@ json comparison() {
       "head": {"runs": ["b"], "environment": "", "date": "", "python": "", "libraries": {}},
       "counts": {"FAST": 0, "SLOW": 1, "SAME": 0, "AMBIG": 0, "worse": 0, "better": 0, "other": 0,
       "gained": 0, "lost": 0}, "could_see": {"least": 0.1, "median": 0.1, "most": 0.1},
-      "warnings": ["w"], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
+      "warnings": [{"code": "no-reference", "text": "w", "data": {"k": "v"}}], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
       "producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu", "case": "f32",
       "bytes": 4096, "environment": "default", "machine": "", "presence": "both",
       "base_outcome": "copy", "head_outcome": null, "base": 10.5, "head": 12, "base_workers": 5,
@@ -151,7 +151,7 @@ void compared(Input& in) {
 
 void wire(Input& in) {
   json prepared = json::parse(R"({"outcome": "copy", "changed": ["dtype"], "copied_by": "producer",
-      "late_read": true, "evidence": {"write": "no"}, "warnings": ["w"],
+      "late_read": true, "evidence": {"write": "no"}, "warnings": [{"code": "peeked", "text": "w", "data": {"k": "v"}}],
       "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
       "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");

@@ -427,6 +427,8 @@ def library_line(library: str, found: Document) -> Line:
     if good:
         times = ", ".join(f"{e['protocol']} {e['outcome']} {e['real_time']:.0f} ns" for e in good)
         return "pass", f"library {library}", times
+    # What a library has no call for was not tried.
+    cells = [e for e in cells if e["outcome"] != "no-protocol"] or cells
     reason = why(cells[0]) if cells else last_line(found.done)
     if cells and {e["outcome"] for e in cells} <= {"no-device", "not-installed"}:
         # A library built for the CPU is no fault of the device, of dlbench or of the library.
@@ -458,7 +460,9 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
     tested = [e for e in found.entries if e.get("sync")]
     if not tested:
         cells = found.cells(clock="call", device=DEVICE)
-        lost = [w for e in cells for w in e.get("warnings", ()) if w.startswith("sync: ")]
+        lost = [
+            w["text"] for e in cells for w in e.get("warnings", ()) if w["code"] == "sync-failed"
+        ]
         text = lost[0] if lost else why(cells[0]) if cells else last_line(found.done)
         yield "inconclusive", pair, text
         return
@@ -577,11 +581,24 @@ def end_children() -> None:
                 os.waitpid(child, 0)
 
 
+class EndedBySignal(SystemExit):
+    """Ends the run with the exit status of a shell's child that a signal ended."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.name = signal.Signals(number).name
+
+
+def end_by_signal(number: int, _: object) -> None:
+    raise EndedBySignal(number)
+
+
 def run_all(out: Path, started: float) -> int:
     """`started`: the time.monotonic at which the whole run began."""
     out.mkdir(parents=True, exist_ok=True)
     adopt_orphans()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_by_signal)
     counts = dict.fromkeys(VERDICTS, 0)
     try:
         for number, (name, (share, _)) in enumerate(STAGES.items(), 1):
@@ -598,6 +615,10 @@ def run_all(out: Path, started: float) -> int:
                     write(file, shown(("fail", name, text)))
             except subprocess.TimeoutExpired:
                 write(file, shown(("fail", name, f"ended by the stage's limit of {limit:.0f} s")))
+            except EndedBySignal as ended:
+                text = f"ended by {ended.name}"
+                write(file, shown(("inconclusive", name, text)))
+                raise
             finally:
                 end_children()
             write(file, f"--- {time.monotonic() - began:.1f} s")

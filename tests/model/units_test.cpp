@@ -59,6 +59,16 @@ TEST(Units, NameWhatWasWrongAndWhatIsAllowed) {
   }
 }
 
+TEST(FormatDuration, HasThreeDigitsAndAUnit) {
+  EXPECT_EQ(format_duration(0.25), "0.25 ns");
+  EXPECT_EQ(format_duration(31.25), "31.2 ns");
+  EXPECT_EQ(format_duration(999.4), "999 ns");
+  EXPECT_EQ(format_duration(999.6), "1.00 us");
+  EXPECT_EQ(format_duration(5000), "5.00 us");
+  EXPECT_EQ(format_duration(16.6e6), "16.6 ms");
+  EXPECT_EQ(format_duration(2.05e12), "2050 s");
+}
+
 TEST(FormatBytes, TakesTheLargestUnitThatIsExact) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1000), "1000 B");

@@ -66,6 +66,7 @@ TEST(Plan, DefaultsTakeInstalledLibrariesThreeProtocolsThreeSizes) {
   EXPECT_EQ(plan.cells[2].exchange.bytes, 4u << 20);
   EXPECT_EQ(excluded_with(plan, Outcome::no_protocol).size(), 3u);
   EXPECT_EQ(plan.excluded.front().reason, "numpy has no call for dlpack_c");
+  EXPECT_EQ(plan.excluded.front().code, "not-imported");
 }
 
 TEST(Plan, ReadyIsAClockOfItsOwnOnlyWhereTheConsumerHasOne) {
@@ -158,6 +159,7 @@ TEST(Plan, DefaultDevicesGiveNoPileOfNoDevice) {
   for (const Entry* entry : excluded_with(plan, Outcome::no_device)) {
     EXPECT_EQ(entry->cell.exchange.producer, "dpnp");
     EXPECT_EQ(entry->reason, "dpnp has no cpu arrays: they lie on sycl:0");
+    EXPECT_EQ(entry->code, "no-arrays-there");
   }
   EXPECT_EQ(excluded_with(plan, Outcome::no_device).size(), 4u);  // 3 consumers, one of two clocks
   EXPECT_TRUE(std::any_of(plan.cells.begin(), plan.cells.end(),
@@ -174,6 +176,7 @@ TEST(Plan, OneRoleOnlyIsSaid) {
   const auto missing = excluded_with(plan, Outcome::unsupported);
   ASSERT_FALSE(missing.empty());
   EXPECT_EQ(missing[0]->reason, "dlbench has no producer for numpy");
+  EXPECT_EQ(missing[0]->code, "no-adapter");
 }
 
 TEST(Plan, NamedInAnotherEnvironmentOnly) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,41 @@ from typing import Any
 import pytest
 
 import browser as browsers
+from typed import comparison_of, doc
+
+_STARTS = {
+    "dlbench.start_process",
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.system",
+    "subprocess.Popen",
+}
+_started: list[str] = []
+
+
+def _note_start(event: str, _: object) -> None:
+    if event in _STARTS:
+        _started.append(event)
+
+
+sys.addaudithook(_note_start)
+
+
+def pytest_collection_finish() -> None:
+    """What starts processes from here on is a test, or a fixture of its."""
+    _started.clear()
+
+
+@pytest.fixture(autouse=True)
+def starts_no_process_in_the_fast_lane(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In the fast lane no test starts a process, nor its file's fixtures: what does needs a mark.
+    Processes of `multiprocessing` raise no audit event and are not seen."""
+    yield
+    is_fast_lane = "not process" in request.config.option.markexpr
+    assert not (is_fast_lane and _started), "mark this test with pytest.mark.process"
 
 
 @pytest.fixture
@@ -57,9 +93,9 @@ def open_page(chromium: Any, tmp_path: Path) -> Iterator[browsers.Open]:
         **options: Any,
     ) -> browsers.Page:
         path = tmp_path / "report.html"
-        packed = [report.pack(d, f"run{i}", f"runs/{i}") for i, d in enumerate(documents)]
+        packed = [report.pack(doc(d), f"run{i}", f"runs/{i}") for i, d in enumerate(documents)]
         with path.open("wb") as out:
-            report.write(out, packed, comparison)
+            report.write(out, packed, comparison_of(comparison) if comparison else None)
         pages.append(browsers.Page(chromium, path, anchor, **options))
         return pages[-1]
 

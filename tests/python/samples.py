@@ -28,6 +28,20 @@ def name(entry: dict[str, Any]) -> str:
     )
 
 
+def warned(code: str, text: str = "", **data: str) -> dict[str, Any]:
+    """A warning as it stands in a document."""
+    return {"code": code, "text": text or code.replace("-", " ")} | ({"data": data} if data else {})
+
+
+def warning_codes(entry: Any) -> list[str]:
+    """Of a cell in a document, or of a worker's answer."""
+    return [warning["code"] for warning in entry.get("warnings", ())]
+
+
+def warning_texts(entry: Any) -> list[str]:
+    return [warning["text"] for warning in entry.get("warnings", ())]
+
+
 def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str, Any]:
     entry = axes(producer, consumer, outcome="zero-copy", real_time=ns, cpu_time=ns)
     entry |= {"run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1}
@@ -45,7 +59,8 @@ def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str,
 def missing(
     producer: str, consumer: str, outcome: str, reason: str, **given: Any
 ) -> dict[str, Any]:
-    entry = axes(producer, consumer, outcome=outcome, reason=reason, **given)
+    told = {"outcome": outcome, "reason": reason, "code": outcome}
+    entry = axes(producer, consumer, **told | given)
     return entry | {"name": name(entry)}
 
 
@@ -91,7 +106,7 @@ def couple() -> dict[str, Any]:
         missing("torch", "torch", "refused", "Can't export tensors that require gradient\nmore",
                 exception="BufferError"),
         missing("numpy", "torch", "no-protocol", "torch has no call for dlpack_c",
-                protocol="dlpack_c"),
+                protocol="dlpack_c", code="not-imported"),
     )  # fmt: skip
 
 
@@ -108,7 +123,11 @@ def matrix() -> dict[str, Any]:
                     if consumer == "mlx"
                     else measured(producer, consumer, ns, bytes=size)
                 ))  # fmt: skip
-    entries.append(missing("native", "numpy", "no-protocol", "no call", protocol="dlpack_c"))
+    entries.append(
+        missing(
+            "native", "numpy", "no-protocol", "no call", protocol="dlpack_c", code="not-imported"
+        )
+    )
     return document(*entries, absent={"cupy": "pip install cupy-cuda13x"})
 
 

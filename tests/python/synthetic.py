@@ -93,7 +93,7 @@ def axes(
 
 def without_number(place: dict[str, Any], producer: str, consumer: str) -> dict[str, Any]:
     outcome, exception, reason = REFUSALS[int(noise(producer, consumer) * len(REFUSALS))]
-    item = {**place, "outcome": outcome, "reason": reason}
+    item = {**place, "outcome": outcome, "code": outcome, "reason": reason}
     return item | {"exception": exception} if exception else item
 
 
@@ -116,7 +116,9 @@ def measured(place: dict[str, Any]) -> dict[str, Any]:
     item["floor_ratio"] = ns / FLOORS["call"]
     if copied:
         item |= {"copied_by": "consumer", "gb_per_s": size / ns}
-    item["warnings"] = ["near floor"] if item["floor_ratio"] < 2 else []
+    item["warnings"] = (
+        [{"code": "near-floor", "text": "near floor"}] if item["floor_ratio"] < 2 else []
+    )
     item["workers"] = [{"median_ns": ns, "first_ns": ns * 40, "samples_ns": [ns, ns * 1.01]}]
     seen = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1, 0))"]}
     item["seen"] = seen | {"struct": "versioned", "version": [1, 0], "flags": []}
@@ -191,7 +193,8 @@ def with_ladder(document: dict[str, Any]) -> dict[str, Any]:
         found["not_measured"] += [
             {"name": name("f64"), **axes, "case": "f64", "outcome": "not-run", "code": "untimed",
              "reason": "not timed", "found": entry["outcome"], **seen},
-            {"name": name("f16"), **axes, "case": "f16", "outcome": "refused", "reason": "no"},
+            {"name": name("f16"), **axes, "case": "f16", "outcome": "refused", "code": "refused",
+             "reason": "no"},
         ]  # fmt: skip
     found["not_measured"].sort(key=lambda item: str(item["name"]))
     return found

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 #: The adapters that have a device, and what is imported to see whether the library is there.

@@ -15,6 +15,8 @@ import test_on_top_of_arrays
 from dlbench import Call, X, adapter
 from outcomes import CONDITIONAL, ELSEWHERE, OUTCOMES
 
+pytestmark = pytest.mark.process
+
 PACKAGE = Path(dlbench.__file__).parent
 LOOK = Path(__file__).with_name("look_at_adapter.py")
 

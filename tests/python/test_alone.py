@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from dlbench import _core, alone
+from dlbench import _core
+from dlbench.libraries import alone
 from test_worker import MAKE, SHARE, cross
+
+pytestmark = pytest.mark.process
 
 PROTOCOLS = [*alone.PROPERTIES, *alone.METHODS, "buffer"]
 
@@ -109,7 +112,7 @@ def test_a_conversion_that_asks_for_nothing_does_not_take_it(tmp_path: Path) -> 
     take = "import numpy as np\ndef f(x):\n    raise ValueError('what is this?')\n"
     error = cross(tmp_path, MAKE, take + "PROTOCOLS = {'convert': f}\n", "array_interface")["error"]
     assert error["outcome"] == "no-protocol"
-    assert "shown that alone it says: what is this?" in error["reason"]
+    assert (error["code"], error["data"]) == ("other-protocol", {"proxy": "what is this?"})
 
 
 def test_a_conversion_that_asks_and_then_refuses_is_refused(tmp_path: Path) -> None:
@@ -124,6 +127,7 @@ def test_a_conversion_is_not_taken_for_dlpack(tmp_path: Path) -> None:
     for protocol in ("dlpack", "dlpack_legacy", "dlpack_c"):
         error = cross(tmp_path, MAKE, take, protocol)["error"]
         assert error["reason"] == f"taker has no call for {protocol}"
+        assert error["code"] == "not-imported"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -136,7 +140,7 @@ def test_the_lines_of_a_reproducer_show_one_protocol(protocol: str) -> None:
         function = "np.from_dlpack" if protocol.startswith("dlpack") else "np.asarray"
         check = f"result = {function}(array)\nassert np.shares_memory(result, source)\n"
     check += "assert type(array).__name__ in ('Alone', 'memoryview')\n"
-    script = take + "\n".join(alone.lines(protocol)) + "\n" + check
+    script = take + "\n".join(alone.alone(protocol)) + "\n" + check
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 

@@ -11,8 +11,14 @@ import pytest
 
 import planted
 import samples
-from dlbench import _core, arguments, cli, debug, discover, loading, repro
+from dlbench import _core, cli, loading
+from dlbench.command import debug
 from dlbench.errors import BadInput
+from dlbench.libraries import arguments, discover
+from dlbench.scripts import exchange as repro
+from typed import entry_of
+
+pytestmark = pytest.mark.process
 
 KNOWN = {"plain": "", "slow": "TIME", "old": "VERSION", "colour": "a colour"}
 MAKE = f"""\
@@ -164,7 +170,7 @@ def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
         ("saboteur:silent-copy", "saboteur:late-read=1ms"),
     ):
         for clock in ("call", "ready") if "late" in consumer else ("call",):
-            entry = samples.measured(producer, consumer, 1.0, clock=clock)
+            entry = entry_of(samples.measured(producer, consumer, 1.0, clock=clock))
             script = repro.script(entry, found, {})
             assert "# needs dlbench's own _saboteur" in script
             assert "ARGUMENT" not in script
@@ -177,7 +183,7 @@ def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
 
 
 def test_debug_loads_the_files_that_take_the_argument() -> None:
-    entry = samples.measured("saboteur:slow-export=5us", "native", 1.0)
+    entry = entry_of(samples.measured("saboteur:slow-export=5us", "native", 1.0))
     asked = debug.requests(entry, discover.catalogue())
     loads = [(each["role"], each["library"]) for each in asked if each["do"] == "load"]
     mine = "saboteur:slow-export=5us"

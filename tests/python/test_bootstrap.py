@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 tomllib = pytest.importorskip("tomllib")
 ROOT = Path(__file__).resolve().parents[2]
 NO_TORCH_FOR_ROCM = (

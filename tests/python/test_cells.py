@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import cells
+from dlbench.command import cells
 from dlbench.errors import BadInput
+from typed import doc
 
 
 def document() -> dict[str, Any]:
@@ -33,22 +34,22 @@ def document() -> dict[str, Any]:
     ],
 )
 def test_the_usual_fills_the_gaps(words: list[str], chosen: tuple[str, str, int]) -> None:
-    entry = cells.one(document(), ["a", "b", *words])
-    assert (entry["protocol"], entry["clock"], entry["bytes"]) == chosen
-    assert entry["device"] == "cpu"
+    entry = cells.one(doc(document()), ["a", "b", *words])
+    assert (entry.protocol, entry.clock, entry.bytes) == chosen
+    assert entry.device == "cpu"
 
 
 def test_a_cell_that_could_not_be_is_still_to_be_had() -> None:
-    assert cells.one(document(), ["a", "b", "sycl:0"])["outcome"] == "no-device"
+    assert cells.one(doc(document()), ["a", "b", "sycl:0"]).outcome == "no-device"
 
 
 def test_all_that_fit_are_found() -> None:
-    assert len(cells.matching(document(), ["a", "b"])) == 9
-    assert len(cells.matching(document(), ["a", "b", "ready"])) == 4
+    assert len(cells.matching(doc(document()), ["a", "b"])) == 9
+    assert len(cells.matching(doc(document()), ["a", "b", "ready"])) == 4
 
 
 def test_a_pair_that_is_not_there() -> None:
     with pytest.raises(BadInput, match="no consumer 'c' in this run"):
-        cells.one(document(), ["a", "c"])
+        cells.one(doc(document()), ["a", "c"])
     with pytest.raises(BadInput, match="no consumer 'a' in this run"):
-        cells.one(samples.document(samples.measured("a", "b", 1.0)), ["a", "a"])
+        cells.one(doc(samples.document(samples.measured("a", "b", 1.0))), ["a", "a"])

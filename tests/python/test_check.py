@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,14 @@ import jsonschema
 import pytest
 
 import planted
-from dlbench import _core, discover
+from dlbench import _core
 from dlbench.check import known, prove, runner, section
 from dlbench.check.rules import RULES
 from dlbench.cli import main
 from dlbench.errors import BadInput
+from dlbench.libraries import discover
+
+pytestmark = pytest.mark.process
 
 SCHEMA = Path(__file__).parents[2] / "results" / "schema.json"
 
@@ -131,7 +137,8 @@ DISTRIBUTION = None
 def make(case, device):
     for fd in range(3, 1024):
         try:
-            if stat.S_ISFIFO(os.fstat(fd).st_mode):
+            mode = os.fstat(fd).st_mode
+            if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
                 os.write(fd, b"garbage\\n")
         except OSError:
             pass
@@ -359,3 +366,43 @@ def test_entries_name_what_is_discussed() -> None:
     report.results[name] = runner.Result(name, "unclear", "so")
     (entry,) = section.entries(library, report, {})
     assert entry["issue"].startswith("https://")
+
+
+def test_what_a_dying_library_prints_on_standard_output_is_shown(folder: Path) -> None:
+    library = own(
+        folder,
+        "import os\n\n\ndef take(x):\n    os.write(1, b'  what():  boom\\n')\n    os.abort()\n\n\n"
+        "PROTOCOLS = {'dlpack': take}\n",
+    )
+    (result,) = results(library, "import.legacy").values()
+    assert result.seen.endswith(": what():  boom")
+    assert "boom" in result.stderr_tail
+
+
+def test_a_signal_does_not_wait_for_a_rule(folder: Path) -> None:
+    called = folder / "called"
+    library = own(
+        folder,
+        "import pathlib, time\n\n\ndef take(x):\n"
+        f"    pathlib.Path({str(called)!r}).touch()\n    time.sleep(600)\n\n\n"
+        "PROTOCOLS = {'dlpack': take}\n",
+    )
+    kept: list[runner.Result] = []
+    main = threading.get_ident()
+    # A shell starts what runs in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def interrupt() -> None:
+        while not called.exists():
+            time.sleep(0.02)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            runner.check(library, [RULES.by_name["import.legacy"]], 300.0, kept.append)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - began < 200
+    assert kept == []  # least of all one that calls it broken

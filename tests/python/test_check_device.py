@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import planted
-from dlbench import discover
-from dlbench.check import conformance, reproducer, runner, section
+from dlbench.check import conformance, runner, section
 from dlbench.check.rules import RULES
+from dlbench.libraries import discover
+from dlbench.scripts import rule as reproducer
+from typed import doc
+
+pytestmark = pytest.mark.process
 
 
 def results(library: runner.Library, *names: str) -> dict[str, runner.Result]:
@@ -96,12 +102,12 @@ def test_the_table_names_the_device_and_the_command_that_was_given() -> None:
     report.results["cuda.keys"] = runner.Result("cuda.keys", "broken", "so")
     checks = section.entries(library, report, {})
     command = ["/opt/bin/dlbench", "check", "numpy", "--adapters", "/home/me/own", "--out=/tmp/a b"]
-    head = conformance.text(section.document(checks, command, 0.0)).splitlines()[2]
+    head = conformance.text(doc(section.document(checks, command, 0.0))).splitlines()[2]
     assert "on cuda:0." in head
     assert "on the CPU" not in head
     assert "`dlbench check numpy --adapters own '--out=a b'`" in head
     host = section.entries(runner.Library("numpy", numpy, None), report, {})
-    assert "on the CPU." in conformance.text(section.document(host, command, 0.0))
+    assert "on the CPU." in conformance.text(doc(section.document(host, command, 0.0)))
 
 
 MAKES = """\

@@ -20,6 +20,8 @@ from forged_buffer import Buffer, buffer_type
 from test_native_foreign import delete, described
 from wire import F32, ask, plant, prepare
 
+pytestmark = pytest.mark.process
+
 FALSE = [
     {"shape": [2**62 + 1, 1]},
     {"shape": [2**62, 2**62]},

@@ -8,6 +8,8 @@ from dlbench.check import prove
 from dlbench.check.rules import RULES
 from dlbench.cli import main
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.timeout(1800)
 def test_every_rule_is_kept_by_an_honest_half_and_broken_by_its_saboteur_alone(

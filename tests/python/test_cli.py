@@ -19,6 +19,8 @@ import samples
 from dlbench import _core, cli
 from dlbench.counting import valgrind
 
+pytestmark = pytest.mark.process
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -147,6 +149,9 @@ def test_help_and_version(dlbench: Run) -> None:
         (["show"], "Missing argument"),
         (["repro", "latest"], "Missing argument"),
         (["list", "--adapters", "nowhere"], "does not exist"),
+        (["list", "nunpy"], "did you mean 'numpy'?"),
+        (["list", "saboteur"], "saboteur is written saboteur:ARGUMENT; allowed: honest, "),
+        (["list", "saboteur:honets"], "(did you mean 'honest'?); allowed: honest, "),
         (
             ["check", "numpy", "--device", "cuda:99x"],
             "'cuda:99x' is no device; allowed: cpu, cuda:0",
@@ -191,7 +196,8 @@ def test_the_verbs_are_known_by_name_before_they_are_loaded() -> None:
 
 def test_a_run_loads_no_library_and_no_verb() -> None:
     script = (
-        "import sys, dlbench.cli; print({'numpy', 'matplotlib', 'dlbench.verbs'} & {*sys.modules})"
+        "import sys, dlbench.cli; "
+        "print({'numpy', 'matplotlib', 'dlbench.command.verbs'} & {*sys.modules})"
     )
     told = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -476,14 +482,21 @@ def test_debug_prints_the_debugger_line_and_becomes_the_worker(
 
 
 def test_list_says_what_the_planted_library_gives_and_takes(dlbench: Run) -> None:
-    status, out, _ = dlbench("list", "--adapters", "adapters")
+    status, out, _ = dlbench("list", "mine", "--adapters", "adapters")
     lines = out.splitlines()
+    assert {line.split()[0] for line in lines} == {"library", "mine", "takes", "under"}
     at = next(i for i, line in enumerate(lines) if line.startswith("mine"))
     assert status == 0
     first = "mine - cpu gives dlpack buffer array_interface array_struct array"
     assert lines[at].split() == first.split()
     second = "takes dlpack dlpack_c dlpack_legacy buffer convert"
     assert lines[at + 1].split() == second.split()
+
+
+def test_list_knows_a_library_by_its_argument(dlbench: Run) -> None:
+    status, out, _ = dlbench("list", "saboteur:honest")
+    assert status == 0
+    assert any(line.startswith("saboteur:honest ") for line in out.splitlines())
 
 
 def test_doctor_has_a_line_for_each_check(dlbench: Run) -> None:

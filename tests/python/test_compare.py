@@ -17,6 +17,10 @@ import samples
 import synthetic
 from dlbench import cli
 from dlbench.compare import gate, stages, table
+from samples import warning_texts
+from typed import cell_of, comparison_of
+
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "results/compare.schema.json").read_text())
@@ -218,7 +222,7 @@ def test_runs_with_other_options_are_compared_where_both_have_cells(
         assert comparison["counts"]["lost"] == comparison["counts"]["gained"] == 0
         assert comparison["left_out"][left] == len(large["benchmarks"])
         assert len(comparison["cells"]) == len(small["benchmarks"])
-        (line,) = [text for text in comparison["warnings"] if "sizes" in text]
+        (line,) = [text for text in warning_texts(comparison) if "sizes" in text]
         assert "budget" not in line
     assert run(capsys, *sides)[0] == 0
     # What is gone for another reason is lost all the same.
@@ -235,7 +239,8 @@ def test_what_has_no_protocol_is_never_lost(
     made = json.loads(Path(base).read_text())
     cell = {"phase": "exchange", "clock": "call", "producer": "numpy", "consumer": "none",
             "protocol": "dlpack", "device": "cpu", "case": "f32", "bytes": 4096,
-            "environment": "default", "outcome": "no-protocol", "reason": "no call"}  # fmt: skip
+            "environment": "default", "outcome": "no-protocol", "code": "no-protocol",
+            "reason": "no call"}  # fmt: skip
     none = samples.missing("numpy", "none", "no-protocol", "no call") | cell
     made["not_measured"].append(none)
     more = write(tmp_path, "more", made)
@@ -321,17 +326,17 @@ def test_bad_use_is_one_line(
 
 def test_the_words_of_a_row() -> None:
     cell = {"presence": "both", "outcome_change": None, "verdict": "SLOW"}
-    assert table.words(cell) == "SLOW"
-    assert table.words(cell | {"outcome_change": "worse"}) == "worse, SLOW"
-    assert table.words(cell | {"presence": "lost", "verdict": None}) == "lost"
+    assert table.words(cell_of(cell)) == "SLOW"
+    assert table.words(cell_of(cell | {"outcome_change": "worse"})) == "worse, SLOW"
+    assert table.words(cell_of(cell | {"presence": "lost", "verdict": None})) == "lost"
     assert [table.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
 
 
 def test_a_cell_that_was_not_compared_is_not_told_as_the_same() -> None:
     cell = {"presence": "both", "outcome_change": None, "verdict": None, "base": 1.0, "head": None}
-    assert table.words(cell) == ""
-    assert not table.is_changed(cell)
-    assert table.words(cell | {"base": None}) == "SAME"  # its outcome is
+    assert table.words(cell_of(cell)) == ""
+    assert not table.is_changed(cell_of(cell))
+    assert table.words(cell_of(cell | {"base": None})) == "SAME"  # its outcome is
 
 
 def test_a_count_that_failed_fails_the_gate(
@@ -352,26 +357,28 @@ def test_exit_statuses() -> None:
     counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG"), 0)
     nothing = {"cells": 0, "of": 2, "replicas": None}
     seen: dict[str, Any] = {"counts": counts | {"AMBIG": 1}, "inconclusive": nothing}
-    assert gate.status(seen, gate.ALL) == 0  # AMBIG, but what matters would have been seen
+    assert (
+        gate.status(comparison_of(seen), gate.ALL) == 0
+    )  # AMBIG, but what matters would have been seen
     noisy = seen | {"inconclusive": nothing | {"cells": 1}, "threshold": 0.05}
-    assert gate.status(noisy, gate.ALL) == 3
-    assert gate.status(noisy, ("slow",)) == 0
+    assert gate.status(comparison_of(noisy), gate.ALL) == 3
+    assert gate.status(comparison_of(noisy), ("slow",)) == 0
     bad = noisy | {"counts": counts | {"AMBIG": 1, "worse": 2}}
-    assert gate.status(bad, gate.ALL) == 1
-    assert gate.failures(bad, gate.ALL) == ["2 outcome"]
-    assert gate.status(bad, ("slow", "inconclusive")) == 3
+    assert gate.status(comparison_of(bad), gate.ALL) == 1
+    assert gate.failures(comparison_of(bad), gate.ALL) == ["2 outcome"]
+    assert gate.status(comparison_of(bad), ("slow", "inconclusive")) == 3
 
 
 def test_workers_are_asked_for_where_cells_are_open() -> None:
     cell = {"verdict": "SAME", "lo": 0.5, "hi": 2.0, "producer": "a", "consumer": "b",
             "base_workers": 6, "head_workers": 6}  # fmt: skip
     comparison: dict[str, Any] = {"cells": [cell], "false_alarms": 0.01, "threshold": 0.05}
-    assert stages.open_directions(comparison) == set()
-    assert stages.workers_wanted(comparison, 6, 60) == 6
+    assert stages.open_directions(comparison_of(comparison)) == set()
+    assert stages.workers_wanted(comparison_of(comparison), 6, 60) == 6
     comparison["cells"].append(cell | {"verdict": "AMBIG", "lo": 0.97, "hi": 1.03, "producer": "c"})
-    assert stages.open_directions(comparison) == {("c", "b")}
-    assert 6 < stages.workers_wanted(comparison, 6, 60) < 30
-    assert stages.workers_wanted(comparison, 6, 8) == 8
+    assert stages.open_directions(comparison_of(comparison)) == {("c", "b")}
+    assert 6 < stages.workers_wanted(comparison_of(comparison), 6, 60) < 30
+    assert stages.workers_wanted(comparison_of(comparison), 6, 8) == 8
 
 
 def test_where_nothing_is_measured_nothing_is_the_same(

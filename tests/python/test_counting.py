@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 import whole
-from dlbench import debug, discover
+from dlbench import worker_requests
 from dlbench.counting.parts import PHASES, phases
 from dlbench.counting.profile import Function
-from dlbench.counting.worker import Worker
+from dlbench.counting.valgrind import CountingWorker
+from dlbench.libraries import discover
+from samples import warning_codes
+from typed import entry_of
+
+pytestmark = pytest.mark.process
 
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 
@@ -131,8 +136,8 @@ def test_a_worker_lost_to_counting_is_a_warning_of_its_cell(tmp_path: Path) -> N
     lost = entries[_cell("numpy", "dying")]
     assert "instructions" not in lost
     assert lost["real_time"] > 0  # type: ignore[operator]
-    (warning,) = [text for text in lost["warnings"] if text.startswith("instructions: ")]  # type: ignore[attr-defined]
-    assert "exit status 7" in warning
+    (warning,) = [each for each in lost["warnings"] if each["code"] == "instructions-failed"]  # type: ignore[attr-defined]
+    assert "exit status 7" in warning["text"]
     assert entries[_cell("numpy", "numpy")]["instructions"] > 0  # type: ignore[operator]
 
 
@@ -212,14 +217,14 @@ def test_there_is_no_guard_under_valgrind(tmp_path: Path) -> None:
     found = discover.catalogue()
     entry = {"producer": "native", "consumer": "saboteur:silent-copy", "protocol": "dlpack"}
     entry |= {"device": "cpu", "case": "f32", "bytes": 65536}
-    with Worker(tmp_path, found.environment, 300.0) as worker:
+    with CountingWorker(tmp_path, found.environment, 300.0) as worker:
         for name in ("native", "saboteur:silent-copy"):
             for role, file in found.roles(name).items():
-                worker.ask(debug.load(role, name, str(file.path)))
-        worker.ask(debug.preparing(entry))
+                worker.ask(worker_requests.load(role, name, str(file.path)))
+        worker.ask(worker_requests.prepare(entry_of(entry)))
         judged = worker.ask({"do": "judge", "id": 0})
     assert (judged["outcome"], judged["evidence"]["guard"]) == ("copy", "skipped")
-    assert [text for text in judged["warnings"] if text.startswith("no guard: under valgrind")]
+    assert "no-guard" in warning_codes(judged)
 
 
 def test_parts_are_told_by_their_functions() -> None:

@@ -10,6 +10,7 @@ from dlbench.counting import bill_text, whose
 from dlbench.counting.bill import NO_PYTHON, bill
 from dlbench.counting.exchange import Count, Frame, Share
 from dlbench.counting.profile import Function
+from typed import entries_of, entry_of
 
 SITE = "/env/lib/python3.11/site-packages"
 EVAL = Function("/usr/lib/libpython3.11.so.1.0", "_PyEval_EvalFrameDefault")
@@ -124,7 +125,7 @@ def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> N
     }
     whole = {line.name: line.whole for line in made.python if line.calls}
     assert whole == {"take": 900 - 30, "Array.__dlpack__": 600 - 20, "check": 100 - 10}
-    told = bill_text.sentence(ENTRY, made)
+    told = bill_text.sentence(entry_of(ENTRY), made)
     assert told == "49 % of maker -> taker is Array.__dlpack__, a Python function of maker"
 
 
@@ -147,7 +148,7 @@ def test_without_python_functions_the_dearest_library_is_named() -> None:
     plain = Count(1000.0, {EVAL: 300.0, CODE: 650.0, LOOP: 50.0})
     made = bill(plain, plain, [])
     assert made.python == []
-    told = bill_text.sentence(ENTRY, made)
+    told = bill_text.sentence(entry_of(ENTRY), made)
     assert (
         told == "65 % of maker -> taker is maker's C code; its dearest function, hand_over, is 65 %"
     )
@@ -173,7 +174,9 @@ def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> st
     own = {"exchange_ns": exchange_ns}
     entry = ENTRY | {"unexplained_ns": unexplained_ns, "phases": own}
     phases = [ENTRY | {"phase": phase, "real_time": ns} for phase, ns in times.items()]
-    return "\n".join(line.plain for line in bill_text.phase_table(entry, phases, 80))
+    return "\n".join(
+        line.plain for line in bill_text.phase_table(entry_of(entry), entries_of(phases), 80)
+    )
 
 
 def test_the_run_s_phases_stand_beside_the_bill() -> None:

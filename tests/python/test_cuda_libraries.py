@@ -17,7 +17,7 @@ import fakes
 SCRIPT = Path(__file__).parent / "use_cuda_libraries.py"
 LIBRARIES = {"cuda-core": "cuda.core", "numba-cuda": "numba_cuda"}
 
-pytestmark = fakes.needs_fakes
+pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
 
 def has(library: str) -> bool:

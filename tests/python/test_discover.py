@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dlbench import discover
 from dlbench.errors import BadInput
-from dlbench.facts import read_adapter
+from dlbench.libraries import discover
+from dlbench.libraries.facts import read_adapter
 
 PRODUCER = "def make(case, device):\n    return case.numpy()\n"
 CONSUMER = "import nothing_like_it\nPROTOCOLS = {'dlpack': nothing_like_it.f, 'convert': print}\n"

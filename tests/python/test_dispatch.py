@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import whole
-from dlbench import discover
+from dlbench.libraries import discover
 from test_worker import MAKE, cross
+
+pytestmark = pytest.mark.process
 
 TAKE = (discover.PACKAGE / "consumers" / "numpy.py").read_text()
 #: Arrays of a unit that one of the two functions loses.
@@ -79,6 +81,7 @@ def test_what_overrides_nothing_is_no_protocol_and_what_numpy_makes_of_it_is_tol
         assert error["reason"] == (
             f"a array.array offers no {protocol}: NumPy converts it; np.{function}: numpy.ndarray"
         )
+        assert (error["code"], error["data"]) == ("converted", {"became": "numpy.ndarray"})
 
 
 def test_what_it_raises_is_a_refusal(tmp_path: Path) -> None:

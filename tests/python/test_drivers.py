@@ -10,9 +10,11 @@ import jsonschema
 import pytest
 
 import fakes
-from dlbench import device_checks, drivers
-from dlbench.drivers import Driver, Unit
+from dlbench.machine import device_checks, drivers
+from dlbench.machine.drivers import Driver, Unit
 from whole import document, entries, run
+
+pytestmark = pytest.mark.process
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
 
@@ -127,6 +129,27 @@ def test_the_doctor_knows_what_to_do(tmp_path: Path) -> None:
     assert "nvidia-smi" in advice(tmp_path, Driver("cuda", "failed", ""))["cuda"]
     plant(tmp_path, "dev/kfd")
     assert "wheels" in advice(tmp_path, Driver("rocm", "no-library", ""))["rocm"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "hides"),
+    [
+        ("ROCR_VISIBLE_DEVICES", "", True),
+        ("ROCR_VISIBLE_DEVICES", "7", True),
+        ("HIP_VISIBLE_DEVICES", "7", True),
+        # HIP reads it where its own is empty, and takes an empty list as none at all.
+        ("CUDA_VISIBLE_DEVICES", "7", True),
+        ("HIP_VISIBLE_DEVICES", "", False),
+        ("CUDA_VISIBLE_DEVICES", "", False),
+        # OpenCL's alone.
+        ("GPU_DEVICE_ORDINAL", "7", False),
+    ],
+)
+def test_what_hides_an_amd_device(tmp_path: Path, variable: str, value: str, hides: bool) -> None:
+    none = Driver("rocm", "no-device", "hipGetDeviceCount: hipErrorNoDevice (100)")
+    told = advice(tmp_path, none, **{variable: value})
+    assert (f"unset {variable}" in told["rocm"]) == hides
+    assert (variable in told) == hides
 
 
 def test_the_doctor_sees_nodes_that_may_not_be_opened(

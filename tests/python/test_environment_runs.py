@@ -15,6 +15,8 @@ import pytest
 import other_pythons
 from whole import document, entries, left_alive, plant, run
 
+pytestmark = pytest.mark.process
+
 SCHEMA = Path(__file__).parents[2] / "results/schema.json"
 MAKE = "DISTRIBUTION = 'shiny'\ndef make(case, device):\n    return case.numpy()\n"
 TAKE = "DISTRIBUTION = 'shiny'\nimport numpy as np\nPROTOCOLS = {'dlpack': np.from_dlpack}\n"
@@ -201,7 +203,7 @@ def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
     """The planted adapters alone are asked what they offer: a process for each library."""
     other_pythons.make(tmp_path / "old", shiny="1.0")
     script = (
-        "import sys\nfrom pathlib import Path\nfrom dlbench import discover, listing\n"
+        "import sys\nfrom pathlib import Path\nfrom dlbench.libraries import discover, listing\n"
         "from dlbench.environments import probe\n"
         "for place in probe.find(sys.argv[1:], 20):\n"
         "    found = discover.catalogue(Path('adapters'), Path('none'), place)\n"

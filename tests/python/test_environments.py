@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 import other_pythons
-from dlbench import _core, discover, worker_main
+from dlbench import _core, worker_main
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput
+from dlbench.libraries import discover
+
+pytestmark = pytest.mark.process
 
 LIMIT_S = 20.0
 

@@ -16,6 +16,8 @@ import pytest
 
 from whole import document, entries, left_alive, run
 
+pytestmark = pytest.mark.process
+
 SCHEMA = Path(__file__).parents[2] / "results/schema.json"
 
 needs_mxnet = pytest.mark.skipif(

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import beside, cells, findings, heading, ladder, placed, terminal
+from dlbench import findings
+from dlbench.analysis import ladder
+from dlbench.command import cells
+from dlbench.findings import placed
+from dlbench.terminal import beside, heading, terminal
+from typed import doc, entries_of
 
 ANCHOR = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
 
@@ -43,14 +48,14 @@ def texts(lines: Any) -> list[str]:
 
 
 def test_the_header_tells_of_our_own_first() -> None:
-    lines = heading.header(two(), 120)
+    lines = heading.header(doc(two()), 120)
     assert "Python 3.13.1  numpy 2.4.6" in lines[0]
     assert lines[1].startswith("a-old:  Python 3.10.13  numpy 1.26.4  native -> native 61.0 ns")
     assert lines[2].startswith("4 couples, 4 cells")
 
 
 def test_a_matrix_is_of_one_environment_ours_first() -> None:
-    titles = [one.title for one in terminal.matrices(two())]
+    titles = [one.title for one in terminal.matrices(doc(two()))]
     assert titles == [
         "cpu   4 KiB   dlpack   host time of one exchange",
         "cpu   4 KiB   dlpack   in a-old   host time of one exchange",
@@ -58,7 +63,7 @@ def test_a_matrix_is_of_one_environment_ours_first() -> None:
 
 
 def test_what_takes_another_time_stands_beside() -> None:
-    lines = texts(beside.table(two(), ["dlpack"], 80))
+    lines = texts(beside.table(doc(two()), ["dlpack"], 80))
     assert lines[0] == "beside default   1 of 2 exchanges take another time"
     assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
     assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
@@ -75,19 +80,19 @@ def test_of_many_exchanges_some_differ_by_chance(exchanges: int, told_: int) -> 
     ]
     environments = {"a-old": told("3.10.13"), "default": told("3.13.1")}
     made = samples.document(*found, environments=environments)
-    lines = texts(beside.table(made, ["dlpack"], 80))
+    lines = texts(beside.table(doc(made), ["dlpack"], 80))
     assert lines[0].endswith(f"   {told_} of {exchanges} exchanges take another time")
 
 
 def test_without_a_second_process_nothing_is_said_to_differ() -> None:
     document = two(anchor={"median_ns": 61.0, "workers": 1})
-    lines = texts(beside.table(document, ["dlpack"], 80))
+    lines = texts(beside.table(doc(document), ["dlpack"], 80))
     assert "nothing is known of chance" in lines[0]
     assert "2.00?" in lines[2]
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:
-    assert beside.table(samples.couple(), ["dlpack", "convert"], 80) == []
+    assert beside.table(doc(samples.couple()), ["dlpack", "convert"], 80) == []
 
 
 def test_every_size_but_the_smallest_is_left_out() -> None:
@@ -95,7 +100,7 @@ def test_every_size_but_the_smallest_is_left_out() -> None:
         samples.measured("numpy", "numpy", 1e6, bytes=1 << 20, environment=name, **rounds(1e6))
         for name in ("default", "a-old")
     ]
-    assert len(beside.shared(two(*large), ["dlpack"])) == 2
+    assert len(beside.shared(doc(two(*large)), ["dlpack"])) == 2
 
 
 def refused(environment: str, why: str) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def refused(environment: str, why: str) -> dict[str, Any]:
 
 
 def lines_of(document: dict[str, Any], label: str) -> list[findings.Finding]:
-    return [one for one in findings.find(document, "RUN") if one.label == label]
+    return [one for one in findings.find(doc(document), "RUN") if one.label == label]
 
 
 def test_what_is_found_everywhere_is_told_once() -> None:
@@ -142,8 +147,8 @@ def test_a_command_means_the_same_environment(command: str, expected: str) -> No
 
 
 def test_one_cell_is_ours_unless_another_environment_is_named() -> None:
-    assert cells.one(two(), ["numpy", "numpy"])["environment"] == "default"
-    assert cells.one(two(), ["numpy", "numpy", "a-old"])["environment"] == "a-old"
+    assert cells.one(doc(two()), ["numpy", "numpy"]).environment == "default"
+    assert cells.one(doc(two()), ["numpy", "numpy", "a-old"]).environment == "a-old"
 
 
 def test_a_ladder_is_climbed_in_each_by_itself() -> None:
@@ -159,5 +164,5 @@ def test_a_ladder_is_climbed_in_each_by_itself() -> None:
             },
         )
     ]
-    (one,) = ladder.fallbacks(ladder.ladders(rungs))
+    (one,) = ladder.fallbacks(ladder.ladders(entries_of(rungs)))
     assert (one.environment, one.becomes, one.cases) == ("old", "copy", ("f64",))

@@ -14,6 +14,8 @@ import pytest
 import samples
 from dlbench import _core, cli
 
+pytestmark = pytest.mark.process
+
 #: Makes the values of these be looked at, too.
 ASKED = {"": ["--matrix"], "compare": ["--matrix", "--aa"]}
 

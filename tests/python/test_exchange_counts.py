@@ -9,8 +9,10 @@ from dlbench.exporters import export
 from dlbench.plots.report import facts
 
 import samples
-from dlbench import document as documents
-from dlbench import merge, scaling
+from dlbench.analysis import scaling
+from dlbench.command import merge
+from dlbench.document import exchanges_once
+from typed import doc, parts_of
 
 CLOCKS = ("call", "ready")
 
@@ -29,12 +31,12 @@ def crashed(*clocks: str) -> list[dict[str, Any]]:
 
 def exchanges_of(document: dict[str, Any]) -> str:
     """What the report says of them."""
-    (about,) = facts.of(document)
+    (about,) = facts.of(doc(document))
     return dict(about.run)["exchanges"]
 
 
 def test_a_number_by_two_clocks_is_one_exchange() -> None:
-    text = export(samples.document(*measured()), "markdown")
+    text = export(doc(samples.document(*measured())), "markdown")
     assert text.startswith("### dlbench: 1 of 1 exchanges measured\n")
     assert "| zero-copy | 1 |" in text
     assert exchanges_of(samples.document(*measured())) == "1 zero-copy"
@@ -42,7 +44,7 @@ def test_a_number_by_two_clocks_is_one_exchange() -> None:
 
 def test_one_that_failed_by_two_clocks_is_told_once() -> None:
     document = samples.document(*measured(), *crashed(*CLOCKS))
-    text = export(document, "markdown")
+    text = export(doc(document), "markdown")
     assert text.startswith("### dlbench: 1 of 2 exchanges measured\n")
     assert text.count("| crashed | numpy -> jax convert 4 KiB | SIGSEGV: died in call |") == 1
     assert "<summary>Without a number: 1 exchange, and why</summary>" in text
@@ -54,23 +56,23 @@ def test_one_that_failed_by_two_clocks_is_told_once() -> None:
 
 def test_without_the_clock_call_it_still_counts() -> None:
     _, ready = measured()
-    text = export(samples.document(ready, *crashed("ready")), "markdown")
+    text = export(doc(samples.document(ready, *crashed("ready"))), "markdown")
     assert text.startswith("### dlbench: 1 of 2 exchanges measured\n")
     assert "| crashed | numpy -> jax convert ready 4 KiB | SIGSEGV: died in call |" in text
 
 
 def test_what_fails_by_one_clock_is_not_hidden_by_the_other() -> None:
     number, _ = measured(protocol="convert")
-    text = export(samples.document(number, *crashed("ready")), "markdown")
+    text = export(doc(samples.document(number, *crashed("ready"))), "markdown")
     assert text.startswith("### dlbench: 1 of 1 exchanges measured\n")
     assert "| crashed | numpy -> jax convert ready 4 KiB | SIGSEGV: died in call |" in text
 
 
 def test_a_phase_is_no_exchange_and_each_machine_has_its_own() -> None:
     one = samples.document(*measured(), samples.measured("numpy", "jax", 90.0, phase="export"))
-    assert [entry["clock"] for entry in documents.exchanges(one["benchmarks"])] == ["call"]
-    both = merge.of_parts([("box", one), ("gpu", one)])
-    assert len(documents.exchanges(documents.entries(both))) == 2
+    assert [entry.clock for entry in exchanges_once(doc(one).entries)] == ["call"]
+    both = merge.of_parts(parts_of([("box", one), ("gpu", one)]))
+    assert len(exchanges_once(both.entries)) == 2
 
 
 def test_one_that_grows_with_size_grows_once() -> None:
@@ -78,9 +80,9 @@ def test_one_that_grows_with_size_grows_once() -> None:
         samples.measured("numpy", "jax", 9000.0, clock=clock, bytes=262144) for clock in CLOCKS
     ]
     flat = [samples.measured("jax", "numpy", 90.0, bytes=size) for size in (4096, 262144)]
-    grown = scaling.scaling(samples.document(*measured(), *large, *flat), ["dlpack"], 100)
+    grown = scaling.scaling(doc(samples.document(*measured(), *large, *flat)), ["dlpack"], 100)
     assert grown[0].plain.startswith("grows with size: 1 of 2 exchanges; the others")
-    (line,) = scaling.scaling(samples.document(*flat, *alike()), ["dlpack"], 100)
+    (line,) = scaling.scaling(doc(samples.document(*flat, *alike())), ["dlpack"], 100)
     assert line.plain.startswith("no exchange of 2 ")
 
 

@@ -12,6 +12,8 @@ import pytest
 import whole
 from dlbench import _core
 
+pytestmark = pytest.mark.process
+
 PRODUCERS = ("numpy", "bytearray", "saboteur:honest", "gone")
 CONSUMERS = ("numpy", "native", "memoryview")
 PROTOCOLS = ("dlpack", "buffer", "convert", "array_ufunc", "cuda_array_interface")

@@ -20,8 +20,12 @@ import comparisons
 import dlbench
 import samples
 import synthetic
-from dlbench import cli, exporters, merge
+from dlbench import cli, exporters
+from dlbench.command import merge
 from dlbench.errors import BadInput
+from typed import comparison_of, doc, parts_of
+
+pytestmark = pytest.mark.process
 
 DOCUMENTS = {
     "couple": samples.couple(),
@@ -45,8 +49,8 @@ def run(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_export_depends_on_the_document_alone(name: str, document: dict[str, Any]) -> None:
     before = json.dumps(document)
-    assert export(document, name) == export(document, name)
-    assert export(document, name).endswith("\n")
+    assert export(doc(document), name) == export(doc(document), name)
+    assert export(doc(document), name).endswith("\n")
     assert json.dumps(document) == before
 
 
@@ -76,7 +80,7 @@ def bencher_complaints(text: str) -> list[str]:
 
 
 def test_bencher_takes_its_format(document: dict[str, Any]) -> None:
-    text = export(document, "bmf")
+    text = export(doc(document), "bmf")
     assert bencher_complaints(text) == []
     made = json.loads(text)
     assert set(made) == {entry["name"] for entry in document["benchmarks"]}
@@ -91,7 +95,7 @@ def test_bencher_gets_the_other_measures_and_short_names() -> None:
     entries = [
         samples.measured(long + end, "torch", 5.0, gb_per_s=2.0, instructions=7) for end in "ab"
     ]
-    text = export(samples.document(*entries), "bmf")
+    text = export(doc(samples.document(*entries)), "bmf")
     assert bencher_complaints(text) == []
     made = json.loads(text)
     assert len(made) == 2
@@ -101,7 +105,7 @@ def test_bencher_gets_the_other_measures_and_short_names() -> None:
 
 def test_bencher_gets_bounds_that_enclose_the_value() -> None:
     entry = samples.measured("numpy", "torch", 5.0, lo_ns=5.5, hi_ns=6.0)
-    assert bencher_complaints(export(samples.document(entry), "bmf")) == []
+    assert bencher_complaints(export(doc(samples.document(entry)), "bmf")) == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,7 @@ def github_complaints(text: str) -> list[str]:
 
 
 def test_github_action_benchmark_takes_its_format(document: dict[str, Any]) -> None:
-    text = export(document, "github-action")
+    text = export(doc(document), "github-action")
     assert github_complaints(text) == []
     for item, entry in zip(json.loads(text), document["benchmarks"], strict=True):
         assert (item["name"], item["value"], item["unit"]) == (
@@ -144,14 +148,14 @@ def test_github_action_benchmark_takes_its_format(document: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("ns", [0.0123, 3.3, 4.5e8, 7.1e12])
 def test_a_range_has_no_exponent(ns: float) -> None:
-    text = export(samples.document(samples.measured("numpy", "torch", ns)), "github-action")
+    text = export(doc(samples.document(samples.measured("numpy", "torch", ns))), "github-action")
     assert github_complaints(text) == []
 
 
 def test_pyperf_reads_its_format(document: dict[str, Any], tmp_path: Path) -> None:
     pyperf = pytest.importorskip("pyperf")
     path = tmp_path / "pyperf.json"
-    path.write_text(export(document, "pyperf"))
+    path.write_text(export(doc(document), "pyperf"))
     suite = pyperf.BenchmarkSuite.load(str(path))
     assert suite.get_benchmark_names() == [entry["name"] for entry in document["benchmarks"]]
     for entry in document["benchmarks"]:
@@ -169,7 +173,7 @@ def test_pyperf_gets_the_loops_of_each_process() -> None:
     pyperf = pytest.importorskip("pyperf")
     worker = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [2.0, 3.0]}
     entry = samples.measured("numpy", "torch", 2.0, workers=[worker, worker | {"iterations": 7}])
-    suite = pyperf.BenchmarkSuite.loads(export(samples.document(entry), "pyperf"))
+    suite = pyperf.BenchmarkSuite.loads(export(doc(samples.document(entry)), "pyperf"))
     runs = suite.get_benchmark(entry["name"]).get_runs()
     assert [run.get_loops() for run in runs] == [entry["iterations"], 7]
 
@@ -179,13 +183,13 @@ def test_pyperf_gets_no_time_below_zero() -> None:
     worker = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [-1.0, 2.0, 3.0]}
     none = {"median_ns": 1.5, "first_ns": 9.0, "samples_ns": [-1.0]}
     entry = samples.measured("numpy", "torch", 2.0, phase="export", workers=[worker, none])
-    suite = pyperf.BenchmarkSuite.loads(export(samples.document(entry), "pyperf"))
+    suite = pyperf.BenchmarkSuite.loads(export(doc(samples.document(entry)), "pyperf"))
     values = suite.get_benchmark(entry["name"]).get_values()
     assert values == pytest.approx((2e-9, 3e-9, 1.5e-9))
 
 
 def test_csv_has_a_row_a_cell_and_empty_is_not_zero(document: dict[str, Any]) -> None:
-    table = list(csv.DictReader(io.StringIO(export(document, "csv"))))
+    table = list(csv.DictReader(io.StringIO(export(doc(document), "csv"))))
     entries = document["benchmarks"] + document["not_measured"]
     assert list(table[0]) == list(rows.COLUMNS)
     assert [row["name"] for row in table] == [entry["name"] for entry in entries]
@@ -197,13 +201,22 @@ def test_csv_has_a_row_a_cell_and_empty_is_not_zero(document: dict[str, Any]) ->
             assert row["reason"] == entry["reason"]
 
 
+def test_csv_leaves_out_a_key_of_the_other_kind_of_cell() -> None:
+    both = samples.document(
+        samples.measured("numpy", "torch", 2.0) | {"below_ns": 1.0, "reason": "none"},
+        samples.missing("numpy", "jax", "crashed", "SIGSEGV") | {"lo_ns": 1.0, "instructions": 5},
+    )
+    first, last = csv.DictReader(io.StringIO(export(doc(both), "csv")))
+    assert (first["reason"], last["lo_ns"]) == ("", "")
+
+
 def test_a_first_call_that_nobody_made_is_empty() -> None:
     none = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [2.0]}
     made = samples.document(
         samples.measured("numpy", "torch", 2.0),
         samples.measured("numpy", "torch", 2.0, phase="export", workers=[none]),
     )
-    told = csv.DictReader(io.StringIO(export(made, "csv")))
+    told = csv.DictReader(io.StringIO(export(doc(made), "csv")))
     assert [row["first_ns"] for row in told] == ["100.0", ""]
 
 
@@ -219,7 +232,7 @@ def test_load_gives_a_frame(frame: str, run: Path) -> None:
 
 def test_pandas_reads_the_csv_as_load_gives_it(run: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    text = export(samples.couple(), "csv")
+    text = export(doc(samples.couple()), "csv")
     loaded = dlbench.load(run)
     read = pandas.read_csv(io.StringIO(text), dtype=dict(loaded.dtypes), keep_default_na=False,
                            na_values={name: [""] for name in loaded.columns})  # fmt: skip
@@ -235,7 +248,7 @@ def test_load_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_markdown_counts_first_and_folds_the_rest() -> None:
-    text = export(DOCUMENTS["matrix"], "markdown")
+    text = export(doc(DOCUMENTS["matrix"]), "markdown")
     head, *folded = text.split("<details>")
     assert "exchanges measured" in head.splitlines()[0]
     assert "| zero-copy | " in head
@@ -248,7 +261,7 @@ def test_markdown_counts_first_and_folds_the_rest() -> None:
 def test_markdown_keeps_foreign_text_in_its_cell() -> None:
     evil = "a|b <script>`x`\nsecond"
     entry = samples.missing("numpy", "torch", "crashed", evil)
-    text = export(samples.document(entry), "markdown")
+    text = export(doc(samples.document(entry)), "markdown")
     assert "<script>" not in text
     lines = [line for line in text.splitlines() if line.startswith("| crashed | numpy")]
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines] == [4, 6]
@@ -257,11 +270,11 @@ def test_markdown_keeps_foreign_text_in_its_cell() -> None:
 def test_markdown_stays_under_its_limit() -> None:
     names = [f"library{i:02}" for i in range(70)]
     large = synthetic.document(names, protocols=("dlpack",))
-    text = export(large, "markdown")
+    text = export(doc(large), "markdown")
     assert 100_000 < len(text.encode()) < 1024 * 1024
     assert "Left out for its size: " in text.splitlines()[-1]
-    assert "Left out" not in export(DOCUMENTS["matrix"], "markdown")
-    small = markdown.export(large, most_bytes=20_000)
+    assert "Left out" not in export(doc(DOCUMENTS["matrix"]), "markdown")
+    small = markdown.export(doc(large), most_bytes=20_000)
     assert len(small.encode()) <= 20_000
 
 
@@ -271,7 +284,7 @@ def test_the_verb_prints_or_writes(
 ) -> None:
     assert cli.main(["export", str(run), "--format", name]) == 0
     printed = capsys.readouterr().out
-    assert printed == export(samples.couple(), name)
+    assert printed == export(doc(samples.couple()), name)
     target = run / "made"
     line = ["export", str(run), "--format", name, "--output", str(target)]
     assert cli.main(line) == 0
@@ -317,12 +330,12 @@ def test_bad_use_is_one_line(
 
 
 def of_two_machines() -> dict[str, Any]:
-    return merge.of_parts([("box", samples.couple()), ("gpu", samples.matrix())])
+    return merge.of_parts(parts_of([("box", samples.couple()), ("gpu", samples.matrix())]))
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_rows_of_several_machines_are_told_apart(name: str) -> None:
-    text = export(of_two_machines(), name)
+    text = export(doc(of_two_machines()), name)
     for machine in ("box", "gpu"):
         assert (
             f"machine:{machine}" in text
@@ -335,16 +348,16 @@ def test_rows_of_several_machines_are_told_apart(name: str) -> None:
 
 
 def test_each_machine_has_its_own_libraries() -> None:
-    made = of_two_machines()
+    made = of_two_machines().to_json()
     made["context"]["dlbench"]["machines"]["gpu"]["environments"]["default"]["libraries"] = {
         "numpy": "9.9"
     }
-    items = json.loads(export(made, "github-action"))
+    items = json.loads(export(doc(made), "github-action"))
     extra = {item["name"].split("machine:")[1]: item["extra"] for item in items
              if "producer:numpy/consumer:numpy/protocol:dlpack/" in item["name"]}  # fmt: skip
     assert "numpy 2.4.6" in extra["box"]
     assert "numpy 9.9" in extra["gpu"]
-    text = export(made, "markdown")
+    text = export(doc(made), "markdown")
     assert "gpu \u00b7 Ryzen 9 7950X \u00b7 numpy 9.9" in text
     assert "<summary>gpu   cpu   4 KiB   dlpack" in text
 
@@ -354,7 +367,7 @@ def test_the_summary_says_what_changed() -> None:
     head["benchmarks"][2]["real_time"] *= 2
     head["benchmarks"][3]["outcome"] = "copy"
     head["benchmarks"].pop()
-    text = exporters.summary(head, comparisons.of(base, head))
+    text = exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
     head_, _, rest = text.partition("### What changed: ")
     assert "exchanges measured" in head_
     assert rest.startswith("1 SLOW, 4 SAME, 1 lost")
@@ -366,15 +379,21 @@ def test_the_summary_says_what_changed() -> None:
 
 def test_the_summary_calls_no_two_cells_the_same() -> None:
     made = comparisons.alike_but_for_two_axes(head_times=2.0)
-    rest = exporters.summary(samples.couple(), made).partition("### What changed: 20 SLOW")[2]
+    rest = exporters.summary(doc(samples.couple()), comparison_of(made)).partition(
+        "### What changed: 20 SLOW"
+    )[2]
     names = [line.split("|")[2].strip() for line in rest.splitlines() if " SLOW |" in line]
     assert len(set(names)) == len(made["cells"]) == 20
-    plain = exporters.summary(samples.couple(), comparisons.of_instructions(1.5))
+    plain = exporters.summary(
+        doc(samples.couple()), comparison_of(comparisons.of_instructions(1.5))
+    )
     assert "| numpy -> torch dlpack 4 KiB |" in plain
 
 
 def test_the_summary_of_counts_has_no_interval() -> None:
-    text = exporters.summary(samples.couple(), comparisons.of_instructions(1.012))
+    text = exporters.summary(
+        doc(samples.couple()), comparison_of(comparisons.of_instructions(1.012))
+    )
     _, _, rest = text.partition("### What changed, in instructions: 1 SLOW")
     told = rest.partition("<details>")[0]
     assert "| 1.012 | 1,234 | 1,249 |" in told
@@ -387,12 +406,12 @@ def test_a_summary_of_many_changes_is_cut() -> None:
     head = copy.deepcopy(base)
     for entry in head["benchmarks"]:
         entry["real_time"] *= 2
-    assert "and 200 more" in exporters.summary(head, comparisons.of(base, head))
+    assert "and 200 more" in exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
 
 
 @pytest.mark.parametrize("name", ["bmf", "github-action", "pyperf"])
 def test_a_format_of_numbers_needs_one(name: str) -> None:
     with pytest.raises(ValueError, match=f"nothing was measured: {name} "):
-        export(NUMBERLESS, name)
-    assert export(NUMBERLESS, "csv").count("\n") == 2
-    assert "0 of 1 exchanges measured" in export(NUMBERLESS, "markdown")
+        export(doc(NUMBERLESS), name)
+    assert export(doc(NUMBERLESS), "csv").count("\n") == 2
+    assert "0 of 1 exchanges measured" in export(doc(NUMBERLESS), "markdown")

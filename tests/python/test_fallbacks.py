@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.exporters import support
+from rich.cells import cell_len
 
 import samples
-from dlbench import cells, fallbacks, ladder
+from dlbench.analysis import ladder
+from dlbench.command import cells
+from dlbench.terminal import fallbacks
+from typed import doc
 
 Entry = dict[str, Any]
 REQUEST = {"cases": ["all"]}
@@ -47,12 +51,11 @@ def two_devices() -> Entry:
 
 
 def rows(document: Entry) -> list[ladder.Fallback]:
-    entries = document["benchmarks"] + document["not_measured"]
-    return list(ladder.fallbacks(ladder.ladders(entries)))
+    return list(ladder.fallbacks(ladder.ladders(doc(document).entries)))
 
 
 def lines(document: Entry, width: int = 100) -> list[str]:
-    return [line.plain for line in fallbacks.table(document, width, "latest", 8)]
+    return [line.plain for line in fallbacks.table(doc(document), width, "latest", 8)]
 
 
 def test_what_one_device_has_not_is_not_said_of_the_other() -> None:
@@ -73,7 +76,7 @@ def test_each_line_has_its_device_where_there_are_several() -> None:
     ]
     words = command.split()[3:]
     assert command.split()[:3] == ["dlbench", "show", "latest"]
-    assert {e["outcome"] for e in cells.matching(two_devices(), words)} == {"refused"}
+    assert {e.outcome for e in cells.matching(doc(two_devices()), words)} == {"refused"}
 
 
 def test_of_a_merged_run_the_command_names_the_machine() -> None:
@@ -85,7 +88,7 @@ def test_of_a_merged_run_the_command_names_the_machine() -> None:
 
 
 def test_the_support_page_has_the_device_too() -> None:
-    _, _, table = support.export(two_devices()).partition("## Arrays that end otherwise")
+    _, _, table = support.export(doc(two_devices())).partition("## Arrays that end otherwise")
     devices = [line.split("|")[2].strip() for line in table.splitlines() if "|" in line]
     assert devices == ["device", "---", "cuda:0", "cpu", "cuda:0"]
 
@@ -102,7 +105,7 @@ def test_a_producer_is_named_with_no_protocol_that_it_had_not() -> None:
         for producer, protocol in ways
         for made, given in ((plain, {}), (refused, {"case": "f64"}))
     ]
-    found = [(one.pairs, one.protocols) for one in rows(samples.document(*entries))]
+    found = [(one.pairs, one.protocols) for one in rows(doc(samples.document(*entries)))]
     assert found == [((("b", "c"),), ("buffer",)), ((("a", "c"),), ("dlpack",))]
 
 
@@ -113,7 +116,7 @@ def test_producers_with_the_same_protocols_share_a_row() -> None:
         for protocol in ("dlpack", "buffer")
         for made, given in ((plain, {}), (refused, {"case": "f64"}))
     ]
-    (one,) = rows(samples.document(*entries))
+    (one,) = rows(doc(samples.document(*entries)))
     assert one.pairs == (("a", "c"), ("b", "c"))
     assert one.protocols == ("buffer", "dlpack")
 
@@ -137,7 +140,21 @@ def test_cases_are_held_against_each_other_at_one_size() -> None:
 
 
 def test_a_library_without_that_role_is_not_said_to_make_nothing() -> None:
-    why = "dlbench has no consumer for c"
     cases = ("f32", "f64", "f32-grad")
-    entries = [samples.missing("a", "c", "unsupported", why, case=case) for case in cases]
-    assert rows(samples.document(*entries)) == []
+    entries = [
+        samples.missing("a", "c", "unsupported", "x", code="no-adapter", case=case)
+        for case in cases
+    ]
+    assert rows(doc(samples.document(*entries))) == []
+
+
+def test_the_cases_of_a_pair_with_a_wide_name_stand_below_one_another() -> None:
+    cases = {"\u914d\u5217": "f64", "abcd": "f16"}
+    document = samples.document(
+        *(plain(name, "c") for name in cases),
+        *(refused(name, "c", case) for name, case in cases.items()),
+        request=REQUEST,
+    )
+    told = [line for line in lines(document) if "-> c  dlpack" in line]
+    assert len(told) == 2
+    assert len({cell_len(line[: line.rindex(" f")]) for line in told}) == 1

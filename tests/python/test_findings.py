@@ -6,43 +6,45 @@ from typing import Any
 
 import samples
 from dlbench import findings
+from typed import doc
 
 
 def told(label: str, *entries: dict[str, Any]) -> list[str]:
-    return [one.text for one in findings.find(samples.document(*entries)) if one.label == label]
+    return [
+        one.text for one in findings.find(doc(samples.document(*entries))) if one.label == label
+    ]
 
 
-def no_protocol(producer: str, consumer: str, why: str, protocol: str) -> dict[str, Any]:
-    return samples.missing(producer, consumer, "no-protocol", why, protocol=protocol)
+def no_protocol(producer: str, consumer: str, code: str, protocol: str) -> dict[str, Any]:
+    """The text says nothing: a finding is made of codes."""
+    why = f"text {producer}"
+    return samples.missing(producer, consumer, "no-protocol", why, protocol=protocol, code=code)
 
 
 def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
     """Of a couple each library takes from the other one alone."""
-    offers_none = no_protocol("a", "b", "a X offers no dlpack_c", "dlpack_c")
-    has_no_call = no_protocol("b", "a", "a has no call for dlpack_c", "dlpack_c")
+    offers_none = no_protocol("a", "b", "not-exported", "dlpack_c")
+    has_no_call = no_protocol("b", "a", "not-imported", "dlpack_c")
     said = told("no-protocol", offers_none, has_no_call)
     assert said == ["dlpack_c: not taken by a; not offered by a"]
 
 
 def test_a_protocol_without_other_devices_tells_of_no_library() -> None:
-    why = "dlpack_c asks for no other device"
-    crossing = samples.missing(
-        "a", "b", "no-protocol", why, protocol="dlpack_c", device="cuda:0+cpu"
-    )
-    silent = no_protocol("a", "b", "a X offers no dlpack_c", "dlpack_c")
+    crossing = no_protocol("a", "b", "no-device-argument", "dlpack_c")
+    crossing |= {"device": "cuda:0+cpu"}
+    crossing["name"] = crossing["run_name"] = samples.name(crossing)
+    silent = no_protocol("a", "b", "not-exported", "dlpack_c")
     assert told("no-protocol", silent, crossing) == ["dlpack_c: not offered by a"]
 
 
 def test_where_it_is_neither_one_alone_the_pair_is_named() -> None:
-    why = "the consumer took a path of its own, not dlpack_legacy"
-    assert told("no-protocol", no_protocol("a", "b", why, "dlpack_legacy")) == [
+    assert told("no-protocol", no_protocol("a", "b", "other-protocol", "dlpack_legacy")) == [
         "dlpack_legacy: a -> b"
     ]
 
 
 def test_an_array_that_numpy_converts_offers_no_dispatch() -> None:
-    why = "a x.Array offers no array_ufunc: NumPy converts it; np.multiply: numpy.ndarray"
-    assert told("no-protocol", no_protocol("a", "numpy", why, "array_ufunc")) == [
+    assert told("no-protocol", no_protocol("a", "numpy", "converted", "array_ufunc")) == [
         "array_ufunc: not offered by a"
     ]
 
@@ -85,7 +87,7 @@ def test_each_device_has_its_own_rate_beside_its_own_memcpy() -> None:
     )
     (environment,) = document["context"]["dlbench"]["environments"].values()
     environment["copy_floors_gb_per_s"] = {"warm": 16.0, "cuda:0": 2000.0}
-    assert [one.text for one in findings.find(document) if one.label == "copies"] == [
+    assert [one.text for one in findings.find(doc(document)) if one.label == "copies"] == [
         "a -> b: cpu, by b, 2 GB/s (memcpy 16)",
         "a -> b: cuda:0, by b, 900 GB/s (memcpy 2000)",
     ]
@@ -119,10 +121,23 @@ def test_what_is_lost_in_silence_is_told_before_copies() -> None:
         crossed("a", "b", "layout"),
         copied("c", "d", "consumer"),
     ]
-    found = [one for one in findings.find(samples.document(*entries)) if one.command]
+    found = [one for one in findings.find(doc(samples.document(*entries))) if one.command]
     assert [(one.label, one.text, one.command.split()[1:]) for one in found[:3]] == [
         ("converts", "the mask to NaN: masked -> pandas", ["show", "latest", "masked", "pandas"]),
         ("drops", "the precision: a -> b (i64)", ["show", "latest", "a", "b"]),
         ("drops", "the unit: pint, unyt -> numpy", ["show", "latest", "pint", "numpy"]),
     ]
     assert found[3].label == "copies"
+
+
+def test_other_reasons_of_one_cause_are_counted() -> None:
+    one, other = (
+        samples.missing("numpy", "warp", "refused", why, exception="TypeError", protocol=protocol)
+        for why, protocol in (("expected a float", "dlpack"), ("read-only", "buffer"))
+    )
+    (line,) = (
+        found.text
+        for found in findings.find(doc(samples.document(one, other)), "RUN", 9)
+        if found.label == "refused"
+    )
+    assert line.endswith("TypeError: expected a float (and 1 other reason)")

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from judging import GIVE
+from samples import warning_texts
 from wire import F32, ask, plant, prepare
+
+pytestmark = [pytest.mark.process, pytest.mark.timing]
 
 # Says and does at its first call what it never does again.
 SLOW_AT_FIRST = """\
@@ -50,4 +53,4 @@ def test_what_a_relayed_cell_says_of_its_first_call_is_of_the_first(
     assert ok["first_ns"]["call"] > 0.3e9
     # By `convert` the first call is the exchange; by a protocol it is the array's own.
     said = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"
-    assert [text for text in ok["warnings"] if "loading" in text] == [said]
+    assert [text for text in warning_texts(ok) if "loading" in text] == [said]

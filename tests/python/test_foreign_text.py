@@ -22,11 +22,19 @@ from dlbench.plots.report import packing
 
 import planted
 import samples
-from dlbench import _core, cli, exporters, findings, output, repro, terminal
-from dlbench.check import conformance, pytest_plugin, reproducer, section
+from dlbench import _core, cli, exporters, findings
+from dlbench.check import conformance, pytest_plugin, section
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library
-from dlbench.discover import catalogue
+from dlbench.errors import BadInput
+from dlbench.libraries.discover import catalogue
+from dlbench.scripts import exchange as repro
+from dlbench.scripts import rule as reproducer
+from dlbench.terminal import terminal
+from dlbench.text import output
+from typed import doc, entry_of
+
+pytestmark = pytest.mark.process
 
 #: Live code where a comment ends too early; the rest is what terminals, CI, shells, browsers,
 #: spreadsheets, Markdown and figures read as more than text.
@@ -101,7 +109,8 @@ def clean() -> dict[str, Any]:
               "parts": [{"phase": "export", "what": "x", "ns": 500.0}]}  # fmt: skip
     told = {"unexplained_ns": 400.0, "unexplained_lo_ns": 300.0, "unexplained_hi_ns": 500.0}
     document = samples.document(
-        samples.measured("numpy", "numpy", 112.4, warnings=["x"], phases=phases, **told),
+        samples.measured("numpy", "numpy", 112.4, phases=phases,
+                         warnings=[samples.warned("drift", "x")], **told),
         samples.measured("bytearray", "numpy", 940.0, outcome="copy", copied_by="consumer",
                          gb_per_s=2.2, changed=["x"], protocol="buffer"),
         samples.measured("numpy", NAME, 940.0, changed=["mask"]),
@@ -211,7 +220,8 @@ def test_a_script_runs_what_that_of_a_clean_document_runs(folders: tuple[Path, P
     assert len(pairs) == 5
     for before, after in pairs:
         scripts = [
-            repro.of_run(*each, found) for each in zip(documents, (before, after), strict=True)
+            repro.of_run(doc(document), entry_of(entry), found)
+            for document, entry in zip(documents, (before, after), strict=True)
         ]
         assert_harmless(scripts[1])
         assert LIVE in scripts[1]
@@ -220,11 +230,9 @@ def test_a_script_runs_what_that_of_a_clean_document_runs(folders: tuple[Path, P
 
 @pytest.mark.parametrize("device", ["cuda:0); import os; os._exit(97)", "cuda:x"])
 def test_a_device_is_no_code(device: str) -> None:
-    from dlbench import racing_streams
-    from dlbench.errors import BadInput
-
+    entry = entry_of(samples.missing("native", "native", "race", "why", device=device))
     with pytest.raises(BadInput, match="the cell's device is"):
-        racing_streams.driving(device)
+        repro.script(entry, catalogue(), {})
 
 
 def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -246,7 +254,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
     document = section.document(
         [entry, {**entry, "outcome": "unclear"}], ["dlbench", "check", NASTY], 1.0
     )
-    page = conformance.text(document)
+    page = conformance.text(doc(document))
     assert_harmless(page)
     page = re.sub("by `[^`]*`", "", page)
     assert not re.search(r"(?<!\\)\[[xy]\]\(|discussed\]\(java|@user|<img", page)
@@ -255,7 +263,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
     from dlbench.check import table, verb
 
     console = verb.Console()
-    for lines in table.of_document(document, console.width):
+    for lines in table.of_document(doc(document), console.width):
         verb.say(lines, console)
     assert_harmless(capfdbinary.readouterr().out.decode())
     with pytest.raises(pytest_plugin.RuleBroken) as raised:
@@ -266,7 +274,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
 def test_commands_name_what_they_mean(folders: tuple[Path, Path]) -> None:
     document = json.loads((folders[1] / "results.json").read_text())
     run_ = str(folders[1])
-    commands = [found.command for found in findings.find(document, run_) if found.command]
+    commands = [found.command for found in findings.find(doc(document), run_) if found.command]
     split = [shlex.split(command) for command in commands]
     assert all(words[0] == "dlbench" for words in split)
     named = [words for words in split if words[1] in ("show", "repro", "explain")]
@@ -284,11 +292,11 @@ def test_half_a_surrogate_pair_reaches_no_encoder(folders: tuple[Path, Path]) ->
         if NASTY in parent[last]:
             parent[last] = "caf\udce9\ud83d"
     for name in exporters.FORMATS:
-        assert exporters.export(document, name).encode()
-    for line in terminal.render(document, 100):
+        assert exporters.export(doc(document), name).encode()
+    for line in terminal.render(doc(document), 100):
         str(output.one_line(line)).encode()
     for entry in cells(document):
-        repro.of_run(document, entry, catalogue()).encode()
+        repro.of_run(doc(document), entry_of(entry), catalogue()).encode()
     assert packing.packed(document)
 
 

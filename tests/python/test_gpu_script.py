@@ -20,6 +20,8 @@ import pytest
 import fakes
 from whole import left_alive
 
+pytestmark = pytest.mark.process
+
 GPU = Path(__file__).resolve().parents[1] / "gpu"
 RECORDER = str(fakes.FOLDER.parent / "recorder/dlbench_recorder.so") if fakes.FOLDER else ""
 FILES = ["1-driver.txt", "2-native.txt", "3-libraries.txt", "4-sync.txt", "5-matrix.txt"]
@@ -41,11 +43,15 @@ def started(folder: Path, seconds: int, **more: str) -> Iterator[subprocess.Pope
     """The script at work in a folder, and ended with all that it started."""
     (folder / "tmp").mkdir()
     environment = fakes.environment(
-        PYTHON=sys.executable,
         TMPDIR=str(folder / "tmp"),
         DLBENCH_GPU_SECONDS=str(seconds),
         DLBENCH_TEST_MARK=str(folder),
-        **{"DLBENCH_GPU_LIBRARIES": "native", "DLBENCH_GPU_RECORDER": RECORDER, **more},
+        **{
+            "PYTHON": sys.executable,
+            "DLBENCH_GPU_LIBRARIES": "native",
+            "DLBENCH_GPU_RECORDER": RECORDER,
+            **more,
+        },
     )
     process = subprocess.Popen(
         [str(GPU / "run"), "out"],
@@ -134,8 +140,36 @@ def test_a_stage_that_hangs_ends_by_its_limit(tmp_path: Path, hangs: str) -> Non
         assert not left_alive(tmp_path)
     assert not list((tmp_path / "tmp").iterdir())
     assert process.returncode == 1, text
-    assert "limit" in (tmp_path / "out/1-driver.txt").read_text()
+    stage = (tmp_path / "out/1-driver.txt").read_text()
+    assert "limit" in stage
+    # What it saw before it hung was written at once.
+    assert ("pass          driver: " in stage) == (hangs != "cuInit=-19")
     assert [name for name in FILES if is_complete(tmp_path / "out" / name)] == FILES
+
+
+def find_stage(folder: Path, name: str) -> int:
+    """The process of a stage of the script in this folder."""
+    mark = f"DLBENCH_TEST_MARK={folder}".encode()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                is_ours = mark in (entry / "environ").read_bytes().split(b"\0")
+                if is_ours and words[2:4] == [b"stage", name.encode()]:
+                    return int(entry.name)
+    raise AssertionError(f"no process of stage {name}")
+
+
+@fakes.needs_fakes
+def test_a_stage_that_stands_still_ends_by_its_limit(tmp_path: Path) -> None:
+    with started(tmp_path, 150):  # of which stage 1 gets 12
+        os.kill(find_stage(tmp_path, "driver"), signal.SIGSTOP)
+        file = tmp_path / "out/1-driver.txt"
+        deadline = time.monotonic() + 40
+        while not is_complete(file) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert "fail          driver: ended by the stage's limit of 12 s" in file.read_text()
 
 
 @fakes.needs_fakes
@@ -161,6 +195,52 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path, number: int) -> None:
         assert lines(out / FILES[0])[0].startswith("pass          install: ")
 
 
+@fakes.needs_fakes
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number: int) -> None:
+    with started(tmp_path, 100) as process:
+        assert process.stdout
+        for line in process.stdout:
+            if line.startswith(f"--- stage {number},"):
+                break
+        time.sleep(1)  # into the middle of it
+        process.terminate()
+        process.wait(timeout=20)
+        assert not left_alive(tmp_path)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert not list((tmp_path / "tmp").iterdir())
+    out = tmp_path / "out"
+    assert {file.name for file in out.iterdir()} <= {*FILES[:number], "trace.jsonl.xz"}
+    assert is_complete(out / FILES[0]) == (number > 1)
+    seen = lines(out / FILES[number - 1])
+    assert seen[-1].endswith(": ended by SIGTERM")
+    assert seen[-1].startswith("inconclusive ")
+    if number == 1:
+        assert seen[0].startswith("pass          install: ")
+
+
+@fakes.needs_fakes
+def test_a_signal_ends_an_installation_too(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"""#!/bin/sh
+case "$*" in
+  *"import dlbench"*) exit 1 ;;
+  *venv*) touch {tmp_path}/installs; sleep 100 & wait ;;
+  *) exec {sys.executable} "$@" ;;
+esac
+""")
+    python.chmod(0o755)
+    with started(tmp_path, 100, PYTHON=str(python)) as process:
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "installs").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.terminate()
+        process.wait(timeout=20)
+        assert not left_alive(tmp_path)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert not list((tmp_path / "tmp").iterdir())
+
+
 @pytest.mark.parametrize(
     ("outcomes", "verdict"),
     [
@@ -169,6 +249,9 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path, number: int) -> None:
         (["no-device", "no-device"], "skip"),
         (["no-device", "crashed"], "fail"),
         (["not-run", "not-run"], "inconclusive"),
+        (["not-run", "no-protocol"], "inconclusive"),
+        (["no-device", "no-protocol"], "skip"),
+        (["no-protocol", "no-protocol"], "fail"),
     ],
 )
 def test_a_library_without_the_device_is_skipped(

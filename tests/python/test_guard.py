@@ -9,7 +9,10 @@ import pytest
 
 import dlbench
 from judging import COPY, GIVE, READONLY, SHARE, found
+from samples import warning_texts
 from wire import F32, UNALIGNED, ask, prepare
+
+pytestmark = pytest.mark.process
 
 COPIES = """\
 import ctypes
@@ -101,7 +104,7 @@ def test_a_producer_that_copies_is_named_and_that_it_did_not_say_so(tmp_path: Pa
     ok = found(tmp_path, COPIES.replace("{FLAGGED}", "{}"), SHARE)
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "no")
     assert (ok["copied_by"], ok["late_read"]) == ("producer", False)
-    assert ok["warnings"] == ["the producer copied without setting IS_COPIED"]
+    assert warning_texts(ok) == ["the producer copied without setting IS_COPIED"]
 
 
 def test_a_producer_that_says_that_it_copied_is_not_accused(tmp_path: Path) -> None:
@@ -129,16 +132,16 @@ def make(case, device): return Box(case.numpy())
 def test_is_copied_over_shared_memory_is_a_lie(tmp_path: Path) -> None:
     ok = found(tmp_path, LIES, SHARE)
     assert ok["outcome"] == "zero-copy"
-    assert ok["warnings"] == ["IS_COPIED is set, but the memory is the producer's own"]
+    assert warning_texts(ok) == ["IS_COPIED is set, but the memory is the producer's own"]
     ok = found(tmp_path, LIES, COPY)
     assert (ok["outcome"], ok["copied_by"]) == ("copy", "consumer")
-    assert ok["warnings"] == ["IS_COPIED is set, but the producer handed its own memory over"]
+    assert warning_texts(ok) == ["IS_COPIED is set, but the producer handed its own memory over"]
 
 
 def test_two_copies_are_told(tmp_path: Path) -> None:
     ok = found(tmp_path, COPIES.replace("{FLAGGED}", "{'copy': True}"), COPY)
     assert (ok["outcome"], ok["copied_by"]) == ("copy", "producer")
-    assert ok["warnings"] == ["copied twice: by the producer and by the consumer"]
+    assert warning_texts(ok) == ["copied twice: by the producer and by the consumer"]
 
 
 @pytest.mark.parametrize("size", [1 << 16, 1 << 20])
@@ -155,7 +158,7 @@ def test_a_copy_at_the_first_look_is_lazy(tmp_path: Path) -> None:
     ok = found(tmp_path, GIVE, lazily(look=look))
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "no")
     assert (ok["copied_by"], ok["late_read"]) == ("consumer", True)
-    assert "copied when the result was first looked at, after `ready`" in ok["warnings"]
+    assert "copied when the result was first looked at, after `ready`" in warning_texts(ok)
 
 
 def test_a_result_that_is_copied_at_every_look_was_not_copied_lazily(tmp_path: Path) -> None:
@@ -186,7 +189,7 @@ def test_a_page_that_was_read_and_then_written_is_one_page(tmp_path: Path) -> No
     assert guard["read"] == guard["written"] in (127, 128)
     assert ok["evidence"]["guard"] == "skipped"
     some = f"{guard['read']} of {guard['pages']} pages of the source were read"
-    assert f"{some}: neither a look nor all of it" in ok["warnings"]
+    assert f"{some}: neither a look nor all of it" in warning_texts(ok)
     assert ok["outcome"] == "zero-copy"
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import findings
-from dlbench.profiling import hidden
+from dlbench.findings.hidden import hidden_work
+from typed import entry_of
 
 KINDS = ("memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch")
 
@@ -16,7 +16,7 @@ KINDS = ("memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", 
 def labels(outcome: str, **calls: int) -> list[str]:
     counted: dict[str, Any] = {"api_calls": dict.fromkeys(KINDS, 0) | calls}
     entry = samples.measured("a", "b", 900.0, outcome=outcome, device="cuda:0", **counted)
-    return [label for label, _, _ in hidden.told([entry], "run", findings.pairs_text)]
+    return [found.label for found in hidden_work([entry_of(entry)], "run")]
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import os
 from pathlib import Path
 
 import pytest
 
-from dlbench import discover, facts, repro, snippets
+from dlbench.case import Case
 from dlbench.check import known
 from dlbench.errors import BadInput
-from dlbench.request import journal_context
+from dlbench.libraries import discover, facts
+from dlbench.running.request import journal_context
+from dlbench.scripts import slicing
 
 MAKE = "def make(case, device):\n    {}\n    return case.numpy()\n"
 #: Each would hang, or take all memory, where it is evaluated.
@@ -33,8 +34,9 @@ def making(folder: Path, text: str) -> str:
     path = folder / "mine.py"
     path.write_text(text)
     facts.read_adapter("producer", "mine", path)
-    before, body = snippets.making(path, repro.attributes("f32", 4096), "cpu")
-    return "\n".join(ast.unparse(ast.fix_missing_locations(node)) for node in (*before, *body))
+    tree = slicing.read(path, "mine")
+    body = slicing.making(tree, path, Case("f32", "float32", 4096), "cpu")
+    return "\n".join(slicing.text([*slicing.needed(tree, slicing.names_read(body)), *body]))
 
 
 @pytest.mark.parametrize("text", DEAR)

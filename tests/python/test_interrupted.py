@@ -13,6 +13,8 @@ import pytest
 
 from whole import document, entries, left_alive, plant, run, start
 
+pytestmark = pytest.mark.process
+
 SIZES = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB"
 AXES = ("--matrix", "--adapters", "adapters", "--producers", "a,b", "--consumers", "a,b",
         "--protocols", "dlpack", "--sizes", SIZES)  # fmt: skip

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from samples import warning_texts
 from whole import GOOD_MAKE, GOOD_TAKE, document, entries, left_alive, plant, run, start
+
+pytestmark = pytest.mark.process
 
 SEGFAULT = "import ctypes; ctypes.string_at(0)"
 # Functions of a PyDLL keep the GIL, and pause() returns only for a signal.
@@ -155,5 +158,5 @@ def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_pa
     assert len(measured) == 2
     for entry in measured:
         assert entry["imports"] == ["late", "early"]
-        assert any("late crashed when early was" in warning for warning in entry["warnings"])
+        assert any("late crashed when early was" in text for text in warning_texts(entry))
     assert "late crashed when early was imported before it: SIGSEGV" in " ".join(out.split())

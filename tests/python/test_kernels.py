@@ -13,6 +13,8 @@ import pytest
 
 import machine_code
 
+pytestmark = pytest.mark.process
+
 KERNELS = Path(__file__).parents[2] / "harness/device/kernels"
 NAME = b"dlbench_delay"
 

@@ -9,7 +9,10 @@ import pytest
 from dlbench.plots import fallbacks as figure
 from dlbench.plots.report import facts
 
-from dlbench import _core, cli, fallbacks, ladder, terminal
+from dlbench import _core, cli
+from dlbench.analysis import ladder
+from dlbench.terminal import fallbacks, terminal
+from typed import doc, entries_of
 
 PICKY = '''\
 """Takes memory as it is where it is aligned, and copies it where it is not."""
@@ -89,7 +92,7 @@ def test_the_refused_and_the_unmakable_keep_their_reasons(climbed: dict[str, Any
 
 
 def test_the_table_says_which_and_who(climbed: dict[str, Any]) -> None:
-    climbs = ladder.ladders(climbed["benchmarks"] + climbed["not_measured"])
+    climbs = ladder.ladders(entries_of(climbed["benchmarks"] + climbed["not_measured"]))
     found = {one.becomes: one for one in ladder.fallbacks(climbs)}
     assert set(found["copy by picky"].cases) == UNALIGNED
     assert found["copy by picky"].pairs == (("numpy", "picky"),)
@@ -102,7 +105,7 @@ def test_the_table_says_which_and_who(climbed: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_the_table_fits(climbed: dict[str, Any], width: int) -> None:
-    lines = [line.plain for line in fallbacks.table(climbed, width, "latest", 8)]
+    lines = [line.plain for line in fallbacks.table(doc(climbed), width, "latest", 8)]
     assert max(map(len, lines)) <= width
     told = " ".join(" ".join(lines).split())
     assert all(case in told for case in UNALIGNED)
@@ -110,7 +113,7 @@ def test_the_table_fits(climbed: dict[str, Any], width: int) -> None:
 
 
 def test_the_terminal_shows_one_matrix(climbed: dict[str, Any]) -> None:
-    text = "\n".join(line.plain for line in terminal.render(climbed, 100))
+    text = "\n".join(line.plain for line in terminal.render(doc(climbed), 100))
     assert text.count("host time of one exchange") == 1
     assert "7 measured, " in text
     untimed = [entry for entry in climbed["not_measured"] if entry.get("code") == "untimed"]
@@ -123,14 +126,14 @@ def test_an_array_without_elements_ends_like_nothing(climbed: dict[str, Any]) ->
     entry = by_case(climbed)["f32-empty"]
     assert (entry["code"], entry["found"]) == ("untimed", "unproven")
     assert entry["reason"] == "unproven, not timed: an array without elements shows nothing"
-    assert ladder.untimed_said([entry]) == ["1 without elements"]
-    headline = facts.of(climbed)[0].headline
+    assert ladder.untimed_said(entries_of([entry])) == ["1 without elements"]
+    headline = facts.of(doc(climbed))[0].headline
     assert headline[-1] == "1 without elements"
     assert headline[-2].endswith(" end as f32 does")
 
 
 def test_the_figure_tells_kinds_apart(climbed: dict[str, Any]) -> None:
-    [one] = ladder.ladders(climbed["benchmarks"] + climbed["not_measured"])
+    [one] = ladder.ladders(entries_of(climbed["benchmarks"] + climbed["not_measured"]))
     assert figure.kind_of(one, "f32-unaligned") == "copy by the consumer"
     assert figure.kind_of(one, "f64") == "zero-copy"
     assert figure.kind_of(one, "f32-fortran") == "refused"
@@ -142,21 +145,21 @@ def test_where_the_plain_array_is_refused_its_equals_are_too() -> None:
     """They end as it does, and are still not zero-copy."""
     common = {"producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu",
               "environment": "default", "phase": "exchange", "clock": "call", "bytes": 4096,
-              "outcome": "refused", "reason": "no"}  # fmt: skip
-    [one] = ladder.ladders([{**common, "case": "f32"}, {**common, "case": "f64"}])
+              "outcome": "refused", "code": "refused", "reason": "no"}  # fmt: skip
+    [one] = ladder.ladders(entries_of([{**common, "case": "f32"}, {**common, "case": "f64"}]))
     assert one.becomes("f64") == ""
     assert figure.kind_of(one, "f64") == "refused"
 
 
 def test_named_cases_are_no_ladder() -> None:
     document = {"context": {}, "benchmarks": [], "not_measured": []}
-    assert fallbacks.table(document, 100, "latest", 8) == []
-    assert not figure.has_fallbacks(document)
+    assert fallbacks.table(doc(document), 100, "latest", 8) == []
+    assert not figure.has_fallbacks(doc(document))
 
 
 def test_all_cases_are_a_ladder_where_nothing_ended_like_the_plain_array() -> None:
     common = {"producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu",
               "environment": "default", "phase": "exchange", "clock": "call", "bytes": 65536,
-              "case": "f32", "outcome": "refused", "reason": "no"}  # fmt: skip
+              "case": "f32", "outcome": "refused", "code": "refused", "reason": "no"}  # fmt: skip
     asked = {"dlbench": {"request": {"cases": ["all"]}}}
-    assert ladder.is_climbed({"context": asked, "benchmarks": [], "not_measured": [common]})
+    assert ladder.is_climbed(doc({"context": asked, "benchmarks": [], "not_measured": [common]}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from dlbench import layout
+from dlbench.text import layout
 
 WIDE = "配列"
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dlbench import doctor, machine
+from dlbench.machine import doctor, machine
+
+pytestmark = pytest.mark.process
 
 CPUINFO = (
     "processor\t: 0\nmodel name\t: Test CPU\ncpu MHz\t\t: 2596.998\nflags\t\t: fpu hypervisor\n"

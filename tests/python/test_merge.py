@@ -11,9 +11,13 @@ import pytest
 
 import samples
 import synthetic
-from dlbench import cells, cli, document, merge
+from dlbench import cli
 from dlbench.check import section
+from dlbench.command import cells, merge
 from dlbench.counting import explain
+from typed import doc, parts_of
+
+pytestmark = pytest.mark.process
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
 
@@ -42,14 +46,14 @@ def test_each_row_knows_its_machine(folder: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "all/results.json\n"
     merged = json.loads(path.read_text())
     jsonschema.Draft202012Validator(SCHEMA).validate(merged)
-    assert document.machines(merged) == ["big", "box"]
-    names = [entry["name"] for entry in document.entries(merged)]
+    assert doc(merged).machines == ["big", "box"]
+    names = [entry.name for entry in doc(merged).entries]
     assert len(names) == len(set(names))
-    for entry in document.entries(merged):
-        assert entry["name"].endswith(f"/machine:{entry['machine']}")
+    for entry in doc(merged).entries:
+        assert entry.name.endswith(f"/machine:{entry.machine}")
     for name, source in (("box", "box"), ("big", "rocm")):
         own = json.loads((folder / source / "results.json").read_text())
-        assert document.of_machine(merged, name) == own
+        assert doc(merged).of_machine(name).to_json() == own
 
 
 def test_the_verbs_fold_by_machine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +80,7 @@ def test_merged_runs_are_merged_and_compared(
     assert cli.main(["merge", "box", "rocm", "--out", "two"]) == 0
     assert cli.main(["merge", "two", "third", "--out", "three"]) == 0
     merged = json.loads((folder / "three" / "results.json").read_text())
-    assert document.machines(merged) == ["box", "rocm", "third"]
+    assert doc(merged).machines == ["box", "rocm", "third"]
     capsys.readouterr()
     assert cli.main(["compare", "two", "three", "--json", "--fail-on", "slow,outcome,lost"]) == 0
     counts = json.loads(capsys.readouterr().out)["counts"]
@@ -130,10 +134,10 @@ def test_phases_are_of_the_cells_own_machine() -> None:
         )
         for ns in (900.0, 400.0)
     ]
-    merged = merge.of_parts(zip(("box", "rocm"), parts, strict=True))
-    entry = cells.one(merged, ["numpy", "torch", "rocm"])
-    found = explain.phases_of(document.entries(merged), entry)
-    assert [(each["machine"], each["real_time"]) for each in found] == [("rocm", 200.0)]
+    merged = merge.of_parts(parts_of(zip(("box", "rocm"), parts, strict=True)))
+    entry = cells.one(doc(merged), ["numpy", "torch", "rocm"])
+    found = explain.phases_of(merged.entries, entry)
+    assert [(each.machine, each.real_time) for each in found] == [("rocm", 200.0)]
 
 
 def test_a_check_has_no_rows_to_merge(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,10 @@ import pytest
 
 import samples
 import synthetic
-from dlbench import cells, findings, merge, placed, values
-from dlbench import document as documents
+from dlbench import findings, values
+from dlbench.command import cells, merge
+from dlbench.findings import placed
+from typed import doc, entry_of, parts_of
 
 
 def by_size() -> dict[str, Any]:
@@ -85,7 +87,7 @@ def of_two_machines() -> dict[str, Any]:
         samples.missing("a", "b", "not-run", "the budget was used up"),
     )
     machines = {"box": by_environment(), "rocm": other, "third": by_device(), "fourth": by_clock()}
-    return merge.of_parts(machines.items())
+    return merge.of_parts(parts_of(machines.items()))
 
 
 KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, of_all_kinds,
@@ -96,20 +98,20 @@ KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, 
 def test_it_opens_a_cell_of_the_finding(kind: Callable[[], dict[str, Any]]) -> None:
     document = kind()
     opened = 0
-    for machine, part in documents.parts(document):
-        for found in findings.find(part, "a run", most_lines=1000):
+    for machine, part in doc(document).shares():
+        for found in findings.find(doc(part), "a run", most_lines=1000):
             verb, *words = shlex.split(found.command)[1:] or [""]
             if found.label in findings.FAILURES and verb in placed.CHOOSING:
-                entry = cells.one(document, words[1:])
-                assert (words[0], entry["outcome"]) == ("a run", found.label)
-                assert entry.get("machine", "") == machine
-                assert values.reason(entry) in found.text
+                entry = cells.one(doc(document), words[1:])
+                assert (words[0], entry.outcome) == ("a run", found.label)
+                assert entry.machine == machine
+                assert values.reason(entry_of(entry)) in found.text
                 opened += 1
     assert opened > 0
 
 
 def commands(document: dict[str, Any]) -> list[str]:
-    return [one.command for one in findings.find(document) if one.label in findings.FAILURES]
+    return [one.command for one in findings.find(doc(document)) if one.label in findings.FAILURES]
 
 
 def test_it_has_no_more_words_than_that_takes() -> None:
@@ -131,12 +133,12 @@ def test_it_has_no_more_words_than_that_takes() -> None:
 
 def test_of_several_machines_the_command_names_its_own() -> None:
     merged = of_two_machines()
-    assert commands(documents.part_of(merged, "box"))[:2] == [
+    assert commands(merged.share_of("box"))[:2] == [
         "dlbench repro latest b a box",
         "dlbench repro latest a b 65536 old box",
     ]
     # Nobody goes on with a run that was merged.
-    assert commands(documents.part_of(merged, "rocm")) == [
+    assert commands(merged.share_of("rocm")) == [
         "dlbench repro latest a b cuda:0 rocm",
         "",
     ]

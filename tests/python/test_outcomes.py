@@ -16,14 +16,16 @@ import pytest
 
 import dlbench
 import fakes
-from dlbench import adapter, facts
+from dlbench import adapter
+from dlbench.libraries import facts
 from fakes import needs_fakes
 from outcomes import CONDITIONAL, OUTCOMES
+from samples import warning_codes
 from whole import left_alive, run
 from wire import F32, ask, prepare
 
 PACKAGE = Path(dlbench.__file__).parent
-pytestmark = pytest.mark.libraries
+pytestmark = [pytest.mark.libraries, pytest.mark.process]
 
 
 def file_of(role: str, name: str) -> Path:
@@ -43,7 +45,7 @@ def word(answer: dict[str, Any]) -> str:
     ok = answer["ok"]
     # What stands beside a number of these is no failure to look.
     if ok["outcome"] != "unproven":
-        assert not [warning for warning in ok["warnings"] if "not c" in warning], ok["warnings"]
+        assert not [code for code in warning_codes(ok) if "-not-c" in code], ok["warnings"]
     return " ".join([ok["outcome"], *ok["changed"]])
 
 

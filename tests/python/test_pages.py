@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from dlbench.exporters import support
 
-from dlbench import discover, listing
 from dlbench.check import conformance
+from dlbench.document import read_document
 from dlbench.environments.environment import here
+from dlbench.libraries import discover, listing
+from typed import doc
 from whole import run
 
-pytestmark = pytest.mark.libraries
+pytestmark = [pytest.mark.libraries, pytest.mark.process, pytest.mark.timing]
 DOCS = Path(__file__).parents[2] / "docs"
 #: Quick to import, and between them: a mask, a read-only library, the C exchange API, a refusal.
 TRIED = ("native", "numpy", "numpy_ma", "pyarrow", "tvm_ffi")
@@ -62,7 +64,7 @@ def test_the_support_page_is_what_a_run_and_the_list_say(tmp_path: Path) -> None
         words[words.index(role) + 1] = ",".join(TRIED)
     status, _, err = run(tmp_path, *words, "--no-plots", "--quiet")
     assert status == 0, err
-    exported = support.export(json.loads((tmp_path / "RUN" / "results.json").read_text()))
+    exported = support.export(read_document(tmp_path / "RUN" / "results.json"))
 
     stated, versions, now = cells_of(page), libraries_of(page), libraries_of(exported)
     same = {name for name in TRIED if versions[name]["version"] == now[name]["version"]}
@@ -93,7 +95,7 @@ def test_the_conformance_page_is_what_a_check_says(tmp_path: Path) -> None:
     status, _, err = run(tmp_path, "check", *CHECKED, "--out", "out")
     assert status in (0, 1), err
     document = json.loads((tmp_path / "out" / "results.json").read_text())
-    checked = tables(conformance.text(document))
+    checked = tables(conformance.text(doc(document)))
     stated, now = (
         {row[0]: row[1] for row in found["Which library keeps which rule"] if len(row) == 2}
         for found in (page, checked)

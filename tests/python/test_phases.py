@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from samples import warned
 from wire import F32, ask, plant, prepare
+
+pytestmark = [pytest.mark.process, pytest.mark.timing]
 
 #: A producer in Python with a busy wait in each of its parts, and a consumer likewise. A spin
 #: overshoots and never ends early.
@@ -133,18 +136,19 @@ def test_the_phases_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize("phase", ["query", "export", "import_", "release"])
 def test_a_delay_is_found_in_its_phase_and_nowhere_else(tmp_path: Path, phase: str) -> None:
     planted = phase.rstrip("_")
-    for _ in range(5):  # beside another process's work the two workers differ by more
+    # Beside another process's work the two workers differ by more than the delay's 10 %.
+    for _ in range(5):
         without = measure(tmp_path)
         with_it = measure(tmp_path, **{phase: DELAY_NS})
         grown = {name: with_it[name] - without[name] for name in with_it}
         # What the delay really took, the exchange in the same rounds knows.
         whole = grown.pop("exchange")
         elsewhere = max(abs(ns) for name, ns in grown.items() if name != planted)
-        if abs(grown[planted] - whole) < 0.15 * whole and elsewhere < 0.15 * whole:
+        near = abs(grown[planted] - whole) < 0.15 * whole and elsewhere < 0.15 * whole
+        if near and whole > 0.9 * DELAY_NS:
             break
     else:
         pytest.fail(f"of {whole} ns: {grown}")
-    assert whole > 0.9 * DELAY_NS
 
 
 def test_the_calls_are_those_that_were_seen(tmp_path: Path) -> None:
@@ -281,7 +285,8 @@ def test_deleters_that_run_in_import_are_told(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS={'dlpack': lambda x: np.from_dlpack(x).copy()}\n"
     assert split(tmp_path, PLAIN, NUMPY, rounds=0)[0]["ok"]["warnings"] == []
     warnings = split(tmp_path, PLAIN, take, rounds=0)[0]["ok"]["warnings"]
-    assert warnings == ["8 of 8 deleters ran in import, before the call returned"]
+    text = "8 of 8 deleters ran in import, before the call returned"
+    assert warnings == [warned("deleter-in-import", text, count="8", deleters="8")]
 
 
 def test_deleters_that_run_late_are_told(tmp_path: Path) -> None:
@@ -291,7 +296,8 @@ def test_deleters_that_run_late_are_told(tmp_path: Path) -> None:
         "PROTOCOLS = {'dlpack': take}\n"
     )
     warnings = split(tmp_path, PLAIN, take, rounds=0)[0]["ok"]["warnings"]
-    assert warnings == ["8 of 8 deleters had not run when the result was dropped"]
+    text = "8 of 8 deleters had not run when the result was dropped"
+    assert warnings == [warned("deleter-later", text, count="8", deleters="8")]
 
 
 def test_a_capsule_needs_no_relay(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import AT_THE_END, FIGURES, change, draw, draw_change, drift, ecdf, lines, sync
+from dlbench.plots import change, drift, ecdf, lines, sync
+from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
@@ -17,6 +18,7 @@ from matplotlib.patches import Rectangle
 import comparisons
 import samples
 import synthetic
+from typed import comparison_of, doc
 
 ARROW = "\u2192"
 
@@ -47,7 +49,7 @@ def words(figure: Figure) -> str:
 
 
 def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
-    figure = ecdf.figure(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0]))
+    figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
     axes = panel(figure)
     looks = lines.looks(["jax", "numpy"])
     curve = curves(axes)[looks["numpy"].colour]
@@ -62,20 +64,20 @@ def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
 def test_ecdf_dashes_copies() -> None:
     made = document(numpy=[1.0, 2.0, 3.0], jax=[5.0, 6.0, 7.0])
     made["benchmarks"][0]["outcome"] = "copy"
-    styles = {line.get_linestyle() for line in curves(panel(ecdf.figure(made))).values()}
+    styles = {line.get_linestyle() for line in curves(panel(ecdf.figure(doc(made)))).values()}
     assert styles == {"-", "--"}
 
 
 def test_drift_shows_rounds_in_their_order_over_the_median() -> None:
     times = [100.0, 110.0, 120.0, 130.0, 140.0]
-    axes = panel(drift.figure(document(numpy=times)))
+    axes = panel(drift.figure(doc(document(numpy=times))))
     (line,) = curves(axes).values()
     assert list(line.get_xdata()) == [1, 2, 3, 4, 5]
     assert list(line.get_ydata()) == pytest.approx([ns / 120.0 for ns in times])
 
 
 def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
-    figure = drift.figure(document(numpy=[100.0, 9000.0, 101.0, 1.0, 99.0]))
+    figure = drift.figure(doc(document(numpy=[100.0, 9000.0, 101.0, 1.0, 99.0])))
     (line,) = curves(panel(figure)).values()
     assert max(line.get_ydata()) == drift.WIDEST
     assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
@@ -85,7 +87,7 @@ def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
 def test_a_worker_is_a_line() -> None:
     made = document(numpy=[1.0, 2.0, 3.0])
     made["benchmarks"][0]["workers"] *= 2
-    axes = panel(drift.figure(made))
+    axes = panel(drift.figure(doc(made)))
     assert len([x for x in axes.lines if len(x.get_xdata()) == 3]) == 2
 
 
@@ -98,7 +100,7 @@ def compared(**ratios: float) -> dict[str, Any]:
 
 
 def test_change_is_a_forest_with_the_slowest_above() -> None:
-    figure = change.figure(compared(a=1.0, b=1.3, c=0.5, d=2.0))
+    figure = change.figure(comparison_of(compared(a=1.0, b=1.3, c=0.5, d=2.0)))
     labels = [t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()]
     assert [label.split()[0] for label in labels] == ["d", "b", "c", "a"]
     for word in ("+100.0 %", "+30.0 %", "-50.0 %", "2 SLOW", "1 FAST", "1 SAME",
@@ -114,7 +116,7 @@ def test_change_is_a_forest_with_the_slowest_above() -> None:
 
 def test_change_calls_no_two_cells_the_same() -> None:
     made = comparisons.alike_but_for_two_axes()
-    figure = change.figure(made)
+    figure = change.figure(comparison_of(made))
     labels = {t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()}
     assert len(labels) == len(made["cells"])
     FigureCanvasAgg(figure).draw()
@@ -122,25 +124,25 @@ def test_change_calls_no_two_cells_the_same() -> None:
 
 
 def test_change_of_counts_is_no_change_of_times() -> None:
-    told = words(change.figure(comparisons.of_instructions(1.012)))
+    told = words(change.figure(comparison_of(comparisons.of_instructions(1.012))))
     for word in ("What changed, in instructions", "instructions, head over base"):
         assert word in told
     assert "95 %" not in told
-    assert "time, head over base" in words(change.figure(compared(a=1.0)))
+    assert "time, head over base" in words(change.figure(comparison_of(compared(a=1.0))))
 
 
 def test_change_names_an_outcome_that_changed() -> None:
     made = compared(a=1.0)
     made["cells"][0] |= {"outcome_change": "worse", "head_outcome": "copy"}
-    assert f"zero-copy {ARROW} copy" in words(change.figure(made))
+    assert f"zero-copy {ARROW} copy" in words(change.figure(comparison_of(made)))
 
 
 def test_change_without_a_common_cell_says_so(tmp_path: Path) -> None:
     one = samples.document(samples.measured("a", "torch", 1.0))
     other = samples.document(samples.measured("b", "torch", 1.0))
     made = comparisons.of(one, other)
-    assert "no cell was measured on both sides" in words(change.figure(made))
-    names = [path.name for path in draw_change(made, tmp_path)]
+    assert "no cell was measured on both sides" in words(change.figure(comparison_of(made)))
+    names = [path.name for path in draw_change(comparison_of(made), tmp_path)]
     assert names == ["change.svg", "change.png"]
 
 
@@ -155,7 +157,7 @@ def with_streams() -> dict[str, Any]:
 
 
 def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
-    figure = sync.figure(with_streams())
+    figure = sync.figure(doc(with_streams()))
     bars = [p for p in figure.axes[1].patches if isinstance(p, Rectangle)]
     wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
     export, take = sync.COLOURS["export"], sync.COLOURS["import"]
@@ -168,30 +170,30 @@ def test_sync_calls_no_two_rows_the_same() -> None:
     waits = {"device": "cuda:0", "sync": [{"stream": None, "waits": "stream"}]}
     ways: list[dict[str, Any]] = [{}, {"protocol": "dlpack_c"}, {"environment": "old"}]
     made = [samples.measured("torch", "jax", 9.0, **waits, **way) for way in ways]
-    labels = [t.get_text() for t in sync.figure(samples.document(*made)).axes[0].texts]
+    labels = [t.get_text() for t in sync.figure(doc(samples.document(*made))).axes[0].texts]
     assert len({label for label in labels if ARROW in label}) == len(ways)
-    (plain,) = (t for t in words(sync.figure(samples.document(made[0]))).split("jax")[1:])
+    (plain,) = (t for t in words(sync.figure(doc(samples.document(made[0])))).split("jax")[1:])
     assert plain.split()[:3] == ["cuda:0", "no", "stream"]
 
 
 def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
-    names = {path.stem for path in draw(with_streams(), tmp_path, among=AT_THE_END)}
+    names = {path.stem for path in draw(doc(with_streams()), tmp_path, among=AT_THE_END)}
     assert names == {"matrix", "scaling", "sync"}
-    names = {path.stem for path in draw(document(numpy=[1.0, 2.0]), tmp_path)}
+    names = {path.stem for path in draw(doc(document(numpy=[1.0, 2.0])), tmp_path)}
     assert names == {"matrix", "scaling", "ecdf", "drift"}
 
 
 def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
     empty = document(numpy=[1.0])
-    assert "no streams were looked at: --sync" in words(sync.figure(empty))
+    assert "no streams were looked at: --sync" in words(sync.figure(doc(empty)))
     empty["context"]["dlbench"]["request"] = {"sync": True}
-    assert "no exchange had a queue to look at" in words(sync.figure(empty))
+    assert "no exchange had a queue to look at" in words(sync.figure(doc(empty)))
 
 
 @pytest.mark.parametrize("name", ["ecdf", "drift"])
 def test_figures_of_rounds_have_a_panel_for_each_consumer_alike(name: str) -> None:
     made = synthetic.document(("native", "numpy", "torch", "mlx"), failing=0.0)
-    figure = FIGURES[name](made)
+    figure = FIGURES[name](doc(made))
     drawn = {axes.get_title(loc="left"): axes for axes in figure.axes[1:]}
     assert set(drawn) == {f"{ARROW} {each}" for each in ("native", "numpy", "torch", "mlx")}
     assert len({axes.get_xlim() for axes in drawn.values()}) == 1

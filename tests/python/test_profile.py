@@ -17,8 +17,10 @@ import ranges
 import whole
 import wire
 from dlbench import _core
+from dlbench.passes.ranges import TIMES
 from dlbench.profiling import places
-from dlbench.profiling.profile import TIMES
+
+pytestmark = pytest.mark.process
 
 SIZE = 4096
 WORDS = ("--protocols", "dlpack,convert", "--sizes", "4KiB", "--quiet")

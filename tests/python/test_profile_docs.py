@@ -10,6 +10,8 @@ import pytest
 
 import whole
 
+pytestmark = pytest.mark.process
+
 DOCS = Path(__file__).parents[2] / "docs/profiling.md"
 
 

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from dlbench import progress
+from dlbench.text import progress
 
 
 class Clock:

@@ -21,10 +21,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparisons
+import samples
 import synthetic
-from dlbench import _core, cli, frames, merge, request
+from dlbench import _core, cli, frames
+from dlbench.command import merge
 from dlbench.compare import sides
 from dlbench.errors import BadInput
+from dlbench.running import request
+from typed import parts_of
+
+pytestmark = pytest.mark.process
 
 Path_ = tuple[str | int, ...]
 
@@ -52,7 +58,7 @@ def small() -> dict[str, Any]:
     about["environments"]["default"]["anchor"] = {
         "median_ns": 60.0, "spread": 0.02, "half_width": 0.1, "workers": 4}  # fmt: skip
     about["environments"]["default"]["copy_floors_gb_per_s"] = {"warm": 10.0, "fresh": 1.0}
-    made["benchmarks"][0]["warnings"] = ["few rounds", "near floor"]
+    made["benchmarks"][0]["warnings"] = [samples.warned("few-rounds"), samples.warned("near-floor")]
     about["machine"]["devices"].append(
         {"name": "cuda", "state": "ok", "count": 1, "version": "13.0",
          "units": [{"name": "H200", "uuid": "GPU-1", "mode": "default"}]}
@@ -78,7 +84,7 @@ def checked() -> dict[str, Any]:
 def merged() -> dict[str, Any]:
     """What `dlbench merge` writes, of two machines."""
     parts = [(name, synthetic.document(("native", "numpy"), (4096,))) for name in ("a", "b")]
-    return merge.of_parts(parts)
+    return merge.of_parts(parts_of(parts)).to_json()
 
 
 SMALL = small()

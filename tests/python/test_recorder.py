@@ -24,9 +24,12 @@ RECORDER = FOLDER / "dlbench_recorder.so"
 REPLAY = FOLDER / "replay"
 LONGEST_S = 120
 
-pytestmark = pytest.mark.skipif(
-    not RECORDER.exists(), reason="DLBENCH_FAKES names no build with -DDLBENCH_TESTS=ON"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not RECORDER.exists(), reason="DLBENCH_FAKES names no build with -DDLBENCH_TESTS=ON"
+    ),
+    pytest.mark.process,
+]
 
 Line = dict[str, Any]
 

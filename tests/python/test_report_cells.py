@@ -10,8 +10,11 @@ import pytest
 import samples
 import synthetic
 from browser import Open, Page
-from dlbench import cells
+from dlbench.command import cells
 from dlbench.counting import explain
+from typed import doc
+
+pytestmark = pytest.mark.browser
 
 EXCHANGE = "exchange/producer:numpy/consumer:jax/protocol:dlpack"
 
@@ -51,10 +54,10 @@ def test_the_commands_of_a_cell_mean_that_cell(
     lines = [shlex.split(line) for line in page.text("dialog h3 + pre").splitlines()]
     assert [line[1] for line in lines] == verbs
     for _, verb, _, *words in lines:
-        entry = cells.one(document(), words)
-        assert entry["name"] == name
+        entry = cells.one(doc(document()), words)
+        assert entry.name == name
         if verb == "explain":
-            explain.require_countable(entry)
+            explain.countable(entry)
 
 
 def test_a_first_call_that_nobody_made_is_not_told_of(open_page: Open) -> None:

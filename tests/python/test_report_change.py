@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import comparisons
 import samples
 from browser import Open, Page
+
+pytestmark = pytest.mark.browser
 
 
 def opened(open_page: Open, comparison: dict[str, Any]) -> Page:

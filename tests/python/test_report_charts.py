@@ -12,6 +12,8 @@ import samples
 import synthetic
 from browser import Open, Page
 
+pytestmark = pytest.mark.browser
+
 KIB = 1024
 
 

@@ -16,15 +16,17 @@ from dlbench.plots.report import packing
 
 import comparisons
 import samples
-from dlbench import cli, reporting, rundir
+from dlbench import cli
+from dlbench.running import reporting, rundir
+from typed import comparison_of, doc
 
 Captured = pytest.CaptureFixture[str]
 
 
 def page(*documents: dict[str, Any], comparison: dict[str, Any] | None = None) -> str:
     out = io.BytesIO()
-    report.write(out, [report.pack(d, f"run{i}", "latest") for i, d in enumerate(documents)],
-                 comparison)  # fmt: skip
+    report.write(out, [report.pack(doc(d), f"run{i}", "latest") for i, d in enumerate(documents)],
+                 comparison_of(comparison) if comparison else None)  # fmt: skip
     return out.getvalue().decode()
 
 
@@ -88,7 +90,7 @@ def test_changes_come_in_the_order_in_which_they_matter() -> None:
         samples.measured("d", "torch", 100.0, outcome="copy"),
         samples.measured("e", "torch", 1.0),
     )
-    rows = report.changes.rows(comparisons.of(base, head))
+    rows = report.changes.rows(comparison_of(comparisons.of(base, head)))
     name = report.changes.KEYS.index("name")
     producers = [row[name].partition("producer:")[2][0] for row in rows]
     assert producers == ["d", "c", "b", "e", "a"]
@@ -131,12 +133,12 @@ def test_without_the_extra_it_says_what_to_install(
         "dlbench: the report needs plotly: pip install 'dlbench[report]'\n"
     )
     # A run that ends does not mind.
-    assert reporting.at_the_end(samples.couple(), runs[0]) == ()
+    assert reporting.at_the_end(doc(samples.couple()), runs[0]) == ()
     assert not (runs[0] / "report.html").exists()
 
 
 def test_a_run_leaves_its_report(runs: list[Path]) -> None:
-    assert reporting.at_the_end(samples.couple(), runs[0]) == ("report.html",)
+    assert reporting.at_the_end(doc(samples.couple()), runs[0]) == ("report.html",)
     assert (runs[0] / "report.html").stat().st_size > 1_000_000
 
 
@@ -160,7 +162,7 @@ def named(path: Path) -> list[str]:
 def test_a_page_calls_its_run_by_no_name_that_moves_on(run: str, stamped: Path) -> None:
     assert cli.main(["report", run]) == 0
     assert named(stamped / "report.html") == [str(stamped)]
-    reporting.at_the_end(samples.couple(), stamped)
+    reporting.at_the_end(doc(samples.couple()), stamped)
     assert named(stamped / "report.html") == [str(stamped)]
 
 

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import beside, document, scaling
+from dlbench.analysis import scaling
+from dlbench.analysis.scaling import differing
 from dlbench.sync import table
+from dlbench.terminal import beside
+from typed import doc
 
 DEVICES = ("cpu", "cuda:0+cpu")
 CASES = ("f32", "f64")
@@ -64,7 +67,7 @@ def apart(lines: list[Any], width: int) -> list[str]:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_scaling_has_both_devices(width: int) -> None:
-    _, head, *rows = apart(scaling.scaling(growing(), ["dlpack"], width), width)
+    _, head, *rows = apart(scaling.scaling(doc(growing()), ["dlpack"], width), width)
     assert "device" in head
     assert [line.split()[:5] for line in rows] == [
         ["a", "->", "b", "dlpack", "cuda:0+cpu"],
@@ -74,7 +77,7 @@ def test_scaling_has_both_devices(width: int) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_environments_are_beside_each_other_by_device_and_case(width: int) -> None:
-    _, head, *rows = apart(beside.table(two_environments(), ["dlpack"], width), width)
+    _, head, *rows = apart(beside.table(doc(two_environments()), ["dlpack"], width), width)
     assert head.split()[3:6] == ["protocol", "device", "case"]
     found = {tuple(line.split()[4:6]) for line in rows}
     assert found == {(device, case) for device in DEVICES for case in CASES}
@@ -82,7 +85,7 @@ def test_environments_are_beside_each_other_by_device_and_case(width: int) -> No
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_who_waits_keeps_the_columns_by_which_its_rows_differ(width: int) -> None:
-    _, head, *rows = apart(table.table(looked_at(), width), width)
+    _, head, *rows = apart(table.table(doc(looked_at()), width), width)
     assert head.split()[3:5] == ["protocol", "device"]
     assert [line.split()[3:5] for line in rows] == [
         [protocol, device] for device in DEVICES for protocol in ("dlpack", "buffer")
@@ -91,12 +94,12 @@ def test_who_waits_keeps_the_columns_by_which_its_rows_differ(width: int) -> Non
 
 
 def test_what_all_rows_have_in_common_still_goes_first() -> None:
-    _, head, *_ = [str(line) for line in table.table(looked_at(("cuda:0",)), 60)]
+    _, head, *_ = [str(line) for line in table.table(doc(looked_at(("cuda:0",))), 60)]
     assert "device" not in head
     assert "protocol" in head
 
 
 def test_differing_names_no_axis_that_is_alike() -> None:
-    assert document.differing(growing()["benchmarks"]) == ["device"]
-    assert document.differing(two_environments()["benchmarks"]) == ["device", "case"]
-    assert document.differing([]) == []
+    assert differing(doc(growing()).entries) == ["device"]
+    assert differing(doc(two_environments()).entries) == ["device", "case"]
+    assert differing([]) == []

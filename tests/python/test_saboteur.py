@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlbench import (
-    _native_consumer,
-    _native_producer,
-    _saboteur_consumer,
-    _saboteur_producer,
-    discover,
-)
+from dlbench import _native_consumer, _native_producer, _saboteur_consumer, _saboteur_producer
+from dlbench.libraries import discover
 from dlpack_structs import Versioned, lending_capsule, versioned
 from native_arrays import NEWEST, counted
+
+pytestmark = pytest.mark.process
 
 FLAGS = {"read-only": 1, "is-copied": 2}
 SPINS_NS = 20_000.0

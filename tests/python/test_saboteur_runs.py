@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import whole
-from dlbench import discover
+from dlbench.libraries import discover
+from samples import warning_texts
+
+pytestmark = pytest.mark.process
 
 SHARED, COPIED, WRONG = "zero-copy", "copy", "wrong"
 #: Of what is planted in one side, between it and the honest native half: the outcome, and what its
@@ -74,7 +77,7 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
 
 
 def said(entry: dict[str, Any]) -> str:
-    words = [entry.get("reason", ""), entry.get("stderr_tail", ""), *entry.get("warnings", [])]
+    words = [entry.get("reason", ""), entry.get("stderr_tail", ""), *warning_texts(entry)]
     return "\n".join(word for word in words if word != "few rounds" and "floor" not in word)
 
 

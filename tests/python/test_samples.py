@@ -12,6 +12,8 @@ import pytest
 import samples
 from dlbench import _core
 
+pytestmark = [pytest.mark.process, pytest.mark.timing]
+
 SCHEMA = Path(__file__).parents[2] / "results/schema.json"
 
 

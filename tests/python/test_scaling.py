@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench import _core, chance
-from dlbench.scaling import scaling
+from dlbench import _core
+from dlbench.analysis import chance
+from dlbench.analysis.scaling import scaling
+from typed import doc
 
 #: native -> native in 78 workers of one run, in ns: a machine in one of two states.
 STATES = [
@@ -40,7 +42,7 @@ def document(times: list[tuple[float, float]], **told: Any) -> dict[str, Any]:
 
 
 def first_line(made: dict[str, Any]) -> str:
-    return scaling(made, ["dlpack"], 200)[0].plain
+    return scaling(doc(made), ["dlpack"], 200)[0].plain
 
 
 def test_what_two_processes_differ_by_is_no_growth() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+import samples
 from dlbench.cli import main
+from dlbench.document import Entry
 from dlbench.errors import BadInput
 from dlbench.selftest import (
     alike,
@@ -24,6 +26,9 @@ from dlbench.selftest import (
     waits,
 )
 from dlbench.selftest.row import Row, Setting
+from typed import entries_of
+
+pytestmark = [pytest.mark.process, pytest.mark.timing]
 
 
 @pytest.fixture
@@ -39,7 +44,7 @@ def good(rows: list[Row]) -> None:
 def cell(**more: Any) -> dict[str, Any]:
     usual = {"producer": "saboteur:silent-copy", "consumer": "native", "case": "f32"}
     usual |= {"bytes": 65536, "clock": "call", "phase": "exchange", "outcome": "copy"}
-    told = ["the producer copied without setting IS_COPIED", "preempted"]
+    told = [samples.warned("copy-without-flag"), samples.warned("preempted")]
     return {**usual, "copied_by": "producer", "late_read": False, "warnings": told, **more}
 
 
@@ -49,7 +54,7 @@ def cell(**more: Any) -> dict[str, Any]:
         {"outcome": "zero-copy"},
         {"copied_by": "consumer"},
         {"late_read": True},
-        {"warnings": ["preempted"]},
+        {"warnings": [samples.warned("preempted")]},
     ],
 )
 def test_a_fault_that_is_named_otherwise_is_missed(
@@ -57,9 +62,9 @@ def test_a_fault_that_is_named_otherwise_is_missed(
 ) -> None:
     monkeypatch.setattr(faults, "FAULTS", faults.FAULTS[:1])
     honest = cell(producer=faults.HONEST, outcome="zero-copy", copied_by="", warnings=[])
-    monkeypatch.setattr(runs, "run", lambda *_: [honest, cell()])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([honest, cell()]))
     good(faults.trial(setting))
-    monkeypatch.setattr(runs, "run", lambda *_: [honest, cell(**wrong)])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([honest, cell(**wrong)]))
     found, alarms = faults.trial(setting)
     assert found.good is False
     assert alarms.good is True
@@ -70,7 +75,7 @@ def test_an_honest_run_that_is_blamed_is_a_false_alarm(
 ) -> None:
     monkeypatch.setattr(faults, "FAULTS", faults.FAULTS[:1])
     blamed = cell(producer=faults.HONEST, outcome="zero-copy", copied_by="")
-    monkeypatch.setattr(runs, "run", lambda *_: [blamed, cell()])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([blamed, cell()]))
     found, alarms = faults.trial(setting)
     assert (found.good, alarms.good) == (True, False)
 
@@ -78,7 +83,7 @@ def test_an_honest_run_that_is_blamed_is_a_false_alarm(
 def test_a_fault_without_a_cell_is_missed(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "run", lambda *_: [])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([]))
     assert [row.good for row in faults.trial(setting)] == [False, False]
 
 
@@ -95,10 +100,16 @@ def test_workers_that_differ_are_seen(setting: Setting, monkeypatch: pytest.Monk
         rows = [[ns + 0.01 * i for i in range(12)] for ns in medians]
         return [{"samples_ns": row, "median_ns": row[6]} for row in rows]
 
-    monkeypatch.setattr(runs, "run", lambda *_: [{"workers": workers([100.0, 100.1] * 10)}])
+    monkeypatch.setattr(
+        runs,
+        "run",
+        lambda *_: entries_of([{"real_time": 100.0, "workers": workers([100.0, 100.1] * 10)}]),
+    )
     good(alike.trial(setting))
     off = [100.0, 100.1] * 7 + [100.0, 130.0] * 3
-    monkeypatch.setattr(runs, "run", lambda *_: [{"workers": workers(off)}])
+    monkeypatch.setattr(
+        runs, "run", lambda *_: entries_of([{"real_time": 100.0, "workers": workers(off)}])
+    )
     (row,) = alike.trial(setting)
     assert row.good is False
 
@@ -112,16 +123,16 @@ def test_what_is_left_over_is_judged_by_share_or_by_ns(
         return cell(outcome="zero-copy", real_time=100 * whole, **own)
 
     fine = [exchange(1000, 10), exchange(100, 1.5), exchange(5000, -40)] * 5
-    monkeypatch.setattr(runs, "run", lambda *_: fine)
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of(fine))
     good(unexplained.trial(setting))
     # One of sixteen is enough, where it is so again.
     bad = exchange(1000, 300)
-    monkeypatch.setattr(runs, "run", lambda *_: [bad, *fine])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([bad, *fine]))
     median, each = unexplained.trial(setting)
     assert (median.good, each.good) == (True, False)
     assert "300 of 1000 ns" in each.details[0]
     # Once, and not when it is looked at again: that was the machine.
-    monkeypatch.setattr(runs, "run", lambda *_: [*fine, bad])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([*fine, bad]))
     assert unexplained.trial(setting)[1].good is True
 
 
@@ -130,9 +141,9 @@ def test_nothing_is_good_of_what_was_not_there(
 ) -> None:
     short = cell(outcome="zero-copy", real_time=90.0, unexplained_ns=1.0)
     short["phases"] = {"exchange_ns": 90.0}
-    monkeypatch.setattr(runs, "run", lambda *_: [short])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([short]))
     assert [row.good for row in unexplained.trial(setting)] == [None, True]
-    monkeypatch.setattr(runs, "run", lambda *_: [])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([]))
     assert [row.good for row in copies.trial(setting)] == [None, None]
     assert waits._shares([]).good is None
 
@@ -146,7 +157,7 @@ def test_a_slope_that_is_left_open_is_not_tested(
 ) -> None:
     evidence = {"guard": "no", "slope": slope}
     found = cell(bytes=1 << 20, evidence=evidence)
-    monkeypatch.setattr(runs, "run", lambda *_: [found])
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of([found]))
     _, sloped = copies.trial(Setting(tmp_path, short=short, times=1, seed=1))
     assert sloped.good is good_
 
@@ -155,8 +166,13 @@ def test_a_warning_of_the_library_is_named_as_a_cause(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loud = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0)
-    loud |= {"phases": {"exchange_ns": 1000.0}, "warnings": ["DeprecationWarning: old"]}
-    monkeypatch.setattr(runs, "run", lambda *_: [loud, loud | {"warnings": ["drift"]}])
+    loud |= {
+        "phases": {"exchange_ns": 1000.0},
+        "warnings": [samples.warned("python-warning", "DeprecationWarning: old")],
+    }
+    monkeypatch.setattr(
+        runs, "run", lambda *_: entries_of([loud, loud | {"warnings": [samples.warned("drift")]}])
+    )
     _, row = unexplained.trial(setting)
     assert [unexplained.BLAMED in told for told in row.details] == [True, False]
     assert row.good is False
@@ -176,13 +192,13 @@ def test_what_is_left_over_is_looked_at_again_and_counted(
     first["phases"] = {"exchange_ns": 1000.0}
     counted = [
         first | {"unexplained_ns": 280.0, "instructions": 1000.0},
-        {"phase": "export", "instructions": in_export},
+        {"phase": "export", "real_time": 900.0, "instructions": in_export},
     ]
     asked: list[Sequence[str]] = []
 
-    def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[dict[str, Any]]:
+    def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]:
         asked.append(words)
-        return counted if "--count" in words else [first]
+        return entries_of(counted if "--count" in words else [first])
 
     monkeypatch.setattr(runs, "run", run)
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from wire import F32, ask, plant, prepare
+
+pytestmark = pytest.mark.process
 
 #: `__array__` copies: the producer does, whoever calls it.
 MAKE = """

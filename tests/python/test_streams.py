@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 #: A compare with a regression would be the same: what the verb found is its status.
 SAYS = "import sys, click, dlbench.cli as c; c.conduct = lambda words: click.echo('x' * 9) or "
 

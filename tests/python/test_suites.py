@@ -14,6 +14,8 @@ import pytest
 from dlbench import cli
 from suites import CLAIMS, COMMON, CROSSINGS, SETUP, SUITES, Claim, Crossing
 
+pytestmark = pytest.mark.process
+
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
 
 

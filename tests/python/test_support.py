@@ -7,6 +7,7 @@ from dlbench.exporters import support
 
 import samples
 import synthetic
+from typed import doc
 
 
 def test_support_tells_what_crosses() -> None:
@@ -14,7 +15,7 @@ def test_support_tells_what_crosses() -> None:
     made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
     asked = {"producers": ["numpy", "jax"], "cases": ["all"], "filter": "a|b", "timeout": "9s"}
     made["context"]["dlbench"]["request"] = asked
-    page = support.export(made)
+    page = support.export(doc(made))
     command = (
         "dlbench --matrix --producers numpy,jax --cases all --filter 'a|b' --timeout 9s --out RUN"
     )
@@ -31,7 +32,7 @@ def test_support_tells_what_crosses() -> None:
 
 def test_support_says_why_a_library_is_not_there() -> None:
     absent = samples.missing("numpy", "torch", "not-installed", "pip install torch")
-    [row] = [line for line in support.export(samples.document(absent)).splitlines()
+    [row] = [line for line in support.export(doc(samples.document(absent))).splitlines()
              if line.startswith("| torch |")]  # fmt: skip
     assert row.endswith("| pip install torch |")
 
@@ -43,7 +44,7 @@ def test_support_gives_each_absent_library_its_own_reason() -> None:
         samples.missing("numpy", "torch", "not-installed", "pip install torch"),
         samples.measured("numpy", "numpy", 100.0),
     ]
-    rows = support.export(samples.document(*cells)).splitlines()
+    rows = support.export(doc(samples.document(*cells))).splitlines()
     [cupy] = [row for row in rows if row.startswith("| cupy |")]
     assert cupy.endswith("| pip install cupy |")
 
@@ -58,7 +59,7 @@ def test_support_of_another_environment_tells_what_is_there() -> None:
     made = samples.document(*cells)
     environments = made["context"]["dlbench"]["environments"]
     environments["old"] = environments["default"]
-    old = support.export(made).partition("## old")[2]
+    old = support.export(doc(made)).partition("## old")[2]
     assert "Not installed there: cupy." in old
     assert "pip install" not in old
     assert "| numpy |" in old
@@ -72,7 +73,7 @@ def test_support_of_another_environment_tells_what_is_there() -> None:
     ],
 )
 def test_support_tells_what_numpy_makes_of_an_array(became: str, told: str) -> None:
-    reason = f"a x.Array offers no array_ufunc: NumPy converts it; np.multiply: {became}"
-    cell = samples.missing("x", "numpy", "no-protocol", reason, protocol="array_ufunc")
-    page = support.export(samples.document(cell, samples.measured("numpy", "numpy", 100.0)))
+    cell = samples.missing("x", "numpy", "no-protocol", "text", protocol="array_ufunc",
+                           code="converted", data={"became": became})  # fmt: skip
+    page = support.export(doc(samples.document(cell, samples.measured("numpy", "numpy", 100.0))))
     assert f"| x | {told} |" in page

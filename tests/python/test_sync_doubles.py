@@ -11,8 +11,9 @@ import pytest
 import fakes
 import whole
 from dlbench import _core
+from samples import warning_texts
 
-pytestmark = fakes.needs_fakes
+pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
 HERE = Path(__file__).parent
 
@@ -37,10 +38,12 @@ import device_library
 
 DISTRIBUTION = None
 DEVICES = ("cuda",)
-ARGUMENTS = {"stream": "", "nothing": "", "device": "", "defers": "", "hoards": ""}
+ARGUMENTS = {"stream": "", "nothing": "", "device": "", "defers": "", "hoards": "", "odd": ""}
 WAY = ARGUMENT[0] or "stream"
-WAITS = "stream" if WAY in ("defers", "hoards") else WAY
-LIBRARY = device_library.Library("cuda", WAITS, defers=WAY == "defers", hoards=WAY == "hoards")
+WAITS = "stream" if WAY in ("defers", "hoards", "odd") else WAY
+LIBRARY = device_library.Library(
+    "cuda", WAITS, defers=WAY == "defers", hoards=WAY == "hoards", shift=2 * (WAY == "odd")
+)
 
 values = LIBRARY.to_numpy
 
@@ -76,8 +79,9 @@ import device_library
 
 DISTRIBUTION = None
 DEVICES = ("cuda",)
-ARGUMENTS = {"stream": "", "nothing": "", "device": ""}
-LIBRARY = device_library.Library("cuda", ARGUMENT[0] or "stream")
+ARGUMENTS = {"stream": "", "nothing": "", "device": "", "default": "", "blocks": ""}
+WAY = ARGUMENT[0] or "stream"
+LIBRARY = device_library.Library("cuda", "stream" if WAY == "blocks" else WAY)
 LIBRARY.streams = [LIBRARY.driver.made("stream", 1)]
 SLEEP = ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p).value
 
@@ -102,6 +106,8 @@ def busy(case, device, seconds):
     array.content = content
     LIBRARY.driver("run", LIBRARY.current, SLEEP, int(seconds * 1e6))
     LIBRARY.driver.copy(array.ptr, content.ptr, array.size, LIBRARY.current)
+    if WAY == "blocks":
+        ready(array)
     return array, array.ptr
 """
 
@@ -125,11 +131,12 @@ def look(
     status, _, err = whole.run(
         folder, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
     )
-    assert status in (0, 2), err
     _core.validate_document(str(folder / "run" / "results.json"))
+    document = whole.document(folder)
+    assert status == whole.status_of(document), err
     return {
         (entry["producer"], entry["consumer"]): entry
-        for entry in whole.entries(whole.document(folder)).values()
+        for entry in whole.entries(document).values()
         if entry.get("clock", "call") == "call" and entry["phase"] == "exchange"
     }
 
@@ -157,6 +164,52 @@ def test_a_consumer_that_passes_its_current_stream_synchronizes(
         assert asked(entry) == ("own", "stream", True), producer
         assert rows(entry)[-1]["waits"] == "nobody", producer
         assert entry["outcome"] == "zero-copy", producer
+
+
+def waits(entry: dict[str, Any]) -> dict[Any, str]:
+    """What waits by stream argument, or why none could be passed."""
+    return {stream: one.get("waits") or one["reason"] for stream, one in rows(entry).items()}
+
+
+#: Of libraries that order the stream which they are told after their own, and no other.
+CORRECT = {"own": "stream", None: "nobody", -1: "nobody", "foreign": "nobody"}
+
+
+@pytest.mark.parametrize(
+    ("device", "hip", "libraries"),
+    [("cuda:0", "0", "native,torch,cupy"), ("rocm:0", "1", "native,torch,cupy"),
+     ("cuda:1", "0", "native,torch")],
+)  # fmt: skip
+def test_torch_beside_other_libraries(
+    device: str, hip: str, libraries: str, tmp_path: Path
+) -> None:
+    modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_DEVICES": "2"}
+    found = look(tmp_path, libraries, libraries, device=device, **modes)
+    assert len(found) == len(libraries.split(",")) ** 2
+    for (producer, consumer), entry in found.items():
+        pair = f"{producer} -> {consumer}"
+        expected: dict[Any, str] = dict(CORRECT)
+        if hip == "0":  # the legacy stream, and the one for each thread
+            refuses = "BufferError: per-thread default stream is not supported."
+            expected |= {1: "nobody", 2: refuses if producer == "torch" else "nobody"}
+        assert waits(entry) == expected, pair
+        assert asked(entry) == ("own", "stream", True), pair
+        assert entry["outcome"] == "zero-copy", pair
+        # Their pools give a block out again at once; the driver waits for the device.
+        assert entry["late_free"] == ("safe" if producer == "native" else "late"), pair
+
+
+@pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
+def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path: Path) -> None:
+    """An export for the default stream lets that wait, and all streams that share its queue."""
+    modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_QUEUES": "4"}
+    found = look(tmp_path, "cupy", "native,cupy", device=device, **modes)
+    for consumer in ("native", "cupy"):
+        seen = waits(found["cupy", consumer])
+        expected: dict[Any, str] = {"own": "stream", None: "nobody", -1: "nobody"}
+        if hip == "0":
+            expected[1] = "nobody"
+        assert {stream: seen[stream] for stream in expected} == expected, consumer
 
 
 def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: Path) -> None:
@@ -195,10 +248,19 @@ def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("queues", ["4", "8"])
 def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> None:
-    producers = "hidden,hidden:nothing,hidden:device"
+    producers = "hidden,hidden:nothing,hidden:device,hidden:default,hidden:blocks"
     found = look(tmp_path, producers, "double", DLBENCH_FAKE_QUEUES=queues)
     waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
-    assert waits == {"hidden": "stream", "hidden:nothing": "nobody", "hidden:device": "host"}
+    assert waits == {
+        "hidden": "stream",
+        "hidden:nothing": "nobody",
+        "hidden:device": "host",
+        "hidden:default": "wrong-queue",
+        "hidden:blocks": "no-delay",
+    }
+    (own,) = (one for one in found["hidden:blocks", "double"]["sync"] if one["stream"] == "own")
+    assert "lasted as long as the delay" in own["reason"]
+    assert "waits" not in own["reason"], "a call's length alone does not show a wait"
     assert found["hidden", "double"]["outcome"] == "zero-copy"
     assert found["hidden:nothing", "double"]["outcome"] == "race"
     assert "late_free" not in found["hidden", "double"]
@@ -229,12 +291,38 @@ def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
         assert entry.get("late_free", "inconclusive") == "inconclusive"
 
 
-def test_memory_in_a_librarys_pool_is_written_over_too(tmp_path: Path) -> None:
-    found = look(tmp_path, "double", "double,double:forgets")
-    assert found["double", "double"]["outcome"] == "zero-copy"
-    entry = found["double", "double:forgets"]
+@pytest.mark.parametrize("producer", ["double", "double:odd"])
+def test_memory_in_a_librarys_pool_is_written_over_too(producer: str, tmp_path: Path) -> None:
+    """Also where it begins at no word's address, which drivers refuse to fill."""
+    found = look(tmp_path, producer, "double,double:forgets")
+    assert found[producer, "double"]["outcome"] == "zero-copy"
+    entry = found[producer, "double:forgets"]
     assert entry["outcome"] == "wrong"
     assert "changed after the producer's array was dropped" in entry["reason"]
+
+
+#: Cannot name its stream.
+NO_STREAM = """
+import device_library
+
+DISTRIBUTION = None
+LIBRARY = device_library.Library("cuda")
+PROTOCOLS = {"dlpack": LIBRARY.from_dlpack}
+values = LIBRARY.to_numpy
+
+
+def stream(device):
+    raise LookupError("no current stream")
+"""
+
+
+def test_a_stream_that_cannot_be_named_costs_no_cell(tmp_path: Path) -> None:
+    (tmp_path / "own" / "consumers").mkdir(parents=True)
+    (tmp_path / "own" / "consumers" / "nameless.py").write_text(NO_STREAM, encoding="utf-8")
+    entry = look(tmp_path, "native", "nameless")["native", "nameless"]
+    assert entry["outcome"] == "zero-copy", entry
+    warning = "waited for the whole device: `stream` failed: LookupError: no current stream"
+    assert warning in warning_texts(entry)
 
 
 READY = """

@@ -11,7 +11,9 @@ import pytest
 import fakes as fakes_of_drivers
 import ranges
 import whole
+from samples import warning_texts
 
+RENAMED = "libcudart-1a2b3c4d.so.13"  #: as wheels name what they bring
 KINDS = ("memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch")
 NONE = dict.fromkeys(KINDS, 0)
 MORE = ("--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%", "--no-plots", "--quiet")
@@ -92,11 +94,25 @@ def take(x):
 
 PROTOCOLS = {"dlpack": take}
 """
+# Makes its array without a call that CUPTI reports, as with a runtime of its own.
+UNSEEN = """
+from dlbench import _native_producer
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+MADE = {}
+
+
+def make(case, device):
+    if case.name not in MADE:
+        MADE[case.name] = _native_producer.DeviceArray(case.numpy(), device)
+    return MADE[case.name]
+"""
 LAUNCHING = COPYING.replace("    driver.cuMemcpyAsync_ptsz()\n    driver.cuMemcpyAsync()\n", "")
 COPIED = NONE | {"alloc": 1, "memcpy": 2, "event": 1, "wait": 1, "launch": 1, "free": 1}
 
 
-pytestmark = fakes_of_drivers.needs_fakes
+pytestmark = [fakes_of_drivers.needs_fakes, pytest.mark.process]
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +122,7 @@ def fakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranges.build("driver.cpp", folder / "calls/libcalls.so")
     ranges.build("driver.cpp", folder / "driver/libcuda.so.1")
     ranges.build("cudart.cpp", folder / "calls/libcudart.so.13")
+    ranges.build("cudart.cpp", folder / f"calls/{RENAMED}")
     ranges.build("cupti.cpp", folder / "cupti/libcupti.so.13")
     ranges.build("cupti.cpp", folder / "older/libcupti.so.12", "-DWITHOUT_NAMES")
     return folder
@@ -124,12 +141,13 @@ def measure(folder: Path, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
     argv = ("--matrix", *words, *MORE, "--adapters", "more", "--trace-api", "--out", "run")
     status, _, err = whole.run(folder, *argv)
     assert (status, err) == (0, "")
-    return {(e["producer"], e["consumer"]): e for e in whole.document(folder)["benchmarks"]}
+    timed = [e for e in whole.document(folder)["benchmarks"] if e["clock"] == "call"]
+    return {(e["producer"], e["consumer"]): e for e in timed}
 
 
 def said(entry: dict[str, Any]) -> str:
     """Why its calls were not counted."""
-    (warning,) = [text for text in entry["warnings"] if text.startswith("API calls: ")]
+    (warning,) = [text for text in warning_texts(entry) if text.startswith("API calls: ")]
     assert "api_calls" not in entry
     return str(warning)
 
@@ -188,15 +206,17 @@ def test_a_kernel_in_a_zero_copy_exchange_is_a_finding(
         ("", ""),
         ("cupti", "API calls: CUPTI did not report a known copy through the driver"),
         ("cudart", "API calls: CUPTI did not report a known copy through .*/libcudart.so.13"),
+        ("renamed", f"API calls: CUPTI did not report a known copy through .*/{RENAMED}"),
     ],
 )
 def test_a_count_that_misses_a_known_copy_is_not_given(
     tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch, deaf: str, reason: str
 ) -> None:
     """No call is not the same as no call that was seen."""
-    whole.plant(tmp_path / "more", "runtime", take=RUNTIME)
+    name = RENAMED if deaf == "renamed" else "libcudart.so.13"
+    whole.plant(tmp_path / "more", "runtime", take=RUNTIME.replace("libcudart.so.13", name))
     monkeypatch.setenv("DLBENCH_FAKE_CUPTI", "deaf" if deaf == "cupti" else "")
-    monkeypatch.setenv("DLBENCH_FAKE_CUDART", "deaf" if deaf == "cudart" else "")
+    monkeypatch.setenv("DLBENCH_FAKE_CUDART", "deaf" if deaf in ("cudart", "renamed") else "")
     entries = measure(tmp_path, "--producers", "numpy", "--consumers", "runtime")
     entry = entries["numpy", "runtime"]
     if not reason:
@@ -204,6 +224,31 @@ def test_a_count_that_misses_a_known_copy_is_not_given(
         return
     assert re.fullmatch(reason, said(entry))
     assert "CUDA calls" not in whole.run(tmp_path, "show", "run", "numpy", "runtime")[1]
+
+
+def test_a_library_whose_calls_are_not_seen_has_no_count(tmp_path: Path, cuda: Path) -> None:
+    whole.plant(tmp_path / "more", "unseen", make=UNSEEN)
+    words = ("--producers", "unseen,native", "--consumers", "native", "--devices", "cuda:0")
+    entries = measure(tmp_path, *words)
+    assert said(entries["unseen", "native"]).startswith(
+        "API calls: CUPTI reported no call while unseen made an array on cuda:0"
+    )
+    assert "api_calls" in entries["native", "native"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "case"), [("device", "f32-empty"), ("managed", "f32"), ("pinned", "f32")]
+)
+def test_an_array_that_needs_no_call_does_not_stop_the_counts(
+    tmp_path: Path, cuda: Path, memory: str, case: str
+) -> None:
+    """Without elements nothing is copied; the host writes managed and pinned memory itself."""
+    make = UNSEEN.replace("device)\n    return", f'device, memory="{memory}")\n    return')
+    assert make != UNSEEN
+    whole.plant(tmp_path / "more", "unseen", make=make)
+    words = ("--producers", "unseen", "--consumers", "native", "--devices", "cuda:0")
+    entries = measure(tmp_path, *words, "--cases", case)
+    assert "api_calls" in entries["unseen", "native"], entries["unseen", "native"]["warnings"]
 
 
 def test_without_a_device_nothing_is_counted(
@@ -251,7 +296,7 @@ def test_a_cupti_that_cannot_be_had_is_named(
     assert len(entries) == 2
     monkeypatch.setenv("COLUMNS", "200")
     shown = whole.run(tmp_path, "show", "run")[1]
-    assert f"not counted in 2 cells: {reason.removeprefix('API calls: ')}" in shown
+    assert f"2 cells: {reason}" in shown
     assert "hidden" not in shown
 
 

@@ -5,24 +5,33 @@ from __future__ import annotations
 
 from ctypes.util import find_library
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 import fakes
 import whole
 
-pytestmark = fakes.needs_fakes
+pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
 WORDS = ("--matrix", "--producers", "native,numpy", "--consumers", "native,numpy")
 
 
 class Case(NamedTuple):
-    """What is planted in the fake driver's environment, and what the cells of cuda:0 become."""
+    """What is planted in the fake driver's environment, and what the cells of a device become."""
 
     planted: dict[str, str]
     outcome: str
     reason: str
+    device: str = "cuda:0"
+
+
+def hidden_by(variable: str, value: str, device: str = "cuda:0") -> Case:
+    first = {
+        "cuda:0": "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100)",
+        "rocm:0": "rocm: no-device: hipGetDeviceCount: hipErrorNoDevice (100)",
+    }[device]
+    return Case({variable: value}, "no-device", f"{first}; {variable}='{value}'", device)
 
 
 def failing(faults: str, **more: str) -> dict[str, str]:
@@ -57,16 +66,24 @@ CASES = {
         "out-of-memory",
         "native cannot make the array: MemoryError: cuda: memory: CUDA_ERROR_OUT_OF_MEMORY (2)",
     ),
-    "hidden": Case(
-        {"CUDA_VISIBLE_DEVICES": ""},
+    "operating-system": Case(
+        failing("cuInit=304"),
         "no-device",
-        "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES=''",
+        "cuda: failed: cuInit: CUDA_ERROR_OPERATING_SYSTEM (304)",
     ),
-    "unknown-mig-name": Case(
-        {"CUDA_VISIBLE_DEVICES": "MIG-a1"},
+    "operating-system-in-a-context": Case(
+        failing("cuDevicePrimaryCtxRetain=304"),
         "no-device",
-        "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100); CUDA_VISIBLE_DEVICES='MIG-a1'",
+        "cuda: context: CUDA_ERROR_OPERATING_SYSTEM (304)",
     ),
+    "hidden": hidden_by("CUDA_VISIBLE_DEVICES", ""),
+    "unknown-number": hidden_by("CUDA_VISIBLE_DEVICES", "7"),
+    "unknown-mig-name": hidden_by("CUDA_VISIBLE_DEVICES", "MIG-a1"),
+    "hidden-by-rocr": hidden_by("ROCR_VISIBLE_DEVICES", "", "rocm:0"),
+    "unknown-number-for-rocr": hidden_by("ROCR_VISIBLE_DEVICES", "7", "rocm:0"),
+    "unknown-number-for-hip": hidden_by("HIP_VISIBLE_DEVICES", "7", "rocm:0"),
+    # HIP reads CUDA's variable where its own is not set.
+    "unknown-number-of-cuda-for-hip": hidden_by("CUDA_VISIBLE_DEVICES", "7", "rocm:0"),
 }
 
 
@@ -74,14 +91,14 @@ CASES = {
 def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, case: Case) -> None:
     status, out, err = whole.run(
         tmp_path,
-        *(*WORDS, "--devices", "cpu,cuda:0", "--protocols", "dlpack", "--sizes", "4KiB"),
+        *(*WORDS, "--devices", f"cpu,{case.device}", "--protocols", "dlpack", "--sizes", "4KiB"),
         *("--no-plots", "--out", "run", "--budget", "20s"),
         environment={**fakes.environment(**case.planted), "COLUMNS": "250"},
     )
     assert status == 0, out + err
     found = list(whole.entries(whole.document(tmp_path)).values())
     # NumPy makes no arrays on a GPU: where there is one, that is its cells' reason.
-    its = [e for e in found if (e["device"], e["producer"]) == ("cuda:0", "native")]
+    its = [e for e in found if (e["device"], e["producer"]) == (case.device, "native")]
     assert {e["outcome"] for e in its} == {case.outcome}, its
     [reason] = {e["reason"] for e in its}
     assert case.reason in reason
@@ -89,6 +106,45 @@ def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, cas
     on_cpu = [e for e in found if e["device"] == "cpu"]
     assert len(on_cpu) == 4
     assert {e["outcome"] for e in on_cpu} == {"zero-copy"}
+
+
+def measure_on(
+    folder: Path, device: str, consumers: str = "native,numpy", **planted: str
+) -> dict[tuple[str, str, str], Any]:
+    """The cells of the clock `call` by device, producer and consumer."""
+    status, out, err = whole.run(
+        folder,
+        *("--matrix", "--producers", "native,numpy", "--consumers", consumers),
+        *("--devices", f"cpu,{device}", "--protocols", "dlpack", "--sizes", "4KiB"),
+        *("--no-plots", "--out", "run", "--budget", "20s"),
+        environment=fakes.environment(**planted),
+    )
+    assert status == 0, out + err
+    found = whole.entries(whole.document(folder)).values()
+    calls = [entry for entry in found if entry["clock"] == "call"]
+    return {(entry["device"], entry["producer"], entry["consumer"]): entry for entry in calls}
+
+
+@pytest.mark.parametrize(
+    ("device", "reason"),
+    [("cuda:0", UNAVAILABLE), ("rocm:0", "rocm: context: hipErrorOperatingSystem (304)")],
+)
+def test_a_device_for_one_process_is_the_first_workers(
+    tmp_path: Path, device: str, reason: str
+) -> None:
+    """A measured worker lives on with its context, so that no later one is let in."""
+    memory = {"DLBENCH_FAKE_MEMORY_FILE": str(tmp_path / "memory"), "DLBENCH_FAKE_MODE": "3"}
+    found = measure_on(tmp_path, device, "native,numpy,nanobind", **memory)
+    assert found[device, "native", "native"]["outcome"] == "zero-copy"
+    others = [found[device, "native", consumer] for consumer in ("numpy", "nanobind")]
+    assert {(e["outcome"], e["reason"]) for e in others} == {("no-device", reason)}
+    on_cpu = [entry for (where, _, _), entry in found.items() if where == "cpu"]
+    assert "no-device" not in {entry["outcome"] for entry in on_cpu}
+
+
+def test_an_empty_variable_of_hips_hides_nothing(tmp_path: Path) -> None:
+    found = measure_on(tmp_path, "rocm:0", HIP_VISIBLE_DEVICES="", CUDA_VISIBLE_DEVICES="")
+    assert found["rocm:0", "native", "native"]["outcome"] == "zero-copy"
 
 
 @pytest.mark.skipif(find_library("cuda") is not None, reason="this machine has an NVIDIA driver")

@@ -9,6 +9,8 @@ import pytest
 
 from wire import F32, UNALIGNED, ask, plant, prepare
 
+pytestmark = pytest.mark.process
+
 MAKE = "def make(case, device):\n    return case.numpy()\n"
 SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": np.asarray}\n'
 

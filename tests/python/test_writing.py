@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import samples
-from dlbench import cli, writing
+from dlbench import cli
 from dlbench.errors import BadInput
+from dlbench.running import writing
 
 Captured = pytest.CaptureFixture[str]
 

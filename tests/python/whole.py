@@ -77,6 +77,11 @@ def document(folder: Path, name: str = "run") -> dict[str, Any]:
     return loaded
 
 
+def status_of(loaded: dict[str, Any]) -> int:
+    """The exit status of the run that left this document: 2 where nothing was measured."""
+    return 0 if loaded["benchmarks"] else 2
+
+
 def entries(loaded: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Every cell by name, measured or not."""
     return {e["name"]: e for e in (*loaded["benchmarks"], *loaded["not_measured"])}

@@ -36,7 +36,7 @@ TEST_F(Api, CountsBecomeAKeyOfTheirEntry) {
 TEST_F(Api, AFailureBecomesAWarningAndALaterCountTakesItsPlace) {
   append({cell_, std::nullopt, "no CUDA driver"});
   EXPECT_FALSE(first().api_calls.has_value());
-  EXPECT_EQ(first().warnings.back(), "API calls: no CUDA driver");
+  EXPECT_EQ(first().warnings.back().text, "API calls: no CUDA driver");
   append({cell_, calls("launch", 1), ""});
   EXPECT_EQ(first().api_calls->calls.at("launch"), 1U);
   EXPECT_EQ(first().warnings, measured("numpy", "torch").warnings);

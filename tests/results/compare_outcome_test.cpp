@@ -55,11 +55,12 @@ Entry untimed(Entry entry) {
 }
 
 /// Timed on a device whose timer cannot tell its time from none.
-Entry below(Entry entry, double ns) {
+Entry below(Entry entry, double ns, const char* limit = "step") {
   entry = untimed(std::move(entry));
   entry.outcome = Outcome::unsupported;
   entry.code = "below-resolution";
   entry.below_ns = ns;
+  entry.data["limit"] = limit;
   return entry;
 }
 
@@ -73,8 +74,9 @@ Entry on_device(const char* consumer, double ns) {
 }
 
 TEST_F(CompareOutcomes, WhatIsBelowTheResolutionIsNotLostAndNotSlower) {
-  const auto base = write("base", {below(on_device("both", 9), 31), below(on_device("slow", 9), 31),
-                                   below(on_device("near", 9), 31), on_device("fast", 900)});
+  const auto base =
+      write("base", {below(on_device("both", 9), 31), below(on_device("slow", 9), 31),
+                     below(on_device("near", 9), 31, "rounds"), on_device("fast", 900)});
   const auto head = write("head", {below(on_device("both", 9), 2000), on_device("slow", 900),
                                    on_device("near", 32), below(on_device("fast", 9), 31)});
   const Comparison made = compare(base, head);
@@ -91,8 +93,22 @@ TEST_F(CompareOutcomes, WhatIsBelowTheResolutionIsNotLostAndNotSlower) {
     EXPECT_EQ(cell(made, consumer).details.size(), 1U) << consumer;
   }
   EXPECT_EQ(cell(made, "slow").details.front(),
-            "below the timer's resolution in base: less than 31 ns");
+            "less than 31.0 ns in base, the timer's resolution");
+  EXPECT_EQ(cell(made, "near").details.front(),
+            "less than 31.0 ns in base, since its rounds scatter");
   EXPECT_EQ(cell(compare(head, base), "slow").verdict, ChangeWord::fast);
+}
+
+TEST_F(CompareOutcomes, ProcessesThatDifferAreNotSlowerThanABound) {
+  // Each round of each process lies above the bound, and so does the entry's interval.
+  Entry spread = on_device("spread", 60);
+  spread.workers = {{40, 5000, {40, 40, 40}}, {90, 5000, {90, 90, 90}}};
+  spread.lo_ns = 40;
+  spread.hi_ns = 90;
+  const auto base = write("base", {below(on_device("spread", 9), 31)});
+  const auto head = write("head", {spread});
+  EXPECT_EQ(cell(compare(base, head), "spread").verdict, ChangeWord::ambig);
+  EXPECT_EQ(cell(compare(head, base), "spread").verdict, ChangeWord::ambig);
 }
 
 TEST_F(CompareOutcomes, WhatWasFoundWithoutATimeIsAnOutcome) {

@@ -22,7 +22,7 @@ TEST_F(Counts, ANumberBecomesAKeyOfItsEntry) {
 TEST_F(Counts, AFailureBecomesAWarningAndNoNumber) {
   append({cell_, std::nullopt, "no answer"});
   EXPECT_FALSE(first().instructions.has_value());
-  EXPECT_EQ(first().warnings.back(), "instructions: no answer");
+  EXPECT_EQ(first().warnings.back().text, "instructions: no answer");
 }
 
 TEST_F(Counts, ALaterCountTakesTheEarlierOnesPlace) {

@@ -16,8 +16,6 @@ using testing::run;
 using testing::TemporaryFolder;
 using testing::usage_error;
 
-constexpr auto npos = std::string::npos;
-
 json written(const TemporaryFolder& folder, const JournalContents& contents) {
   write_document(contents, folder / "results.json");
   return json::parse(read_text(folder / "results.json"));
@@ -76,7 +74,10 @@ TEST(Document, NoIntervalIsWidenedByAnotherExchange) {
     EXPECT_NEAR(below / entry["real_time"].get<double>(), 0.01, 1e-9);
     EXPECT_EQ(entry["interval"], "range") << "of three rounds";
     const bool alone = entry["environment"] == "old";
-    EXPECT_EQ(entry["warnings"], alone ? json{"one process"} : json::array());
+    EXPECT_EQ(entry["warnings"].size(), alone ? 1U : 0U);
+    if (alone) {
+      EXPECT_EQ(entry["warnings"][0]["code"], "one-process");
+    }
   }
 }
 
@@ -90,7 +91,7 @@ TEST(Document, ACopyThatFitsTheCacheIsMarked) {
   contents.entries[1].cell.exchange.bytes = 8192;
   const json document = written(folder, contents);
   for (const json& entry : document["benchmarks"]) {
-    const bool marked = entry["warnings"].dump().find("in cache") != npos;
+    const bool marked = entry["warnings"].dump().find("in-cache") != npos;
     EXPECT_EQ(marked, entry["bytes"] == 8191) << entry;
   }
 }

@@ -47,9 +47,9 @@ TEST(EntryJson, MeasuredItemHasTheKeysOfTheContractInItsOrder) {
 }
 
 TEST(EntryJson, ItemWithoutANumberHasItsNameItsAxesAndTheReason) {
-  const std::vector<std::string> expected{
-      "name", "phase", "clock",       "producer", "consumer", "protocol", "device",
-      "case", "bytes", "environment", "outcome",  "reason",   "exception"};
+  const std::vector<std::string> expected{"name",     "phase",  "clock", "producer", "consumer",
+                                          "protocol", "device", "case",  "bytes",    "environment",
+                                          "outcome",  "reason", "code",  "exception"};
   EXPECT_EQ(keys(entry_to_json(refused("cupy", "numpy"))), expected);
 }
 
@@ -68,7 +68,8 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.evidence.guard = Proof::no;
   entry.seen.flags = {"read-only"};
   entry.seen.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
-  entry.warnings = {"few rounds"};
+  warn(entry.warnings, "peeked", "3 of 9 pages", {{"read", "3"}, {"pages", "9"}});
+  warn(entry.warnings, "few-rounds");
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
   entry.workers[1].outcome = Outcome::zero_copy;
   entry.workers[1].iterations = 500;
@@ -130,14 +131,23 @@ TEST(EntryJson, EveryFieldOfAReasonSurvives) {
   entry.signal = "SIGSEGV";
   entry.stderr_tail = "line\nline";
   entry.code = "budget";
-  entry.warnings = {"odd"};
+  entry.data = {{"became", "a list"}};
+  warn(entry.warnings, "import-order", "odd", {{"first", "b"}});
   entry.seen = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}, {}};
   const Entry back = through_json(entry);
   EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
   EXPECT_EQ(back.signal, "SIGSEGV");
   EXPECT_EQ(back.stderr_tail, "line\nline");
   EXPECT_EQ(back.code, "budget");
+  EXPECT_EQ(back.data, entry.data);
   EXPECT_EQ(back.seen.calls, entry.seen.calls);
+}
+
+TEST(EntryJson, TheCodeIsTheOutcomeWhereNothingFinerIsKnown) {
+  Entry entry = refused("a", "b");
+  entry.outcome = Outcome::crashed;
+  EXPECT_EQ(entry_to_json(entry)["code"], "crashed");
+  EXPECT_EQ(through_json(entry).code, "");
 }
 
 TEST(EntryJson, AGuardThatCountsMorePagesThanThereAreIsRefused) {

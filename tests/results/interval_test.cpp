@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../model/warnings.hpp"
 #include "sample.hpp"
 
 namespace dlbench::results {
 namespace {
 
+using dlbench::testing::texts_of;
 using testing::measured;
 using Texts = std::vector<std::string>;
 
@@ -27,17 +29,17 @@ TEST(Interval, OneWorkersIsThatOfItsRoundsAndSaysSo) {
   EXPECT_EQ(entry.lo_ns, 970);
   EXPECT_EQ(entry.hi_ns, 1010);
   EXPECT_EQ(entry.median_ns, 1000);
-  EXPECT_EQ(entry.warnings, Texts{});
+  EXPECT_EQ(texts_of(entry.warnings), Texts{});
 }
 
 TEST(Interval, AnUnknownSpreadIsSaidNotInvented) {
   Entry entry = measured("a", "b", 1000);
-  entry.warnings = {"few rounds"};
+  warn(entry.warnings, "few-rounds");
   conclude(entry, false);
   EXPECT_EQ(entry.interval, "range");
   EXPECT_EQ(entry.lo_ns, 990);
   EXPECT_EQ(entry.hi_ns, 1020);
-  EXPECT_EQ(entry.warnings, (Texts{"few rounds", "one process"}));
+  EXPECT_EQ(texts_of(entry.warnings), (Texts{"few rounds", "one process"}));
 }
 
 TEST(Interval, SixProcessesSpeakForThemselves) {
@@ -62,7 +64,7 @@ TEST(Interval, ThreeProcessesHaveARangeAndNoShareIsClaimed) {
   EXPECT_DOUBLE_EQ(entry.median_ns, 100);
   EXPECT_EQ(entry.lo_ns, 96);
   EXPECT_EQ(entry.hi_ns, 105);
-  EXPECT_EQ(entry.warnings, Texts{});
+  EXPECT_EQ(texts_of(entry.warnings), Texts{});
 }
 
 TEST(Interval, BelowTwiceTheFloorItWarnsOnce) {
@@ -70,11 +72,11 @@ TEST(Interval, BelowTwiceTheFloorItWarnsOnce) {
   entry.floor_ratio = 1.95;
   conclude(entry, true);
   conclude(entry, true);
-  EXPECT_EQ(entry.warnings, Texts{"near floor"});
+  EXPECT_EQ(texts_of(entry.warnings), Texts{"near floor"});
   Entry above = measured("a", "b", 40);
   above.floor_ratio = 2;
   conclude(above, true);
-  EXPECT_EQ(above.warnings, Texts{});
+  EXPECT_EQ(texts_of(above.warnings), Texts{});
 }
 
 }  // namespace

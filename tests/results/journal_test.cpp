@@ -25,8 +25,6 @@ using testing::usage_error;
 using testing::worker;
 using testing::write_text;
 
-constexpr auto npos = std::string::npos;
-
 std::string small_journal(const std::filesystem::path& path) {
   Journal journal = Journal::create(path, header());
   journal.append(worker(60));

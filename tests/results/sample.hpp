@@ -12,6 +12,10 @@
 #include "model/error.hpp"
 #include "results/document.hpp"
 
+namespace dlbench::results {
+inline constexpr auto npos = std::string::npos;
+}
+
 namespace dlbench::results::testing {
 
 class TemporaryFolder {

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "../model/warnings.hpp"
 #include "sample.hpp"
 #include "stats/random.hpp"
 
 namespace dlbench::results {
 namespace {
 
+using dlbench::testing::texts_of;
 using testing::measured;
 
 constexpr std::uint64_t kKiB = 1 << 10;
@@ -135,7 +137,7 @@ TEST(Slope, ItIsTheLastWordAndNoOther) {
   judge_slopes(entries, kSpeeds);
   EXPECT_EQ(entries[0].outcome, Outcome::unproven);
   EXPECT_EQ(entries[1].outcome, Outcome::copy);
-  EXPECT_EQ(entries[1].warnings,
+  EXPECT_EQ(texts_of(entries[1].warnings),
             std::vector<std::string>{"address says copied, slope says shared: address decides"});
   EXPECT_EQ(entries[2].outcome, Outcome::copy);
   EXPECT_TRUE(entries[2].warnings.empty());
@@ -144,7 +146,7 @@ TEST(Slope, ItIsTheLastWordAndNoOther) {
 TEST(Slope, OfAResultThatNobodyReadsItDecidesNothing) {
   std::vector<Entry> entries = series({{4 * kKiB, 900}, {kMiB, 900}, {64 * kMiB, 7e6}});
   for (Entry& one : entries) {
-    one.warnings = {"values not checked: no attribute 'data_ptr'"};
+    warn(one.warnings, "values-not-checked", "no attribute 'data_ptr'");
   }
   judge_slopes(entries, kSpeeds);
   EXPECT_EQ(entries[1].evidence.slope, Proof::yes) << "it is told";

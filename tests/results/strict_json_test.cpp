@@ -89,21 +89,21 @@ TEST(StrictJson, NestsAsDeepAsItMay) {
 }
 
 TEST(StrictJson, HandsOnTheItemsOfListsAndForgetsThem) {
-  constexpr std::array<std::string_view, 1> kLists{"rows"};
+  constexpr std::array<std::string_view, 1> kRowLists{"rows"};
   std::vector<std::string> seen;
   const OnItem take = [&](std::string_view key, std::size_t index, const Value& item) {
     seen.push_back(std::string(key) + std::to_string(index) + item.json().dump());
   };
   std::string text = R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})";
   Blocks blocks(text);
-  const Parsed parsed = parse_strict(blocks, "file", kLists, take);
+  const Parsed parsed = parse_strict(blocks, "file", kRowLists, take);
   EXPECT_EQ(seen,
             (std::vector<std::string>{"rows0{\"a\":[1,2]}", "rows13", "rows2[]", "rows3\"x\""}));
   EXPECT_EQ(parsed.value().json(),
             nlohmann::json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
   std::string other = R"({"rows": [1, {"a": [2, x]}]})";
   Blocks more(other);
-  const std::string broken = usage_error([&] { parse_strict(more, "file", kLists, take); });
+  const std::string broken = usage_error([&] { parse_strict(more, "file", kRowLists, take); });
   EXPECT_EQ(broken.find("file: /rows/1/a/1: broken at byte"), 0U) << broken;
 }
 

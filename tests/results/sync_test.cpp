@@ -64,7 +64,7 @@ TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
 
 TEST_F(Sync, AFailureBecomesAWarning) {
   append({cell_, {}, "", "", "no answer within 30 s"});
-  EXPECT_EQ(first().warnings.back(), "sync: no answer within 30 s");
+  EXPECT_EQ(first().warnings.back().text, "sync: no answer within 30 s");
   EXPECT_TRUE(first().sync.empty());
   EXPECT_EQ(document()["benchmarks"].size(), 1U);
 }

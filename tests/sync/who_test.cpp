@@ -111,6 +111,32 @@ TEST(WhoWaits, ADelayThatNeverIsThereGivesNoVerdict) {
   const Verdict verdict = who_waits(queue);
   EXPECT_EQ(verdict.waits, Waits::no_delay);
   EXPECT_FALSE(verdict.saw);
+  EXPECT_NE(verdict.reason.find("was done before the export began"), std::string::npos);
+}
+
+TEST(WhoWaits, AProducerThatWaitsForItsOwnWorkIsTheReason) {
+  Planted planted(Kind::Nothing);
+  Queue queue = planted.queue();
+  queue.arm = [&planted](Ns delay, Ns decoy) {
+    planted.queue().arm(delay, decoy);
+    planted.queue().settle();
+  };
+  const Verdict verdict = who_waits(queue);
+  EXPECT_EQ(verdict.waits, Waits::no_delay);
+  EXPECT_NE(verdict.reason.find("lasted as long as the delay"), std::string::npos)
+      << verdict.reason;
+}
+
+TEST(WhoWaits, WithoutABystanderNoWaitMayBeAWaitForAnother) {
+  for (const Kind kind : {Kind::Nothing, Kind::Wrong}) {
+    const Planted planted(kind);
+    Queue queue = planted.queue();
+    EXPECT_EQ(who_waits(queue).reason, "");
+    queue.decoy = {};
+    const Verdict verdict = who_waits(queue);
+    EXPECT_EQ(verdict.waits, Waits::nobody);
+    EXPECT_NE(verdict.reason.find("cannot be told from none"), std::string::npos);
+  }
 }
 
 TEST(WhoWaits, ALookAtTheWrongPlaceGivesNoVerdict) {

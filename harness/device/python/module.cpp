@@ -8,6 +8,7 @@
 #include "device/backends.hpp"
 #include "device/characterize.hpp"
 #include "device/hip.hpp"
+#include "device/owners.hpp"
 #include "device/shared.hpp"
 
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using dlbench::device::Backend;
 using dlbench::device::backend_names;
 using dlbench::device::Shared;
+using dlbench::device::Table;
 
 PyObject* backend(PyObject*, PyObject* name) {
   Py_ssize_t length = 0;
@@ -53,15 +55,19 @@ PyObject* about(PyObject*, PyObject* name) {
   return Py_BuildValue("(ssN)", told.library.c_str(), told.version.c_str(), units);
 }
 
-/// Enters a device and gives its table. Throws std::runtime_error.
-const dlbench::device::Table& entered(const char* name, int ordinal) {
+/// `measure(table)` while the device is current; then what was current before is so again. Throws
+/// std::runtime_error.
+template <typename Measure>
+auto measured_in(const char* name, int ordinal, Measure&& measure) {
   const Backend* found = dlbench::device::backend(name);
   if (found == nullptr || found->table == nullptr) {
     throw std::runtime_error(found == nullptr ? "no such kind of device" : found->said);
   }
-  const dlbench::device::Code code = found->table->enter(ordinal);
-  if (code != 0) throw std::runtime_error(line(*found->table, "entering the device", code));
-  return *found->table;
+  const dlbench::device::Entered inside(*found->table, ordinal);
+  if (inside.code() != 0) {
+    throw std::runtime_error(line(*found->table, "entering the device", inside.code()));
+  }
+  return measure(*found->table);
 }
 
 /// The items of `measure()` as a list, each made by `object`; nullptr with an exception set.
@@ -87,7 +93,8 @@ PyObject* timer_steps(PyObject*, PyObject* arguments) {
   int ordinal = 0;
   unsigned count = 0;
   if (!PyArg_ParseTuple(arguments, "siI", &name, &ordinal, &count)) return nullptr;
-  return list_of([&] { return measure_timer_steps(entered(name, ordinal), count); },
+  const auto measure = [=](const Table& table) { return measure_timer_steps(table, count); };
+  return list_of([&] { return measured_in(name, ordinal, measure); },
                  [](std::int64_t step) { return PyLong_FromLongLong(step); });
 }
 
@@ -97,7 +104,10 @@ PyObject* empty_events(PyObject*, PyObject* arguments) {
   unsigned count = 0;
   long long hold_ns = 0;
   if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &count, &hold_ns)) return nullptr;
-  return list_of([&] { return measure_empty_events(entered(name, ordinal), count, hold_ns); },
+  const auto measure = [=](const Table& table) {
+    return measure_empty_events(table, count, hold_ns);
+  };
+  return list_of([&] { return measured_in(name, ordinal, measure); },
                  [](double time) { return PyFloat_FromDouble(time); });
 }
 
@@ -107,7 +117,8 @@ PyObject* stream_order(PyObject*, PyObject* arguments) {
   unsigned streams = 0;
   long long delay_ns = 0;
   if (!PyArg_ParseTuple(arguments, "siIL", &name, &ordinal, &streams, &delay_ns)) return nullptr;
-  return list_of([&] { return order_streams(entered(name, ordinal), streams, delay_ns); },
+  const auto measure = [=](const Table& table) { return order_streams(table, streams, delay_ns); };
+  return list_of([&] { return measured_in(name, ordinal, measure); },
                  [](const auto& order) {
                    std::string beside;
                    for (const bool ran : order.ran_beside) beside += ran ? '1' : '0';

@@ -1,8 +1,7 @@
-"""The process that rules run in: `PYTHON child.py FD JSON`, started by `runner`.
+"""The process that rules run in: `PYTHON child.py`, started by `runner`.
 
-JSON: name, device, the two adapter files (null: none), and the rules by name. Answers go to FD, a
-line each: {"loaded": version}; {"begin": rule} before a rule, {"rule": ..., "outcome": ..., ...}
-after it; {"end": true}. With `"ends"` the interpreter is then shut down as anybody's would be.
+It speaks the wire of a worker on file 3: `load` with the library's name, device and adapter files,
+`warm` for its first array, `rule` with a name, and `end`, `as_program` or at once.
 """
 
 from __future__ import annotations
@@ -13,27 +12,24 @@ import os
 import resource
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-#: A library's words may be of any length, and a line may not.
+WIRE = 3
+#: A library's texts may be of any length, and a line may not.
 LONGEST_TEXT = 2000
 WORKER_MAIN = Path(__file__).absolute().parent.parent / "worker_main.py"
 
 
 def main() -> None:
     """Serve, then end at once, or as an interpreter ends."""
-    fd, asked = moved_up(int(sys.argv[1])), json.loads(sys.argv[2])
+    fd = moved_up(WIRE)
     # This script's own folder is no place to import from.
     own = {str(Path(sys.argv[0]).absolute().parent), str(Path(__file__).resolve().parent)}
     sys.path[:] = [entry for entry in sys.path if entry not in own]
     runpy.run_path(str(WORKER_MAIN))["load_package"]()
-
-    def say(**line: Any) -> None:
-        os.write(fd, (json.dumps(line) + "\n").encode())
-
-    serve(asked, say)
-    if not asked["ends"]:
+    if not serve(fd):
         os._exit(0)
 
 
@@ -47,29 +43,47 @@ def moved_up(fd: int) -> int:
     return moved
 
 
-def serve(asked: dict[str, Any], say: Any) -> None:
-    """Load the library, run the rules."""
+def serve(fd: int) -> bool:
+    """Answer requests until the last; whether the interpreter is to shut down."""
     from dlbench.check import running
-    from dlbench.errors import first_line
+    from dlbench.errors import encodable, first_line
 
-    try:
-        subject, version = running.load(asked)
-    except BaseException as error:
-        say(failed=f"{type(error).__name__}: {first_line(error)}"[:LONGEST_TEXT])
-        return
-    say(loaded=version[:LONGEST_TEXT])
-    if not asked["rules"]:
-        # What the library does when it ends without any exchange.
-        running.warm(subject)
-    for name in asked["rules"]:
-        say(begin=name)
-        say(
-            rule=name,
-            **{key: text[:LONGEST_TEXT] for key, text in running.run(subject, name).items()},
-        )
-    # Whatever is kept for the end must be: nobody else holds it.
-    sys.modules["dlbench"].__dict__["_subject"] = subject
-    say(end=True)
+    def send(**message: Any) -> None:
+        os.write(fd, (json.dumps(message) + "\n").encode())
+
+    def fit(text: str) -> str:
+        return encodable(text)[:LONGEST_TEXT]
+
+    send(hello={})
+    subject = None
+    for request in requests(fd):
+        if request["do"] == "load":
+            try:
+                subject, version = running.load(request)
+            except BaseException as error:
+                text = fit(first_line(error))
+                send(error={"exception": fit(type(error).__name__), "reason": text})
+                continue
+            send(ok={"version": fit(version)})
+        elif request["do"] == "end":
+            # The subject must be kept to the end: nothing else holds it.
+            sys.modules["dlbench"].__dict__["_subject"] = subject
+            return bool(request.get("as_program"))
+        elif subject is not None and request["do"] == "warm":
+            running.warm(subject)
+            send(ok={})
+        elif subject is not None:
+            result = running.run(subject, request["rule"])
+            send(ok={"rule": request["rule"], **{key: fit(text) for key, text in result.items()}})
+    return False
+
+
+def requests(fd: int) -> Iterator[dict[str, Any]]:
+    """Those that come over the wire, until it is closed."""
+    unread = b""
+    while chunk := os.read(fd, 1 << 16):
+        *lines, unread = (unread + chunk).split(b"\n")
+        yield from map(json.loads, lines)
 
 
 if __name__ == "__main__":

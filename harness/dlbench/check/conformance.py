@@ -6,14 +6,14 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from dlbench import _core, writing
-from dlbench import document as documents
+from dlbench import _core
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.check.rules import RULES
+from dlbench.document import Check, Document
 from dlbench.environments.environment import DEFAULT
-from dlbench.escaping import markdown, markdown_code
+from dlbench.running import writing
+from dlbench.text.escaping import markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
 #: What stands in a link as it is.
@@ -33,16 +33,16 @@ GROUPS = {
 }
 
 
-def write(path: Path, document: dict[str, Any]) -> None:
+def write(path: Path, document: Document) -> None:
     """Raises BadInput where the file cannot be written."""
     writing.write_asked(path, lambda out: out.write(text(document).encode()))
 
 
-def text(document: dict[str, Any]) -> str:
+def text(document: Document) -> str:
     """The page. A rule that applies to none of the libraries has no line."""
-    checks = document["checks"]
-    libraries = list(dict.fromkeys(entry["library"] for entry in checks))
-    of = {(entry["library"], entry["rule"]): entry for entry in checks}
+    checks = document.checks
+    libraries = list(dict.fromkeys(entry.library for entry in checks))
+    of = {(entry.library, entry.rule): entry for entry in checks}
     lines = [*_head(document, libraries), *_summary(checks, libraries)]
     for group, title in GROUPS.items():
         lines += _group(group, title, libraries, of)
@@ -50,15 +50,15 @@ def text(document: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
-    versions = documents.versions(document, DEFAULT)
-    python = documents.about(document)["environments"][DEFAULT]["python"]
-    devices = dict.fromkeys(entry["device"] for entry in document["checks"])
+def _head(document: Document, libraries: Sequence[str]) -> list[str]:
+    versions = document.versions(DEFAULT)
+    python = document.environment(DEFAULT).python
+    devices = dict.fromkeys(entry.device for entry in document.checks)
     where = ", ".join("the CPU" if device == "cpu" else device for device in devices)
     return [
         "# Which library keeps which rule",
         "",
-        f"Written on {markdown(document['context']['date'][:10])} by "
+        f"Written on {markdown(document.context.date[:10])} by "
         f"{markdown_code(_command(document))} with dlbench "
         f"{_core.version} and Python {markdown(python)}, on {markdown(where)}.",
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
@@ -77,25 +77,25 @@ def _head(document: dict[str, Any], libraries: Sequence[str]) -> list[str]:
     ]
 
 
-def _command(document: dict[str, Any]) -> str:
+def _command(document: Document) -> str:
     """As it was given, with the last names of this machine's paths."""
-    words = documents.about(document)["command"][1:]
+    words = document.run.command[1:]
     return shlex.join(
         ["dlbench", *(re.sub(r"(^|=)/(.*/)?(?=[^/])", r"\1", word) for word in words)]
     )
 
 
-def _summary(checks: Sequence[dict[str, Any]], libraries: Sequence[str]) -> list[str]:
+def _summary(checks: Sequence[Check], libraries: Sequence[str]) -> list[str]:
     lines = ["| library | holds | broken | unclear | does not apply |", "|---|--:|--:|--:|--:|"]
     for name in libraries:
-        mine = [entry["outcome"] for entry in checks if entry["library"] == name]
+        mine = [entry.outcome for entry in checks if entry.library == name]
         counts = [str(mine.count(word)) for word in (HOLDS, BROKEN, UNCLEAR, NOT_APPLICABLE)]
         lines.append(f"| {markdown(name)} | {' | '.join(counts)} |")
     return [*lines, ""]
 
 
 def _group(
-    group: str, title: str, libraries: Sequence[str], of: dict[tuple[str, str], dict[str, Any]]
+    group: str, title: str, libraries: Sequence[str], of: dict[tuple[str, str], Check]
 ) -> list[str]:
     rows = []
     for rule in RULES.by_name.values():
@@ -112,39 +112,39 @@ def _group(
     return [f"## {title}", "", head, "|---" + "|:-:" * len(libraries) + "|", *rows, ""]
 
 
-def _word(entry: dict[str, Any]) -> str:
+def _word(entry: Check) -> str:
     """A cell."""
-    if entry["outcome"] == BROKEN and entry["level"] == "should":
+    if entry.outcome == BROKEN and entry.level == "should":
         return "no"
-    return WORDS[entry["outcome"]]
+    return WORDS[entry.outcome]
 
 
-def _seen(entry: dict[str, Any]) -> str:
+def _seen(entry: Check) -> str:
     """What was seen, and where it is discussed."""
-    seen = markdown(entry["seen"])
-    link = entry.get("issue", "")
+    seen = markdown(entry.seen)
+    link = entry.issue
     if LINK.fullmatch(link):
         return f"{seen} ([discussed]({link}))"
     return f"{seen} ({markdown(link)})" if link else seen
 
 
-def _broken(checks: Sequence[dict[str, Any]]) -> list[str]:
+def _broken(checks: Sequence[Check]) -> list[str]:
     lines = ["## Broken", ""]
     for entry in checks:
-        if entry["outcome"] != BROKEN:
+        if entry.outcome != BROKEN:
             continue
-        level = " (a should)" if entry["level"] == "should" else ""
-        lines.append(f"- {markdown(entry['library'])} `{entry['rule']}`{level}: {_seen(entry)}")
+        level = " (a should)" if entry.level == "should" else ""
+        lines.append(f"- {markdown(entry.library)} `{entry.rule}`{level}: {_seen(entry)}")
     return lines
 
 
-def _unclear(checks: Sequence[dict[str, Any]]) -> list[str]:
+def _unclear(checks: Sequence[Check]) -> list[str]:
     """A line for all libraries of which the same was seen."""
     seen: dict[tuple[str, str], list[str]] = {}
     for entry in checks:
-        if entry["outcome"] == UNCLEAR:
+        if entry.outcome == UNCLEAR:
             told = re.sub(r"^data is \d+ bytes beside", "data is some bytes beside", _seen(entry))
-            seen.setdefault((entry["rule"], told), []).append(entry["library"])
+            seen.setdefault((entry.rule, told), []).append(entry.library)
     lines = ["## Unclear", ""]
     for (rule, told), names in sorted(seen.items()):
         lines.append(f"- {', '.join(map(markdown, names))} `{rule}`: {told}")

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlbench import discover
 from dlbench.check import runner
 from dlbench.check.rule import BROKEN, HOLDS, ROLES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
+from dlbench.libraries import discover
 
 PLANTED = Path(__file__).with_name("planted")
 #: Rules that speak of arrays on a device: the planted half only says so, no memory is touched.

@@ -96,9 +96,9 @@ def named(name: str) -> Library:
 
 def of_file(path: Path) -> Library:
     """One file with both roles, or one of them. Raises BadInput where it is unfit."""
-    from dlbench import facts
     from dlbench.check.runner import Library
     from dlbench.errors import BadInput
+    from dlbench.libraries import facts
 
     tree = facts.parse(path)
     names = {bound for node in tree.body for bound in facts.bound_names(node)}
@@ -132,15 +132,15 @@ class Checked:
             result = self._risky[rule.name]
             return result.outcome, result.seen
         if self._subject is None:
-            self._subject, _ = running.load(self.library.request([], False))
+            self._subject, _ = running.load(self.library.request())
         return running.conclusion(self._subject, rule)
 
     def script(self, rule: Rule, seen: str) -> str:
         """The rule's script."""
-        from dlbench.check import reproducer
+        from dlbench.scripts import rule as rule_script
 
         path = getattr(self.library, rule.role)
-        return reproducer.script(
+        return rule_script.script(
             rule, seen, path, self.library.name, "", device=self.library.device
         )
 
@@ -171,7 +171,7 @@ def conclude(
     """Ends a test as the rule ended."""
     __tracebackhide__ = True
     from dlbench.check.rule import BROKEN, HOLDS
-    from dlbench.escaping import log_line
+    from dlbench.text.escaping import log_line
 
     if outcome == HOLDS:
         return

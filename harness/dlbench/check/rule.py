@@ -46,19 +46,19 @@ class Unclear(Ended):
 
 @dataclass(frozen=True)
 class Shown:
-    """How a script without dlbench shows it; see `reproducer`."""
+    """How a script without dlbench shows it; see `scripts.rule`."""
 
     #: of a producer: what is done with `array`. Of a consumer: what is printed after the import.
     lines: str = ""
     #: of a consumer: what is changed in the struct of a NumPy array, at `struct` and `tensor`.
     patch: str = ""
-    #: the array: a word of `reproducer.SOURCES`
+    #: the array: a word of `scripts.rule.SOURCES`
     source: str = "line"
     #: of a consumer: the call, where it is not the plain one. Of a producer: what gives `capsule`.
     call: str = ""
     #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
     refusal: str = ""
-    #: of a consumer: what is lent, where the consumer has no choice; see `reproducer._object`
+    #: of a consumer: what is lent, where the consumer has no choice; see `scripts.rule._exporter`
     struct: str = ""
 
 

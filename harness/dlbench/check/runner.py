@@ -13,16 +13,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dlbench import _core
 from dlbench.check import running
-from dlbench.check.process import Ran, run, telling_line
-from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, ROLES, UNCLEAR, Rule
-from dlbench.check.rules import RULES
+from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, ROLES, UNCLEAR, Rule
+from dlbench.check.subject import LOOKED_AT
 from dlbench.errors import BadInput
+from dlbench.supervisor import RequestFailed, Steps, Worker, ask_each
+from dlbench.text.escaping import shortened
+
+CHILD = Path(__file__).with_name("child.py")
+#: What an import may take on a busy machine.
+START_S = 120.0
+#: The child then shuts its interpreter down, as after any program.
+END_AS_PROGRAM = {"do": "end", "as_program": True}
+#: Optional parts of a rule's answer: the struct that a consumer was handed, and the array.
+PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT}
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a rule."""
+    """The result of a rule."""
 
     rule: str
     outcome: str
@@ -43,15 +53,14 @@ class Library:
     device: str = "cpu"
     python: str = sys.executable
 
-    def request(self, rules: Sequence[str], ends: bool) -> dict[str, Any]:
-        """For a child."""
+    def request(self) -> dict[str, Any]:
+        """Loads it in a child."""
         paths = {role: getattr(self, role) for role in ROLES}
         return {
+            "do": "load",
             "name": self.name,
             "device": self.device,
             **{role: str(path) if path else None for role, path in paths.items()},
-            "rules": list(rules),
-            "ends": ends,
         }
 
 
@@ -79,6 +88,11 @@ def check(
     """All rules on one library; both roles at the same time. Raises BadInput where it cannot be
     imported."""
     report = Report(library.name)
+
+    def keep(name: str, result: Result) -> None:
+        report.results[name] = result
+        on_result(result)
+
     sides = {}
     for role in ROLES:
         mine = [rule for rule in rules if rule.role == role]
@@ -87,85 +101,170 @@ def check(
             continue
         for rule in mine:
             report.results[rule.name] = Result(rule.name, NOT_APPLICABLE, str(running.absent(rule)))
+    chains = [
+        _Chain(library, mine, timeout_s, report)
+        for mine in filter(None, map(ordered, sides.values()))
+    ]
     with ThreadPoolExecutor(len(ROLES)) as pool:
-        chains = [
-            pool.submit(_chain, library, ordered(mine), timeout_s, report, on_result)
-            for mine in sides.values()
-            if mine
-        ]
-        for chain in chains:
-            chain.result()
+        asked = [pool.submit(ask_each, chain, chain.names, keep) for chain in chains]
+        try:
+            for one in asked:
+                one.result()
+        except BaseException:
+            # A signal reaches the main thread alone, and the pool waits for its threads.
+            for chain in chains:
+                chain.stop()
+            raise
     kept = {rule.name: report.results[rule.name] for rule in rules if rule.name in report.results}
     report.results = kept
     return report
 
 
-def _chain(
-    library: Library,
-    rules: list[Rule],
-    timeout_s: float,
-    report: Report,
-    on_result: Callable[[Result], None],
-) -> None:
-    def settle(result: Result) -> None:
-        report.results[result.rule] = result
-        on_result(result)
-
-    left = [rule.name for rule in rules]
-    retried = ""
-    has_loaded = False
-    while left:
-        ends = RULES.by_name[left[-1]].at_exit
-        ran = run(library.python, library.request(left, ends), timeout_s)
-        report.starts += 1
-        if ran.wire.version is None:
-            why = ran.wire.failed or f"{ran.how}{telling_line(ran.tail)}"
-            if not has_loaded:
-                raise BadInput(f"{library.name} cannot be imported: {why}")
-            for name in left:
-                settle(Result(name, UNCLEAR, f"it could not be imported a second time: {why}"))
-            return
-        has_loaded = True
-        report.version = report.version or ran.wire.version
-        answers = ran.wire.results
-        for line in answers:
-            last = line is answers[-1] and line["rule"] == left[-1]
-            if line["outcome"] == HOLDS and last and ends and ran.is_bad_end:
-                settle(_bad_end(library, line["rule"], ran, timeout_s, report))
-            else:
-                settle(Result(**line))
-        left = left[len(answers) :]
-        if not left:
-            return
-        name = left[0]
-        # A rule that should not be able to crash is heard alone before it is blamed.
-        if not RULES.by_name[name].risky and answers and name != retried:
-            retried = name
-            continue
-        settle(_died(name, ran, timeout_s))
-        left = left[1:]
+def read_result(name: str, answer: dict[str, Any]) -> Result | None:
+    """A rule's result; nothing where the answer is none, or another rule's."""
+    match answer:
+        case {"rule": str(rule), "outcome": str(outcome), "seen": str(seen), **rest} if (
+            rule == name
+            and outcome in OUTCOMES
+            and not rest.keys() - PARTS.keys()
+            and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
+        ):
+            return Result(name, outcome, seen, **rest)
+    return None
 
 
-def _died(name: str, ran: Ran, timeout_s: float) -> Result:
-    if ran.garbage:
-        return Result(name, UNCLEAR, f"its process was ended: {ran.garbage}", stderr_tail=ran.tail)
-    seen = f"no answer in {timeout_s:g} s" if ran.hung else f"the process was {ran.how}"
-    if not ran.hung and not ran.signal:
-        seen = f"the process ended with {ran.how}"
+def telling_line(tail: str) -> str:
+    """The line of what a dying process printed that says most."""
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    for word in ("what():", "Fatal Python error", "Error", "abort", "planted"):
+        for line in lines:
+            if word in line:
+                return f": {line[:160]}"
+    return ""
+
+
+class _Chain(Steps[str, Result]):
+    """The rules of one role, by name, in as many processes as it takes."""
+
+    name = "check"
+
+    def __init__(
+        self, library: Library, rules: Sequence[Rule], timeout_s: float, report: Report
+    ) -> None:
+        self._library, self._rules = library, {rule.name: rule for rule in rules}
+        self.names = list(self._rules)
+        self._last = self.names[-1]
+        self._timeout_s, self._report = timeout_s, report
+        self._has_loaded = self._is_loaded = self._is_stopped = False
+        self._worker: Worker | None = None
+
+    def stop(self) -> None:
+        """Ends its process, from another thread; no rule has a result from then on."""
+        self._is_stopped = True
+        if self._worker is not None:
+            self._worker.stop()
+
+    def start(self, item: str, folder: Path) -> Worker:
+        self._is_loaded = False
+        self._report.starts += 1
+        self._worker = Worker([self._library.python, str(CHILD)], max(self._timeout_s, START_S))
+        if self._is_stopped:
+            self._worker.stop()
+        return self._worker
+
+    def load(self, worker: Worker, item: str) -> None:
+        version = worker.ask(self._library.request()).get("version", "")
+        self._has_loaded = self._is_loaded = True
+        self._report.version = self._report.version or shortened(str(version))
+
+    def ask(self, worker: Worker, item: str) -> Result:
+        answer = worker.ask({"do": "rule", "rule": item}, self._timeout_s)
+        result = read_result(item, answer)
+        if result is None:
+            raise worker.reject(f"no result of a rule: {str(answer)[:60]!r}")
+        shows_at_end = item == self._last and self._rules[item].at_exit
+        return self._at_end(worker, result) if shows_at_end and result.outcome == HOLDS else result
+
+    def is_tried_alone(self, item: str) -> bool:
+        return not self._rules[item].risky
+
+    def fail(self, item: str, failure: RequestFailed) -> Result:
+        """Raises BadInput where the library cannot be imported."""
+        if self._is_loaded:
+            death = failure.death
+            return _ended(item, str(failure)) if death is None else self._died(item, death)
+        why = _why(failure)
+        if not self._has_loaded:
+            raise BadInput(f"{self._library.name} cannot be imported: {why}")
+        return Result(item, UNCLEAR, f"it could not be imported a second time: {why}")
+
+    def _at_end(self, child: Worker, result: Result) -> Result:
+        """The end is blamed on the exchange only where without one the library ends well."""
+        death = child.end(END_AS_PROGRAM)
+        if not _is_bad(death):
+            return result
+        if death.garbled:
+            return self._died(result.rule, death)
+        late = death.outcome == "timed-out"
+        how = (
+            f"no end in {self._timeout_s:g} s" if late else f"at its end the process: {_how(death)}"
+        )
+        alone = self._end_without_exchange()
+        if alone:
+            return Result(result.rule, UNCLEAR, f"{how}; without an exchange as well: {alone}")
+        return _broken(result.rule, how, death)
+
+    def _end_without_exchange(self) -> str:
+        """How it ended, in words; nothing where it ended well."""
+        try:
+            with self.start(self._last, Path()) as child:
+                self.load(child, self._last)
+                child.ask({"do": "warm"}, self._timeout_s)
+                death = child.end(END_AS_PROGRAM)
+        except RequestFailed as failure:
+            return _why(failure)
+        return _how(death) if _is_bad(death) else ""
+
+    def _died(self, name: str, death: _core.Death) -> Result:
+        if death.garbled:
+            return _ended(name, death.how, _tail(death))
+        if death.outcome == "timed-out":
+            return _broken(name, f"no answer in {self._timeout_s:g} s", death)
+        verb = "was" if death.signal else "ended with"
+        return _broken(name, f"the process {verb} {_how(death)}", death)
+
+
+def _why(failure: RequestFailed) -> str:
+    death = failure.death
+    return str(failure) if death is None else f"{_how(death)}{telling_line(_tail(death))}"
+
+
+def _tail(death: _core.Death) -> str:
+    """The end of what it printed: some libraries tell their reason on standard output."""
+    return death.stderr_tail if death.stderr_tail.strip() else death.stdout_tail
+
+
+def _is_bad(death: _core.Death) -> bool:
+    """Whether it did not end as an interpreter does when all is well."""
+    return death.exit_status != 0
+
+
+def _how(death: _core.Death) -> str:
+    """How it ended, in words."""
+    if death.garbled:
+        return death.how
+    if death.outcome == "timed-out":
+        return "no answer"
+    return f"killed by {death.signal}" if death.signal else f"exit status {death.exit_status}"
+
+
+def _ended(name: str, why: str, tail: str = "") -> Result:
+    """It was ended for what it sent: a library that writes into any file is not blamed for it."""
+    return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
+
+
+def _broken(name: str, seen: str, death: _core.Death) -> Result:
+    tail = _tail(death)
     return Result(
-        name, BROKEN, f"{seen}{telling_line(ran.tail)}", signal=ran.signal, stderr_tail=ran.tail
-    )
-
-
-def _bad_end(library: Library, name: str, ran: Ran, timeout_s: float, report: Report) -> Result:
-    """The end is blamed on the exchange only where without one the library ends well."""
-    if ran.garbage:
-        return _died(name, ran, timeout_s)
-    alone = run(library.python, library.request([], True), timeout_s)
-    report.starts += 1
-    how = f"no end in {timeout_s:g} s" if ran.hung else f"at its end the process: {ran.how}"
-    if alone.is_bad_end:
-        return Result(name, UNCLEAR, f"{how}; without an exchange as well: {alone.how}")
-    return Result(
-        name, BROKEN, how + telling_line(ran.tail), signal=ran.signal, stderr_tail=ran.tail
+        name, BROKEN, f"{seen}{telling_line(tail)}", signal=death.signal, stderr_tail=tail
     )

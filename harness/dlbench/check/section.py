@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, machine, writing
-from dlbench.check import issues, reproducer
+from dlbench import _core
+from dlbench.check import issues
 from dlbench.check.rule import BROKEN, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
 from dlbench.environments.environment import here
+from dlbench.machine import machine
+from dlbench.running import writing
+from dlbench.scripts import rule as rule_script
 
 Entry = dict[str, Any]
 RESULTS = "results.json"
@@ -46,7 +49,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
         if result.outcome == BROKEN:
             entry["accepted"] = name in accepted
             path = getattr(library, rule.role)
-            entry["reproducer"] = reproducer.script(
+            entry["reproducer"] = rule_script.script(
                 rule,
                 result.seen,
                 path,

@@ -23,7 +23,7 @@ DERIVED: dict[str, tuple[str, int, str]] = {
     "strided": ("line", 2, "[::2]"),
     "reversed": ("line", 1, "[::-1]"),
 }
-#: What `Subject.source` may be: words of `reproducer`.
+#: What `Subject.source` may be: words of `scripts.rule`.
 LOOKED_AT = (
     *("line", "readonly", "grid", *DERIVED),
     *(f"own-{layout}" for layout in DERIVED),
@@ -51,7 +51,7 @@ class Subject:
         self.consumer = consumer
         self.device = device
         self.handed = ""  #: the struct that a consumer was lent last
-        self.source = ""  #: a word of `reproducer.SOURCES`: what array was looked at last
+        self.source = ""  #: a word of `scripts.rule`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
         self._keeps_dtype: bool | None = None
 

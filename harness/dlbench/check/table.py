@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
-from dlbench.layout import columns, shorten
+from dlbench.document import Check, Document
+from dlbench.text.layout import columns, shorten
 
-Entry = dict[str, Any]
 HEADS = {
     HOLDS: "holds",
     BROKEN: "broken",
@@ -19,13 +18,13 @@ HEADS = {
 }
 
 
-def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False) -> list[str]:
+def of_library(checks: Sequence[Check], width: int, *, everything: bool = False) -> list[str]:
     """A head, a line a group of rules, then each broken and each unclear rule."""
     first = checks[0]
-    version = f" {first['version']}" if first["version"] else ""
-    counted = Counter(entry["outcome"] for entry in checks)
+    version = f" {first.version}" if first.version else ""
+    counted = Counter(entry.outcome for entry in checks)
     lines = [
-        f"{first['library']}{version}   {len(checks)} rule{'s' if len(checks) != 1 else ''}: "
+        f"{first.library}{version}   {len(checks)} rule{'s' if len(checks) != 1 else ''}: "
         + ", ".join(f"{counted[word]} {HEADS[word]}" for word in HEADS if counted[word]),
         "",
     ]
@@ -34,7 +33,7 @@ def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False)
     )
     wanted = OUTCOMES if everything else (BROKEN, UNCLEAR)
     for outcome in (word for word in HEADS if word in wanted):
-        chosen = [entry for entry in checks if entry["outcome"] == outcome]
+        chosen = [entry for entry in checks if entry.outcome == outcome]
         if chosen:
             lines += ["", HEADS[outcome]]
             for entry in chosen:
@@ -42,34 +41,34 @@ def of_library(checks: Sequence[Entry], width: int, *, everything: bool = False)
     return [line.rstrip() for line in lines]
 
 
-def of_document(document: dict[str, Any], width: int) -> list[list[str]]:
+def of_document(document: Document, width: int) -> list[list[str]]:
     """The lines of each library of an earlier check."""
-    checks = document["checks"]
-    names = dict.fromkeys(entry["library"] for entry in checks)
+    checks = document.checks
+    names = dict.fromkeys(entry.library for entry in checks)
     return [
-        [*of_library([entry for entry in checks if entry["library"] == name], width), ""]
+        [*of_library([entry for entry in checks if entry.library == name], width), ""]
         for name in names
     ]
 
 
-def _groups(checks: Sequence[Entry]) -> list[tuple[str, ...]]:
+def _groups(checks: Sequence[Check]) -> list[tuple[str, ...]]:
     groups: dict[str, Counter[str]] = {}
     for entry in checks:
-        groups.setdefault(entry["rule"].partition(".")[0], Counter())[entry["outcome"]] += 1
+        groups.setdefault(entry.rule.partition(".")[0], Counter())[entry.outcome] += 1
     return [
         (name, *(str(counted[word] or "") for word in HEADS)) for name, counted in groups.items()
     ]
 
 
-def _told(entry: Entry, width: int) -> list[str]:
-    mark = " (accepted)" if entry.get("accepted") else ""
-    level = " (should)" if entry["level"] == "should" and entry["outcome"] == BROKEN else ""
-    lines = [shorten(f"  {entry['rule']}{level}{mark}", width)]
-    lines += [f"    {line}" for line in wrapped(entry["seen"], width - 4)]
-    if entry["outcome"] == BROKEN:
-        lines.append(shorten(f"    rule: {RULES.by_name[entry['rule']].sentence}", width))
-    if entry.get("issue"):
-        lines.append(f"    {entry['issue']}")
+def _told(entry: Check, width: int) -> list[str]:
+    mark = " (accepted)" if entry.accepted else ""
+    level = " (should)" if entry.level == "should" and entry.outcome == BROKEN else ""
+    lines = [shorten(f"  {entry.rule}{level}{mark}", width)]
+    lines += [f"    {line}" for line in wrapped(entry.seen, width - 4)]
+    if entry.outcome == BROKEN:
+        lines.append(shorten(f"    rule: {RULES.by_name[entry.rule].sentence}", width))
+    if entry.issue:
+        lines.append(f"    {entry.issue}")
     return lines
 
 

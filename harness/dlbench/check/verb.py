@@ -11,13 +11,18 @@ from typing import Any
 import click
 from rich.text import Text
 
-from dlbench import _core, discover, options, run, rundir, terminal, writing
+from dlbench import _core
 from dlbench.check import conformance, known, prove, runner, section, table
 from dlbench.check.rule import BROKEN, ROLES, Rule
 from dlbench.check.rules import RULES
+from dlbench.device import Device
+from dlbench.document import Check, parse_document
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
-from dlbench.output import Console
+from dlbench.libraries import discover
+from dlbench.running import options, run, rundir, writing
+from dlbench.terminal import terminal
+from dlbench.text.output import Console
 
 
 def say(lines: Sequence[str], console: Console) -> None:
@@ -113,7 +118,7 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
         device = "cpu" if "cpu" in about.devices or not about.devices else about.devices[0]
     else:
         device = _core.parse_device(device, [about])
-        if device != "cpu" and not {device, device.partition(":")[0]} & set(about.devices):
+        if device != "cpu" and not {device, Device.parse(device).kind} & set(about.devices):
             run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
     paths = {role: roles[role].path if role in roles else None for role in ROLES}
     return runner.Library(name, paths["producer"], paths["consumer"], device=device)
@@ -144,7 +149,9 @@ def conduct(
             told = section.entries(library, report, mine)
             checks += told
             newly += sum(entry["outcome"] == BROKEN and not entry.get("accepted") for entry in told)
-            lines = table.of_library(told, console.width, everything=params["everything"])
+            lines = table.of_library(
+                [Check(entry) for entry in told], console.width, everything=params["everything"]
+            )
             say([*lines, ""], console)
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
@@ -159,7 +166,7 @@ def conduct(
         rundir.give_up(folder)
         raise
     if params["markdown"]:
-        conformance.write(Path(params["markdown"]), made)
+        conformance.write(Path(params["markdown"]), parse_document(made))
     scripts = len(written) - 1
     shown = f"{folder}: results.json" + (f", {scripts} scripts LIBRARY-RULE.py" if scripts else "")
     say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
@@ -183,9 +190,9 @@ def explain(
         library = library_of(word, adapters, device)
         path = getattr(library, rule.role)
         if path is not None:
-            from dlbench.check import reproducer
+            from dlbench.scripts import rule as rule_script
 
-            script = reproducer.script(rule, "", path, word, "", device=library.device)
+            script = rule_script.script(rule, "", path, word, "", device=library.device)
     say(table.explained(rule, console.width, script), console)
 
 

@@ -14,7 +14,7 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
      "inconclusive": {"cells": 2, "of": 10, "replicas": 23},  # AMBIG, and so would be a change of
                                           # the threshold; replicas: None where none would do
      "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not ask for
-     "warnings": ["..."],
+     "warnings": [{"code": "no-reference", "text": "..."}],
      "cells": [CELL, ...]}                # sorted by name
 
     SIDE = {"runs": ["dlbench-results/..."], "environment": "" or the one that was looked at,

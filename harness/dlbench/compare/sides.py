@@ -7,14 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, options, run
+from dlbench import _core
 from dlbench.counting import valgrind
+from dlbench.document import Comparison
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
-from dlbench.escaping import dlbench_command
-from dlbench.layout import count
-from dlbench.request import Request, journal_context, resumed
+from dlbench.running import options, run
+from dlbench.running.request import Request, journal_context, resumed
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import count
 
 #: Rounds scatter less than processes do; the workers are what the time is for.
 PRECISION = "4%"
@@ -95,14 +97,16 @@ class Pair:
             raise SystemExit(128 + signal)
         return document
 
-    def compare(self, documents: list[str]) -> dict[str, Any]:
+    def compare(self, documents: list[str]) -> Comparison:
         """What these documents, put together, tell of the two sides."""
-        return _core.compare(
-            base=documents,
-            head=documents,
-            base_environment=self.base.name,
-            head_environment=self.head.name,
-            **self.asked.told,
+        return Comparison(
+            _core.compare(
+                base=documents,
+                head=documents,
+                base_environment=self.base.name,
+                head_environment=self.head.name,
+                **self.asked.told,
+            )
         )
 
 

@@ -11,25 +11,23 @@ import json
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-from dlbench import _core, writing
+from dlbench import _core
 from dlbench.compare.sides import Pair
+from dlbench.document import ComparedCell, Comparison
 from dlbench.errors import BadInput
-from dlbench.escaping import dlbench_command
-from dlbench.layout import listing
-
-COMPARISON = "comparison.json"
-
-Comparison = dict[str, Any]
+from dlbench.running import writing
+from dlbench.running.comparing import COMPARISON
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import listing
 
 
 def measure(pair: Pair, folder: Path) -> Comparison:
     """Measures both sides, or what is left of them, and keeps the comparison in the folder."""
     comparison = in_stages(pair, folder)
     if not pair.asked.env:
-        comparison["aa"] = alarms(comparison)
-    text = json.dumps(comparison, allow_nan=False, indent=1)
+        comparison = Comparison({**comparison.to_json(), "aa": alarms(comparison)})
+    text = json.dumps(comparison.to_json(), allow_nan=False, indent=1)
     writing.write_asked(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
     return comparison
 
@@ -60,40 +58,41 @@ def in_stages(pair: Pair, folder: Path) -> Comparison:
 
 def require_numbers(comparison: Comparison, folder: Path) -> None:
     """Raises BadInput where neither side has one: there is nothing that could be the same."""
-    cells = comparison["cells"]
-    if all(cell[side] is None for cell in cells for side in ("base", "head")):
-        outcomes = Counter(str(cell["head_outcome"]) for cell in cells)
+    cells = comparison.cells
+    if all(cell.base is None and cell.head is None for cell in cells):
+        outcomes = Counter(str(cell.head_outcome) for cell in cells)
         why = listing(f"{count} {outcome}" for outcome, count in outcomes.most_common())
         command = dlbench_command("show", folder)
         raise BadInput(f"nothing could be measured: {why}; {command} has the reasons")
 
 
-def open_cells(comparison: Comparison) -> list[dict[str, Any]]:
+def open_cells(comparison: Comparison) -> list[ComparedCell]:
     """Those with numbers on both sides that are not surely the same."""
-    return [cell for cell in comparison["cells"] if cell["verdict"] not in (None, "SAME")]
+    return [cell for cell in comparison.cells if cell.verdict not in (None, "SAME")]
 
 
 def open_directions(comparison: Comparison) -> set[tuple[str, str]]:
     """Producer and consumer of the cells that are open."""
-    return {(cell["producer"], cell["consumer"]) for cell in open_cells(comparison)}
+    return {(cell.producer, cell.consumer) for cell in open_cells(comparison)}
 
 
 def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
     """Workers a side to go on to, so that a change as large as the threshold would be seen in every
     open cell; `have` where there are enough."""
-    measured = sum(cell["verdict"] is not None for cell in comparison["cells"])
+    measured = sum(cell.verdict is not None for cell in comparison.cells)
     return max(
         (
             _core.next_look(
-                lo=cell["lo"],
-                hi=cell["hi"],
-                first=cell["base_workers"],
-                second=cell["head_workers"],
+                lo=low,
+                hi=high,
+                first=cell.base_workers,
+                second=cell.head_workers,
                 most=most,
-                threshold=comparison["threshold"],
-                level=comparison["false_alarms"] / max(measured, 1),
+                threshold=comparison.threshold,
+                level=comparison.false_alarms / max(measured, 1),
             )
             for cell in open_cells(comparison)
+            for low, high in (cell.interval or (1.0, 1.0),)
         ),
         default=have,
     )
@@ -102,9 +101,10 @@ def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
 def alarms(comparison: Comparison) -> dict[str, int]:
     """Of two sides that are one: cells called changed after correction, and whose own 95 % interval
     misses no change; of the latter one in twenty are so by chance."""
-    measured = [cell for cell in comparison["cells"] if cell["ratio"] is not None]
+    measured = [cell for cell in comparison.cells if cell.ratio is not None]
+    intervals = [cell.interval for cell in measured if cell.interval is not None]
     return {
         "cells": len(measured),
-        "alarms": sum(cell["verdict"] in ("SLOW", "FAST") for cell in measured),
-        "outside_95": sum(not cell["lo"] <= 1 <= cell["hi"] for cell in measured),
+        "alarms": sum(cell.verdict in ("SLOW", "FAST") for cell in measured),
+        "outside_95": sum(not low <= 1 <= high for low, high in intervals),
     }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from dlbench import values
-from dlbench.layout import count, fitting, fold, listing, shorten
-
-Cell = dict[str, Any]
+from dlbench.document import ComparedCell, Comparison
+from dlbench.document.comparison import Alarms
+from dlbench.text.layout import count, fitting, fold, listing, shorten
 
 HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict")
 RIGHT = ("size", "base", "head", "change", "95 % interval")
@@ -25,34 +24,35 @@ ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", 
 MOST_ROWS = 60
 
 
-def word(cell: Cell) -> str:
-    """The one word that matters most of a cell: presence, outcome, then speed. None where the
-    outcome is the same and no number was compared with another."""
-    if cell["presence"] != "both":
-        return str(cell["presence"])
-    if cell["outcome_change"] or cell["verdict"]:
-        return str(cell["outcome_change"] or cell["verdict"])
-    return "SAME" if cell["base"] is None and cell["head"] is None else ""
+def word(cell: ComparedCell) -> str:
+    """The one word that matters most of a cell: presence, outcome, then speed. SAME where the
+    outcome is the same and neither side has a number, none where one side alone has."""
+    if cell.presence != "both":
+        return cell.presence
+    found = cell.outcome_change or cell.verdict
+    return found or ("SAME" if cell.base is None and cell.head is None else "")
 
 
-def named(cell: Mapping[str, Any]) -> list[str]:
+def named(cell: ComparedCell) -> list[str]:
     """What tells it from every other cell: "numpy -> torch", "dlpack", "4 KiB", and each further
     axis on which it is not the usual."""
-    unusual = [str(cell[axis]) for axis, usual in AXES.items() if cell[axis] not in ("", usual)]
-    pair = f"{cell['producer']} -> {cell['consumer']}"
-    return [pair, cell["protocol"], values.size(cell["bytes"]), *unusual]
+    unusual = [
+        cell.axis(axis) for axis, usual in AXES.items() if cell.axis(axis) not in ("", usual)
+    ]
+    pair = f"{cell.producer} -> {cell.consumer}"
+    return [pair, cell.protocol, values.size(cell.bytes), *unusual]
 
 
-def words(cell: Cell) -> str:
+def words(cell: ComparedCell) -> str:
     """All that is to be said of it: "worse, SLOW"."""
-    speed = cell["verdict"] if cell["verdict"] not in (None, "SAME") else ""
+    speed = cell.verdict if cell.verdict != "SAME" else None
     main = word(cell)
     return main if not speed or speed == main else f"{main}, {speed}"
 
 
-def is_changed(cell: Cell) -> bool:
+def is_changed(cell: ComparedCell) -> bool:
     """Did it surely change? AMBIG, SAME, and what was not compared did not."""
-    return word(cell) not in ("SAME", "AMBIG", "") or cell["verdict"] in ("SLOW", "FAST")
+    return word(cell) not in ("SAME", "AMBIG", "") or cell.verdict in ("SLOW", "FAST")
 
 
 def change(ratio: float) -> str:
@@ -77,23 +77,22 @@ def amount(value: float | None, metric: str) -> str:
     return values.duration(value) if metric == "time" else f"{value:,.0f}"
 
 
-def lines(comparison: dict[str, Any], width: int, *, everything: bool = False) -> list[Text]:
+def lines(comparison: Comparison, width: int, *, everything: bool = False) -> list[Text]:
     """Sides, rows (only of what changed unless `everything`), and what they come to."""
     shown = [Text(line) for line in _sides(comparison, width)]
-    cells = [cell for cell in comparison["cells"] if everything or is_changed(cell)]
-    rows = _rows(cells, comparison["metric"], width)
+    cells = [cell for cell in comparison.cells if everything or is_changed(cell)]
+    rows = _rows(cells, comparison.metric, width)
     shown += [Text(), *rows] if rows else []
     return [*shown, Text(), *_below(comparison, width, everything=everything)]
 
 
-def _sides(comparison: dict[str, Any], width: int) -> list[str]:
+def _sides(comparison: Comparison, width: int) -> list[str]:
     made = []
-    for name in ("base", "head"):
-        side = comparison[name]
-        where = listing(side["runs"], 1)
-        what = f"{side['environment']} of {where}" if side["environment"] else where
-        made += fold([f"{name}  {what}", f"Python {side['python']}", side["date"]], width)
-    base, head = (comparison[side]["libraries"] for side in ("base", "head"))
+    for name, side in comparison.sides.items():
+        where = listing(side.runs, 1)
+        what = f"{side.environment} of {where}" if side.environment else where
+        made += fold([f"{name}  {what}", f"Python {side.python}", side.date], width)
+    base, head = comparison.base.libraries, comparison.head.libraries
     moved = [
         f"{library} {base.get(library) or 'none'} -> {head.get(library) or 'none'}"
         for library in sorted({*base, *head})
@@ -102,20 +101,20 @@ def _sides(comparison: dict[str, Any], width: int) -> list[str]:
     return [*made, *fold(moved, width)] if moved else made
 
 
-def _rows(cells: Sequence[Cell], metric: str, width: int) -> list[Text]:
+def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
     ordered = sorted(cells, key=_rank)[:MOST_ROWS]
     if not ordered:
         return []
     rows = [_row(cell, metric) for cell in ordered]
     heads = list(HEAD)
     for axis, usual in AXES.items():
-        if any(cell[axis] != usual for cell in ordered):
+        if any(cell.axis(axis) != usual for cell in ordered):
             heads.insert(2, axis)
     _, made = fitting(heads, rows, width, RIGHT, SPARE)
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
         shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
-        for detail in cell["details"]:
+        for detail in cell.details:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
         more = f"and {len(cells) - len(ordered)} more: --json has them all"
@@ -123,54 +122,53 @@ def _rows(cells: Sequence[Cell], metric: str, width: int) -> list[Text]:
     return shown
 
 
-def _rank(cell: Cell) -> tuple[int, float, str]:
-    far = abs((cell["ratio"] or 1.0) - 1)
-    return ORDER.index(word(cell)), -far, str(cell["name"])
+def _rank(cell: ComparedCell) -> tuple[int, float, str]:
+    far = abs((cell.ratio or 1.0) - 1)
+    return ORDER.index(word(cell)), -far, cell.name
 
 
-def _row(cell: Cell, metric: str) -> dict[str, str]:
-    row = {axis: str(cell[axis]) for axis in AXES}
-    row["from -> to"] = f"{cell['producer']} -> {cell['consumer']}"
-    row["protocol"] = cell["protocol"]
-    row["size"] = values.size(cell["bytes"])
-    for side in ("base", "head"):
-        row[side] = amount(cell[side], metric) or str(cell[f"{side}_outcome"] or "-")
-    ratio = cell["ratio"]
-    row["change"] = change(ratio) if ratio is not None else ""
-    known = ratio is not None and metric == "time"
-    row["95 % interval"] = interval(cell["lo"], cell["hi"]) if known else ""
+def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
+    row = {axis: cell.axis(axis) for axis in AXES}
+    row["from -> to"] = f"{cell.producer} -> {cell.consumer}"
+    row["protocol"] = cell.protocol
+    row["size"] = values.size(cell.bytes)
+    row["base"] = amount(cell.base, metric) or cell.base_outcome or "-"
+    row["head"] = amount(cell.head, metric) or cell.head_outcome or "-"
+    row["change"] = change(cell.ratio) if cell.ratio is not None else ""
+    known = cell.interval if metric == "time" else None
+    row["95 % interval"] = interval(*known) if known is not None else ""
     row["verdict"] = words(cell)
     return row
 
 
-def _below(comparison: dict[str, Any], width: int, *, everything: bool) -> list[Text]:
-    counts, see = comparison["counts"], comparison["could_see"]
+def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text]:
+    counts, see = comparison.counts, comparison.could_see
     told = [(f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)]
     summary = Text()
     for text, style in told:
         summary.append("   " if summary else "")
         summary.append(text, style)
     shown = [summary] if told else []
-    if see is not None and comparison["metric"] == "time":
-        spread = f"{values.percent(see['least'])} to {values.percent(see['most'])}"
-        text = f"could have seen a change of {values.percent(see['median'])} in the median cell"
+    if see and comparison.is_timed:
+        spread = f"{values.percent(see.least)} to {values.percent(see.most)}"
+        text = f"could have seen a change of {values.percent(see.median)} in the median cell"
         shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
-    if "aa" in comparison:
-        shown += [Text(line) for line in fold(_alarms(comparison["aa"]), width, gap=" ")]
+    if comparison.aa:
+        shown += [Text(line) for line in fold(_alarms(comparison.aa), width, gap=" ")]
     if counts["AMBIG"] and not everything:
         ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them"
         shown += [Text(line, style="yellow") for line in fold([ambig], width)]
-    for warning in comparison["warnings"]:
-        shown += [Text(line, style="yellow") for line in _wrapped(warning, width)]
+    for warning in comparison.warnings:
+        shown += [Text(line, style="yellow") for line in _wrapped(warning.text, width)]
     return shown
 
 
-def _alarms(seen: dict[str, int]) -> list[str]:
+def _alarms(seen: Alarms) -> list[str]:
     """Of two sides that are one."""
-    cells, by_chance = seen["cells"], seen["cells"] / 20
+    cells, by_chance = seen.cells, seen.cells / 20
     return [
-        f"A/A: {count(seen['alarms'], 'false alarm')} in {count(cells, 'cell')};",
-        f"{seen['outside_95']} outside their own 95 % interval, {by_chance:.1f} are by chance",
+        f"A/A: {count(seen.alarms, 'false alarm')} in {count(cells, 'cell')};",
+        f"{seen.outside_95} outside their own 95 % interval, {by_chance:.1f} are by chance",
     ]
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
-from dlbench import _core, options, run, rundir, terminal
-from dlbench import document as documents
+from dlbench import _core
 from dlbench.compare import gate, sides, stages, table
+from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
-from dlbench.escaping import json_text
-from dlbench.output import Console, hand_out
+from dlbench.running import options, run, rundir
+from dlbench.terminal import terminal
+from dlbench.text.escaping import json_text
+from dlbench.text.output import Console, hand_out
 
 #: Options of a measuring run that say what two environments are compared by.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
@@ -57,7 +59,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     fail_on = gate.reasons(params["fail_on"])
     comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
     if params["as_json"]:
-        hand_out(json_text(comparison) + "\n")
+        hand_out(json_text(comparison.to_json()) + "\n")
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
     option = "--workers" if params["resume"] or sides.is_asked(params) else "--replicas"
@@ -70,7 +72,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     return gate.status(comparison, fail_on)
 
 
-def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any]) -> dict[str, Any]:
+def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any]) -> Comparison:
     """The comparison that the options ask for."""
     if params["count"] not in (None, "instructions"):
         raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
@@ -86,7 +88,7 @@ def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any])
     return stages.measure(pair, rundir.fresh(params["out"]))
 
 
-def resumed(ctx: click.Context, params: dict[str, Any]) -> dict[str, Any]:
+def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
     """The rest of a comparison of two sides that was cut off."""
     options.require_resume_alone(options.given(ctx), WITH_RESUME)
     folder = rundir.resumable(params["resume"])
@@ -96,23 +98,23 @@ def resumed(ctx: click.Context, params: dict[str, Any]) -> dict[str, Any]:
 
 def of_runs(
     ctx: click.Context, words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
-) -> dict[str, Any]:
+) -> Comparison:
     """The comparison of two runs that were made before."""
     for name in sorted((MEASURING | {"workers"}) & options.given(ctx) - {"quiet"}):
         word = f"--{name.rstrip('_')}"
         raise BadInput(f"{word} is for what is measured now: --aa, or --base-env and --head-env")
     if len(words) != 2:
         raise BadInput("compare takes two runs: dlbench compare BASE HEAD")
-    base, head = (str(documents.locate(word)) for word in words)
+    base, head = (str(locate(word)) for word in words)
     everything = params["as_json"] or params["everything"]
-    return dict(
+    return Comparison(
         _core.compare(
             base=[base], head=[head], force=params["force"], only_changed=not everything, **told
         )
     )
 
 
-def show(comparison: dict[str, Any], *, everything: bool) -> None:
+def show(comparison: Comparison, *, everything: bool) -> None:
     """The comparison on the terminal."""
     console = Console()
     terminal.show(table.lines(comparison, console.width, everything=everything), console)

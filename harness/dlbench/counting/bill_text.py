@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from dlbench import values
+from dlbench.analysis.phases import has_shares, signed
 from dlbench.counting import whose
 from dlbench.counting.bill import NO_PYTHON, Bill, Line
-from dlbench.counting.parts import PHASES
-from dlbench.layout import columns, shorten
-from dlbench.phases import has_shares, signed, whole_of
-from dlbench.values import Entry
+from dlbench.document import Entry, Measured
+from dlbench.text.layout import columns, shorten
+from dlbench.values import PHASES
 
 SMALL = 0.01  #: lines below this share of the total stand together
 
 
 def title(entry: Entry) -> str:
     """ "torch -> torch, dlpack, 4 KiB"."""
-    words = [f"{entry['producer']} -> {entry['consumer']}", entry["protocol"]]
-    words += [entry["case"]] if entry["case"] != "f32" else []
-    return ", ".join([*words, values.size(entry["bytes"])])
+    words = [f"{entry.producer} -> {entry.consumer}", entry.protocol]
+    words += [entry.case] if entry.case != "f32" else []
+    return ", ".join([*words, values.size(entry.bytes)])
 
 
 def sentence(entry: Entry, bill: Bill) -> str:
     """The dearest part of the exchange, in one sentence."""
-    pair = f"{entry['producer']} -> {entry['consumer']}"
+    pair = f"{entry.producer} -> {entry.consumer}"
     named = [line for line in bill.python if line.name != NO_PYTHON]
     rest = sum(line.own for line in bill.python if line.name == NO_PYTHON)
     if named and named[0].own >= rest:
@@ -116,25 +116,22 @@ def library_table(bill: Bill, width: int) -> list[Text]:
     return _table(["share", "instructions", "library"], rows, (0, 1), width)
 
 
-def phase_table(entry: Entry, phases: Sequence[Entry], width: int) -> list[Text]:
+def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Text]:
     """The run's times: the phases and the whole exchange in their rounds, of which they are shares
     where it is long enough for any; below them the exchange in rounds of its own."""
-    if not values.is_measured(entry):
-        return []
     told = [
-        (each["real_time"], each["phase"])
-        for each in sorted(phases, key=lambda each: PHASES.index(each["phase"]))
-        if values.is_measured(each)
+        (each.real_time, each.phase)
+        for each in sorted(phases, key=lambda each: PHASES.index(each.phase))
+        if isinstance(each, Measured)
     ]
     whole = 0.0
-    if "phases" in entry:
-        whole = whole_of(entry) if has_shares(entry) else 0.0
-        told += [
-            (entry["unexplained_ns"], "unexplained"),
-            (whole_of(entry), "exchange, in the same rounds"),
-        ]
+    if entry.phases:
+        exchange_ns = entry.phases.exchange_ns
+        whole = exchange_ns if has_shares(entry) else 0.0
+        told.append((entry.unexplained_ns, "unexplained"))
+        told.append((exchange_ns, "exchange, in the same rounds"))
     rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in told]
-    rows.append(["", values.duration(entry["real_time"]), "exchange, in rounds of its own"])
+    rows.append(["", values.duration(entry.real_time), "exchange, in rounds of its own"])
     return _table(["share", "time", "phase"], rows, (0, 1), width)
 
 
@@ -151,12 +148,11 @@ def counted_phases(bill: Bill, width: int) -> list[Text]:
     return _table(["share", "instructions", "phase"], rows, (0, 1), width)
 
 
-def lines(entry: Entry, phases: Sequence[Entry], bill: Bill, width: int) -> list[Text]:
+def lines(entry: Measured, phases: Sequence[Entry], bill: Bill, width: int) -> list[Text]:
     """All of it. `phases` are the run's cells of the same exchange."""
     shown = [Text(sentence(entry, bill), style="bold")]
     counted = f"{title(entry)}: {bill.total:,.0f} instructions an exchange"
-    timed = f", {values.duration(entry['real_time'])}" if values.is_measured(entry) else ""
-    shown += [Text(counted + timed), Text()]
+    shown += [Text(f"{counted}, {values.duration(entry.real_time)}"), Text()]
     if bill.python:
         shown += [*python_table(bill, width)]
         told = f"telling Python functions apart took {values.percent(bill.added)} more; taken off"

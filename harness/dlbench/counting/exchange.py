@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from dlbench import debug
+from dlbench import worker_requests
 from dlbench.counting import parts
 from dlbench.counting.profile import BadProfile, Function, Profile
-from dlbench.counting.worker import CountFailed, Worker
-from dlbench.values import Entry
+from dlbench.counting.valgrind import CountingWorker
+from dlbench.document import Entry
+from dlbench.supervisor import RequestFailed
 
 PRELUDE = 64  #: calls before each pass: free lists and the interpreter's caches fill
 MOST_CALLS = 200  #: in the shorter pass; the longer has twice as many
@@ -45,9 +46,9 @@ class Frame:
 class Counted:
     """An exchange, prepared in a worker."""
 
-    def __init__(self, worker: Worker, entry: Entry) -> None:
+    def __init__(self, worker: CountingWorker, entry: Entry) -> None:
         self._worker = worker
-        worker.ask(debug.preparing(entry, round_ns=1))  # nobody times here
+        worker.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
         # The first pass tells how much one call costs; it also warms up what no prelude does.
         told = self._pass(4)[0]
         self._most = max(int(told["most"]) // 2, 1)
@@ -56,20 +57,20 @@ class Counted:
 
     def _fitting(self, each: float) -> int:
         if self._most < 2:
-            raise CountFailed("too large for several calls in a row")
+            raise RequestFailed("too large for several calls in a row")
         return max(2, min(MOST_CALLS, self._most, int(PASS_INSTRUCTIONS / max(each, 1.0))))
 
     def _pass(self, calls: int, **what: bool) -> tuple[dict[str, Any], Profile]:
         asked = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
         told = self._worker.ask({**asked, "prelude": min(PRELUDE, calls), **what})
         try:
-            self._latest = self._worker.passed()
+            self._latest = self._worker.read_pass()
         except BadProfile as error:
-            raise CountFailed(str(error)) from error
+            raise RequestFailed(str(error)) from error
         return told, self._latest
 
     def count(self) -> Count:
-        """As the timed loop runs. Raises CountFailed."""
+        """As the timed loop runs. Raises RequestFailed."""
         return self._difference()[0]
 
     def by_python_function(self) -> tuple[Count, list[Frame]]:
@@ -77,7 +78,7 @@ class Counted:
         return self._difference(names=True)
 
     def phases(self) -> dict[str, float]:
-        """Of each phase that it has. Raises CountFailed where they cannot be told apart."""
+        """Of each phase that it has. Raises RequestFailed where they cannot be told apart."""
         self._worker.ask({"do": "split", "id": 0})
         self._pass(self._calls, phases=True)
         counted, _ = self._difference(phases=True)
@@ -92,7 +93,7 @@ class Counted:
         told, two = self._pass(2 * self._calls, **what)
         total = (two.total - one.total) / self._calls
         if total <= 0:
-            raise CountFailed("twice as many calls took no more instructions")
+            raise RequestFailed("twice as many calls took no more instructions")
         own = {
             function: (two.own.get(function, 0) - one.own.get(function, 0)) / self._calls
             for function in {*one.own, *two.own}

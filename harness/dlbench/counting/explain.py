@@ -5,42 +5,38 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from dlbench import document as documents
-from dlbench import exchanges, values
+from dlbench import values
 from dlbench.counting.bill import Bill, bill
 from dlbench.counting.exchange import Counted
-from dlbench.counting.parts import PHASES
-from dlbench.counting.worker import CountFailed, Worker
-from dlbench.discover import Catalogue
+from dlbench.counting.valgrind import CountingWorker
+from dlbench.document import EXCHANGE, Document, Entry, Measured, NotMeasured
 from dlbench.errors import BadInput
-from dlbench.values import Entry
+from dlbench.libraries.discover import Catalogue
+from dlbench.supervisor import RequestFailed
+from dlbench.values import PHASES
 
 
 def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:
     """The phase cells of the same exchange."""
-    axes = (*documents.EXCHANGE, "machine")
-    wanted = [entry.get(axis) for axis in axes]
-    return [
-        each
-        for each in entries
-        if each["phase"] in PHASES and [each.get(axis) for axis in axes] == wanted
-    ]
+    axes = (*EXCHANGE, "machine")
+    wanted = entry.axes(axes)
+    return [each for each in entries if each.phase in PHASES and each.axes(axes) == wanted]
 
 
-def require_countable(entry: Entry) -> None:
-    """Raises BadInput for a cell without an exchange that could be counted."""
-    name = documents.cell_name(entry)
-    if not values.is_measured(entry):
-        raise BadInput(f"{name} was not measured: {entry['outcome']}: {values.reason(entry)}")
-    if entry["phase"] != "exchange" or entry.get("clock", "call") != "call":
+def countable(entry: Entry) -> Measured:
+    """The entry. Raises BadInput for a cell without an exchange that could be counted."""
+    name = entry.name
+    if isinstance(entry, NotMeasured):
+        raise BadInput(f"{name} was not measured: {entry.outcome}: {values.reason(entry)}")
+    if not isinstance(entry, Measured) or not entry.is_exchange or entry.clock != "call":
         raise BadInput(f"{name}: only an exchange by the clock `call` can be explained")
+    return entry
 
 
-def changed(document: dict[str, Any], entry: Entry, versions: dict[str, str]) -> list[str]:
+def changed(document: Document, entry: Entry, versions: dict[str, str]) -> list[str]:
     """A line for each library that is not any more what it was when the cell was measured."""
-    before = documents.versions(document, entry["environment"])
+    before = document.versions(entry.environment)
     return [
         f"the run had {name} {before[name]}, here is {version}"
         for name, version in sorted(versions.items())
@@ -48,32 +44,31 @@ def changed(document: dict[str, Any], entry: Entry, versions: dict[str, str]) ->
     ]
 
 
-def _bill(worker: Worker, counted: Counted) -> Bill:
+def _bill(worker: CountingWorker, counted: Counted) -> Bill:
     plain = counted.count()
     try:
         made = bill(plain, *counted.by_python_function())
-    except CountFailed as failure:
+    except RequestFailed as failure:
         if not worker.is_alive():
             raise
         made = bill(plain, plain, ())
         made.missing = str(failure)
     try:
         made.phases = counted.phases()
-    except CountFailed as failure:
+    except RequestFailed as failure:
         made.no_phases = str(failure)
     return made
 
 
-def explain(entry: Entry, found: Catalogue, timeout_s: float) -> tuple[Bill, dict[str, str]]:
+def explain(entry: Measured, found: Catalogue, timeout_s: float) -> tuple[Bill, dict[str, str]]:
     """The bill, and the versions of the libraries that it is of. Raises BadInput."""
-    require_countable(entry)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder,
-            Worker(Path(folder), found.environment, timeout_s) as worker,
+            CountingWorker(Path(folder), found.environment, timeout_s) as worker,
         ):
-            versions = exchanges.load(worker, entry, found)
+            versions = worker.load(entry, found)
             counted = Counted(worker, entry)
             return _bill(worker, counted), versions
-    except CountFailed as error:
-        raise BadInput(f"cannot count {documents.cell_name(entry)}: {error}") from error
+    except RequestFailed as error:
+        raise BadInput(f"cannot count {entry.name}: {error}") from error

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from dlbench.counting.profile import Function
+from dlbench.values import PHASES
 
-PHASES = ("query", "export", "import", "release")
 #: The worker runs each part of a replay below a function of its own, in this order.
 PARTS = (*PHASES, "relay", "nothing")
 _PART = re.compile(r"\bdlbench_part<(\d+)>")

@@ -1,20 +1,24 @@
-"""How valgrind is called, so that what it counts can repeat exactly."""
+"""A worker under valgrind, started so that its counts repeat exactly."""
 
 from __future__ import annotations
 
-import ctypes
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from dlbench import asking
+from dlbench import _core
+from dlbench.counting.profile import Profile, read
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
+from dlbench.supervisor import Worker, worker_command
 
+#: Starts a command with the same addresses in every process, where that is allowed.
+FIXED_ADDRESSES = """
+import ctypes, os, sys
+ctypes.CDLL(None).personality(0x0040000)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 LOOP = "dlbench_counted"  #: the worker's function around the counted calls
-_NO_RANDOMIZE = 0x0040000  # of personality(2)
 
 
 def require() -> str:
@@ -30,19 +34,18 @@ def require() -> str:
 def version() -> str:
     """ "valgrind-3.19.0", or an empty text."""
     try:
-        told = subprocess.run(
-            [require(), "--version"], capture_output=True, text=True, timeout=60, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
+        ended = _core.run_program([require(), "--version"], 60)
+    except OSError:
         return ""
-    return told.stdout.strip()
+    return ended.out.strip() if ended.status == 0 else ""
 
 
-def command(out: Path, place: Environment, fd: int) -> list[str]:
+def command(out: Path, place: Environment) -> list[str]:
     """A worker under callgrind. Each pass through LOOP leaves a file OUT.1, OUT.2, ..."""
     # A worker built with valgrind's header says itself when to begin; else all is instrumented.
     begins = "no" if place.callgrind_requests else "yes"
     return [
+        *(sys.executable, "-ISc", FIXED_ADDRESSES),
         require(),
         "--tool=callgrind",
         "--vgdb=no",  # its pipes would stay behind in the folder for temporary files
@@ -54,16 +57,27 @@ def command(out: Path, place: Environment, fd: int) -> list[str]:
         "--demangle=yes",
         f"--callgrind-out-file={out}",
         "--log-file=" + str(out.with_suffix(".log")),
-        *asking.command(place, fd),
+        *worker_command(place),
     ]
 
 
-def environment() -> dict[str, str]:
-    """Ours, with Python's hashes the same in every process."""
-    return os.environ | {"PYTHONHASHSEED": "0"}
+class CountingWorker(Worker):
+    """A worker under callgrind, its files in `folder`."""
 
+    def __init__(self, folder: Path, place: Environment, timeout_s: float) -> None:
+        self._out = folder / "callgrind"
+        self._passes = 0
+        super().__init__(
+            command(self._out, place),
+            timeout_s,
+            name="the worker under valgrind",
+            variables={"PYTHONHASHSEED": "0"},  # hashes are the same in every process
+        )
 
-def settle_addresses() -> None:
-    """In the child, before valgrind: the same addresses in every process, where that is allowed."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).personality(_NO_RANDOMIZE)
+    def read_pass(self) -> Profile:
+        """The profile of the latest `count`."""
+        self._passes += 1
+        path = self._out.with_name(f"{self._out.name}.{self._passes}")
+        profile = read(path)
+        path.unlink()
+        return profile

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, child_output, worker_main
-from dlbench.child_output import Ended, Garbage, last_line, message
+from dlbench import _core, worker_main
 from dlbench.environments import spelled, there
 from dlbench.environments.environment import Environment, Failure, here
-from dlbench.errors import BadInput, first_line, os_reason, signal_name
+from dlbench.errors import BadInput, first_line, last_line, os_reason, signal_name
 
 OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
 VERSION_LINE = re.compile(re.escape(there.VERSION) + r"(?P<version>\d+\.\d+\.\d+) (?P<kind>\w+)")
+HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 #: Every Python from 2.7 on understands it. What is new enough then becomes what a worker is.
 BOOT = f"""
 import os, sys
@@ -56,31 +57,40 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
         return Environment(name, python, failure=Failure("crashed", f"asked for facts: {how}"))
     try:
-        told = message(facts.partition(there.FACTS)[2].encode())
-        return _environment(name, python, answer, told)
+        return _environment(name, python, answer, _message(facts.partition(there.FACTS)[2]))
     except BadInput:
         raise
-    except (Garbage, KeyError, IndexError, TypeError, ValueError) as error:
+    except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
         # What runs at an interpreter's start may print such lines as well.
         failure = Failure("crashed", f"asked for facts: {type(error).__name__}: {error}")
         return Environment(name, python, failure=failure)
 
 
-def _ask(name: str, python: str, timeout_s: float) -> Ended:
+def _ask(name: str, python: str, timeout_s: float) -> _core.Program:
     words = [python, "-c", BOOT, python, str(WORKER), "--facts"]
     try:
-        return child_output.run(words, timeout_s)
+        return _core.run_program(words, timeout_s)
     except OSError as error:
         raise BadInput(f"environment {name!r}: {python}: {os_reason(error)}") from error
 
 
-def _line(answer: Ended, begin: str) -> str:
+def _line(answer: _core.Program, begin: str) -> str:
     """The last line that begins so, or nothing."""
     lines = [line for line in answer.out.splitlines() if line.startswith(begin)]
     return lines[-1] if lines else ""
 
 
-def _failure(answer: Ended, timeout_s: float) -> Failure | None:
+def _message(text: str) -> dict[str, Any]:
+    """The JSON object of a line. Half of a surrogate pair, which no document may hold, is spelled
+    out."""
+    shown = json.dumps(json.loads(text), ensure_ascii=False)
+    found = json.loads(HALF_A_PAIR.sub(lambda half: rf"\\u{ord(half[0]):04x}", shown))
+    if not isinstance(found, dict):
+        raise TypeError(f"no object: {text[:60]!r}")
+    return found
+
+
+def _failure(answer: _core.Program, timeout_s: float) -> Failure | None:
     if answer.status is None:
         return Failure("timed-out", f"the interpreter did not answer within {timeout_s:g} s")
     if answer.status < 0:
@@ -99,7 +109,9 @@ def _require_python(name: str, python: str, version: str, kind: str) -> None:
         raise BadInput(f"environment {name!r}: {python} is {said}; allowed: {allowed}")
 
 
-def _environment(name: str, python: str, answer: Ended, facts: dict[str, Any]) -> Environment:
+def _environment(
+    name: str, python: str, answer: _core.Program, facts: dict[str, Any]
+) -> Environment:
     build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
     if not facts["numpy"]:
         get = f"{shlex.quote(python)} -m pip install numpy"
@@ -110,7 +122,7 @@ def _environment(name: str, python: str, answer: Ended, facts: dict[str, Any]) -
     if facts["fault"]:
         raise BadInput(f"environment {name!r}: _worker{suffix}: {facts['fault']}; again {build}")
     greeting = _line(answer, there.GREETING)
-    hello = message(greeting.encode())["hello"] if greeting else {}
+    hello = _message(greeting)["hello"] if greeting else {}
     if hello.get("build") != _core.build_id:
         other = f"is of build {hello.get('build')}, this is {_core.build_id}"
         raise BadInput(f"environment {name!r}: _worker{suffix} {other}; again {build}")

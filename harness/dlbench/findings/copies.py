@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dlbench import values
-from dlbench.escaping import dlbench_command
-from dlbench.findings.finding import Finding, Pair, by_pair, limits, pairs_text
-from dlbench.grouping import grouped
-from dlbench.values import Entry
+from dlbench.document import Document, Entry, Measured, Pair, codes
+from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.grouping import grouped
 
 #: How the line says it where a pair copies in one kind of array only.
 WHEN = {
@@ -19,17 +19,14 @@ WHEN = {
 }
 
 
-def copies(
-    entries: list[Entry], run: str, floors: dict[str, dict[str, float]]
-) -> Iterator[Finding]:
-    measured = [entry for entry in entries if values.is_measured(entry)]
-    groups: dict[tuple[str, ...], list[tuple[Pair, list[Entry]]]] = defaultdict(list)
+def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Finding]:
+    measured = [entry for entry in entries if isinstance(entry, Measured)]
+    groups: dict[tuple[str, ...], list[tuple[Pair, list[Measured]]]] = defaultdict(list)
     for pair, of_pair in by_pair(measured).items():
-        copied = [entry for entry in of_pair if entry["outcome"] in values.COPIED]
+        copied = [entry for entry in of_pair if entry.outcome in values.COPIED]
         every = limits(of_pair, copied)
         # What is so of one cell need not be so of the pair's others.
-        for (role, late, device), alike in grouped(copied, _how).items():
-            owner = {"producer": pair[0], "consumer": pair[1]}.get(role, "")
+        for (owner, late, device), alike in grouped(copied, _how).items():
             found = map(_limit, limits(of_pair, alike), every)
             key = (owner or pair[1], f"by {owner}" if owner else "", late, device, *found)
             groups[key].append((pair, alike))
@@ -40,8 +37,9 @@ def copies(
         rates = [rate for _, alike in members if (rate := _speed(alike))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
-            where = " in cache" if all("in cache" in e.get("warnings", []) for e in copied) else ""
-            beside = values.floors(floors.get(copied[0]["environment"], {}), device)
+            where = " in cache" if all(e.warns_of(codes.IN_CACHE) for e in copied) else ""
+            floors = document.environment(copied[0].environment).copy_floors_gb_per_s
+            beside = values.floors(floors, device)
             speed = low if low == high else f"{low}..{high}"
             said.append(f"{speed} GB/s{where}{beside}")
         said += [late] if late else []
@@ -53,8 +51,8 @@ def copies(
 
 def _how(entry: Entry) -> tuple[str, str, str]:
     """Who copied, where that is known, when and where."""
-    late = "still reading the source after it returned" if entry.get("late_read") else ""
-    return entry.get("copied_by", ""), late, entry["device"]
+    late = "still reading the source after it returned" if entry.late_read else ""
+    return entry.copying_library, late, entry.device
 
 
 def _limit(limit: str, every: str) -> str:
@@ -64,15 +62,16 @@ def _limit(limit: str, every: str) -> str:
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
     """Whoever writes into an array that was only lent."""
-    wrote = [e for e in entries if e.get("seen", {}).get("guard", {}).get("written", 0)]
+    wrote = [entry for entry in entries if entry.seen.guard.written]
     for pair, of_pair in by_pair(wrote).items():
-        said = [w for entry in of_pair for w in entry.get("warnings", []) if " wrote into " in w]
-        if said:
-            command = dlbench_command("show", run, *pair)
-            yield Finding("writes", f"{pairs_text([pair])}: {said[0]}", command)
+        found = [w for entry in of_pair for w in entry.warnings if w.code == codes.SOURCE_WRITTEN]
+        if found:
+            command, first = dlbench_command("show", run, *pair), found[0]
+            text = f"{pairs_text([pair])}: {first.text}"
+            yield Finding("writes", text, command, (*pair, *first.data.values()))
 
 
-def _speed(copied: list[Entry]) -> float:
+def _speed(copied: list[Measured]) -> float:
     """A pair's GB/s at its largest size, where the call itself weighs least."""
-    timed = [entry for entry in copied if entry.get("gb_per_s")]
-    return float(max(timed, key=lambda entry: entry["bytes"])["gb_per_s"]) if timed else 0.0
+    timed = [entry for entry in copied if entry.gb_per_s]
+    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from dlbench import values
-from dlbench.grouping import grouped
-from dlbench.layout import listing
-from dlbench.values import Entry
+from dlbench.document import Axis, Entry, Pair
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import listing
 
-Pair = tuple[str, str]
+E = TypeVar("E", bound=Entry)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`label` says what was found, `text` where and why, `command` what to type next."""
+    """`label` says what was found, `text` where and why, `command` what to type next. Two findings
+    are the same where label and `key` are; without a key, where their texts are."""
 
     label: str
     text: str
     command: str = ""
+    key: tuple[str, ...] = ()
 
 
 def pairs_text(pairs: Iterable[Pair]) -> str:
@@ -36,22 +38,21 @@ def pairs_text(pairs: Iterable[Pair]) -> str:
     return "; ".join(groups[:3]) + (f"; and {len(groups) - 3} more" if len(groups) > 3 else "")
 
 
-def pair_of(entry: Entry) -> Pair:
-    return entry["producer"], entry["consumer"]
-
-
-def by_pair(entries: Iterable[Entry]) -> dict[Pair, list[Entry]]:
-    return grouped(entries, pair_of)
+def by_pair(entries: Iterable[E]) -> dict[Pair, list[E]]:
+    return grouped(entries, lambda entry: entry.pair)
 
 
 def limits(all_of: Sequence[Entry], these: Sequence[Entry]) -> tuple[str, ...]:
     """By protocol, case, size and device: names these where they are not all, else nothing."""
     return tuple(
-        _some({e[axis] for e in all_of}, {e[axis] for e in these}, text)
-        for axis, text in (("protocol", str), ("case", str), ("bytes", values.size),
-                           ("device", str))
-    )  # fmt: skip
+        _some({e.axis(axis) for e in all_of}, {e.axis(axis) for e in these})
+        for axis in ("protocol", "case", "bytes", "device")
+    )
 
 
-def _some(all_of: set[Any], these: set[Any], text: Callable[[Any], str]) -> str:
-    return "" if all_of <= these else ", ".join(text(item) for item in sorted(these))
+def _some(all_of: set[Axis], these: set[Axis]) -> str:
+    if all_of <= these:
+        return ""
+    sizes = sorted(value for value in these if isinstance(value, int))
+    words = sorted(value for value in these if isinstance(value, str))
+    return ", ".join([*map(values.size, sizes), *words])

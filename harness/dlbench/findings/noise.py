@@ -2,72 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from dlbench import _core, values
-from dlbench.escaping import dlbench_command
-from dlbench.findings.finding import Finding, pair_of, pairs_text
-from dlbench.layout import count
-from dlbench.values import Entry
+from dlbench.document import Entry, Request, Run
+from dlbench.findings.finding import Finding, pairs_text
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import count
 
-#: Warnings of a cell's rounds: what they mean for its number, and the options to measure the pair
-#: with again. Without options, or where the run had them, `doctor` looks at the machine.
+#: Codes of warnings of a cell's rounds: what they mean for its number, and the options to measure
+#: the pair with again. Without options, or where the run had them, `doctor` looks at the machine.
 DISTURBED = {
-    "few rounds": ("fewer than six rounds: the interval is only their range", "--budget 120s"),
+    "few-rounds": ("fewer than six rounds: the interval is only their range", "--budget 120s"),
     "bimodal": ("the rounds fall into two groups: the median is one of them", ""),
     "drift": ("the rounds rise or fall while they run", "--replicas 6"),
-    "migrated core": ("a third of the rounds changed their core", ""),
+    "migrated-core": ("a third of the rounds changed their core", ""),
     "preempted": ("a third of the rounds lost their core to others", ""),
-    "slow CPU": ("a third of the rounds ran on a slowed core", ""),
-    "host behind": ("in a third of the rounds the device waited for the host", ""),
+    "slow-cpu": ("a third of the rounds ran on a slowed core", ""),
+    "host-behind": ("in a third of the rounds the device waited for the host", ""),
 }
 
 
-def disturbed(entries: list[Entry], asked: Mapping[str, Any]) -> Iterator[Finding]:
+def disturbed(entries: list[Entry], asked: Request) -> Iterator[Finding]:
     """`asked`: what was asked of the run."""
-    for warning, (meaning, options) in DISTURBED.items():
-        told = [entry for entry in entries if warning in entry.get("warnings", [])]
+    for code, (meaning, options) in DISTURBED.items():
+        told = [entry for entry in entries if entry.warns_of(code)]
         if told:
-            pairs = pairs_text(pair_of(entry) for entry in told)
+            pairs = pairs_text(entry.pair for entry in told)
             words = options.split()
             again = words and not _was_done(words, asked)
-            command = dlbench_command(*([*pair_of(told[0]), *words] if again else ["doctor"]))
-            yield Finding(warning, f"{count(len(told), 'cell')}: {meaning}: {pairs}", command)
+            command = dlbench_command(*([*told[0].pair, *words] if again else ["doctor"]))
+            label = code.replace("-", " ")
+            yield Finding(label, f"{count(len(told), 'cell')}: {meaning}: {pairs}", command)
 
 
-def _was_done(options: Sequence[str], asked: Mapping[str, Any]) -> bool:
+def _was_done(options: Sequence[str], asked: Request) -> bool:
     """Did the run have as much of what the options ask for?"""
     if "--replicas" in options:
-        replicas = asked.get("replicas", 1)
-        wanted = int(options[options.index("--replicas") + 1])
-        return isinstance(replicas, int) and replicas >= wanted
-    if "--budget" in options and asked.get("budget"):
+        return asked.replicas >= int(options[options.index("--replicas") + 1])
+    if "--budget" in options and asked.budget:
         try:
-            given = _core.parse_seconds(str(asked["budget"]))
+            given = _core.parse_seconds(asked.budget)
         except _core.UsageError:
             return False
         return given >= _core.parse_seconds(options[options.index("--budget") + 1])
     return False
 
 
-def noise(about: dict[str, Any]) -> Iterator[Finding]:
-    machine = about.get("machine", {})
-    facts = []
-    if machine.get("virtual"):
-        facts.append("virtual machine")
-    if machine.get("turbo") == "on":
-        facts.append("turbo on")
-    if machine.get("governor", "unknown") not in ("unknown", "performance"):
-        facts.append(f"governor {machine['governor']}")
-    anchors = [
-        environment["anchor"]
-        for environment in about.get("environments", {}).values()
-        if environment.get("anchor", {}).get("half_width")
-    ]
-    if anchors:
-        widest = max(anchors, key=lambda anchor: anchor["half_width"])
-        share, time = values.percent(widest["half_width"]), values.duration(widest["median_ns"])
-        facts.append(f"+-{share} between processes at {time}")
+def noise(run: Run) -> Iterator[Finding]:
+    machine = run.machine
+    facts = ["virtual machine"] if machine.virtual else []
+    facts += ["turbo on"] if machine.turbo == "on" else []
+    if machine.governor not in ("unknown", "performance"):
+        facts.append(f"governor {machine.governor}")
+    anchors = [environment.anchor for environment in run.environments.values()]
+    widths = [(anchor.half_width, anchor.median_ns) for anchor in anchors if anchor.half_width]
+    if widths:
+        share, time = max(widths, key=lambda width: width[0])
+        facts.append(f"+-{values.percent(share)} between processes at {values.duration(time)}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

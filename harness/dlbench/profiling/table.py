@@ -9,9 +9,9 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.environments.environment import DEFAULT
-from dlbench.layout import columns, count, fold, shorten
+from dlbench.passes.ranges import Cell, Profile
 from dlbench.profiling.files import RANGES, TRACE
-from dlbench.profiling.profile import Cell, Profile
+from dlbench.text.layout import columns, count, fold, shorten
 
 HEAD = ("from -> to", "protocol", "device", "case", "size", "outcome", "ranges")
 SINKS = {"nvtx": "NVTX (NVIDIA's tools)", "roctx": "ROCTX (AMD's tools)"}
@@ -40,7 +40,7 @@ def lines(made: Profile, folder: Path, width: int) -> list[Text]:
 def _table(cells: Sequence[Cell], width: int) -> list[Text]:
     rows = [_row(cell) for cell in cells]
     heads = list(HEAD)
-    if any(cell.exchange["environment"] != DEFAULT for cell in cells):
+    if any(cell.exchange.environment != DEFAULT for cell in cells):
         heads.insert(1, "environment")
     if all(row["case"] == "f32" for row in rows):
         heads.remove("case")
@@ -57,12 +57,12 @@ def _table(cells: Sequence[Cell], width: int) -> list[Text]:
 def _row(cell: Cell) -> dict[str, str]:
     axes = cell.exchange
     return {
-        "from -> to": f"{axes['producer']} -> {axes['consumer']}",
-        "environment": axes["environment"],
-        "protocol": axes["protocol"],
-        "device": axes["device"],
-        "case": axes["case"],
-        "size": values.size(axes["bytes"]),
+        "from -> to": f"{axes.producer} -> {axes.consumer}",
+        "environment": axes.environment,
+        "protocol": axes.protocol,
+        "device": axes.device,
+        "case": axes.case,
+        "size": values.size(axes.bytes),
         "outcome": cell.outcome,
         "ranges": str(sum(each["count"] for each in cell.ranges)) if cell.ranges else "",
     }

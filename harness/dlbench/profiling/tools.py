@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Iterator
 
 from dlbench import _core
-from dlbench.doctor_check import Check
 from dlbench.profiling import places
+from dlbench.text.doctor_check import Check
 
 
 def checks() -> Iterator[Check]:

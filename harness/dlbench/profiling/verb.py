@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench import _core, discover, rundir, terminal
+from dlbench import _core
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, os_line
-from dlbench.output import Console
+from dlbench.libraries import discover
+from dlbench.passes.ranges import Profile, profile
 from dlbench.profiling import files, table
-from dlbench.profiling.couples import couples
-from dlbench.profiling.profile import Profile, profile
-from dlbench.request import Request
+from dlbench.running import rundir
+from dlbench.running.request import Request
+from dlbench.terminal import terminal
+from dlbench.text.output import Console
 
 #: Options that say how to time; a profile times nothing.
 OF_TIME = ("resume", "count", "trace_api", "budget", "precision", "replicas", "jobs")
@@ -38,7 +40,8 @@ def conduct(
     found = discover.catalogues(asked.adapters, places)
     folder = rundir.fresh(out)
     try:
-        made = profile(couples(plan.cells), found, _core.parse_seconds(asked.timeout), quiet=quiet)
+        timeout_s = _core.parse_seconds(asked.timeout)
+        made = profile(plan.cells, found, folder, timeout_s, quiet=quiet)
         files.write(folder, made, context)
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlbench import _core
+from dlbench.document import Measured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
@@ -16,10 +17,11 @@ def trial(setting: Setting) -> list[Row]:
     """One row: how often the interval of the ratio of two workers holds 1."""
     pairs = 10 if setting.short else 200
     words = [*WORDS, "--sizes", "4KiB", "--replicas", str(2 * pairs)]
-    (entry,) = runs.run(setting.folder, "alike", words, setting.seed)
-    workers = [worker["samples_ns"] for worker in entry["workers"]]
+    entry = runs.run_of_one(setting.folder, "alike", words, setting.seed)
+    found = entry.workers if isinstance(entry, Measured) else ()
+    workers = [list(worker.samples_ns) for worker in found]
     # What one process may lie off is learned from other pairs than the one that is judged.
-    medians = [worker["median_ns"] for worker in entry["workers"]]
+    medians = [worker.median_ns for worker in found]
     held, off = 0, []
     compared = len(workers) // 2
     for pair in range(compared):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dlbench.document import Entry
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
-from dlbench.values import Entry
 
 MIB = 1 << 20
 #: A size for the slope to start from, then those that the guard must find.
@@ -33,15 +33,15 @@ def trial(setting: Setting) -> list[Row]:
         words += ["--protocols", "dlpack", "--sizes", ",".join(sizes)]
         name = f"copies-{role}-{argument.partition('=')[0]}"
         for entry in runs.run(setting.folder, name, words, setting.seed):
-            if entry["bytes"] < 64 << 10:
+            if entry.bytes < 64 << 10:
                 continue
-            told = f"{role} {argument}, {entry['bytes']} bytes, {entry['clock']}"
+            told = f"{role} {argument}, {entry.bytes} bytes, {entry.clock}"
             guarded += 1
             if not _guard_found(entry, role, late):
-                missed.append(f"{told}: {entry['outcome']} by {entry.get('copied_by') or 'nobody'}")
-            if entry["bytes"] >= MIB and timed:
+                missed.append(f"{told}: {entry.outcome} by {entry.copied_by or 'nobody'}")
+            if entry.bytes >= MIB and timed:
                 sloped += 1
-                word = entry.get("evidence", {}).get("slope", "none")
+                word = entry.evidence.get("slope", "none")
                 if word != "no":
                     # A busy machine's intervals may leave it open; that is no wrong word.
                     (left_open if word == "skipped" else flat).append(f"{told}: slope {word}")
@@ -78,8 +78,8 @@ def _slope_judged(
 
 def _guard_found(entry: Entry, role: str, late: bool) -> bool:
     return bool(
-        entry["outcome"] == "copy"
-        and entry["evidence"]["guard"] == "no"
-        and entry.get("copied_by") == role
-        and bool(entry.get("late_read")) == late
+        entry.outcome == "copy"
+        and entry.evidence["guard"] == "no"
+        and entry.copied_by == role
+        and bool(entry.late_read) == late
     )

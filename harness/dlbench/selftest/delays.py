@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import debug
-from dlbench.asking import WORKER
-from dlbench.discover import PACKAGE
+from dlbench import _core, worker_requests
+from dlbench.document import Entry
 from dlbench.errors import BadInput
+from dlbench.libraries.discover import PACKAGE
 from dlbench.selftest.row import Row, Setting
+from dlbench.supervisor import END, WORKER
 
 #: Asked for, in ns.
 DELAYS = (200, 1_000, 5_000, 50_000)
@@ -25,6 +25,7 @@ WANDER_NS = 15.0
 #: A reading of the clock, which the delay's own time leaves out and the phase has.
 READING_NS = 30.0
 BLOCK_NS = 300_000
+TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,13 @@ def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
     script.write_text("".join(json.dumps(each) + "\n" for each in requests), encoding="utf-8")
     child = Path(__file__).with_name("delays_child.py")
     command = [sys.executable, str(child), str(WORKER), str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    ended = _core.run_program(command, TIMEOUT_S)
+    answers = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
     failed = [answer["error"]["reason"] for answer in answers if "error" in answer]
-    if done.returncode != 0 or failed or not answers or "delays" not in answers[-1]:
-        raise BadInput(f"{slow}: {failed[0] if failed else done.stderr.strip()[-200:]}")
+    if ended.status != 0 or failed or not answers or "delays" not in answers[-1]:
+        raise BadInput(
+            f"{slow}: {failed[0] if failed else ended.err.strip()[-200:] or 'it did not end'}"
+        )
     readings = [answer["ok"] for answer in answers if "release" in answer.get("ok", {})]
     delayed, honest = readings[::2], readings[1::2]
     more = {
@@ -94,9 +97,10 @@ def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[s
     """The delayed couple under 0 and the same without a fault under 1, in turns."""
     other = "consumer" if role == "producer" else "producer"
     home = {name: str(PACKAGE / f"{name}s") for name in ("producer", "consumer")}
-    asked = [debug.load(other, "native", f"{home[other]}/native.py")]
+    asked = [worker_requests.load(other, "native", f"{home[other]}/native.py")]
     asked += [
-        debug.load(role, one, f"{home[role]}/saboteur.py") for one in (slow, "saboteur:honest")
+        worker_requests.load(role, one, f"{home[role]}/saboteur.py")
+        for one in (slow, "saboteur:honest")
     ]
     for number, library in enumerate((slow, "saboteur:honest")):
         entry: dict[str, Any] = {
@@ -106,11 +110,11 @@ def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[s
             "device": "cpu",
         }
         entry |= {"case": "f32", "bytes": 4096}
-        asked.append({**debug.preparing(entry), "id": number})
+        asked.append({**worker_requests.prepare(Entry(entry)), "id": number})
     asked += [{"do": "split", "id": number} for number in (0, 1)]
     for seed in range(rounds):
         asked += [
             {"do": "phases", "id": number, "iterations": iterations, "prelude": 16, "seed": seed}
             for number in (0, 1)
         ]
-    return [*asked, {"do": "end"}]
+    return [*asked, END]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from dlbench.document import Entry, NotMeasured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
-from dlbench.values import Entry
 
 #: Each is a look of its own at each fault.
 SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
@@ -16,7 +16,8 @@ SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
 
 @dataclass(frozen=True)
 class Fault:
-    """What the cells of a saboteur must say: an outcome, and words in a warning or the reason."""
+    """What the cells of a saboteur must say: an outcome, and the code of the reason or a warning, a
+    signal or an exception."""
 
     role: str
     argument: str
@@ -25,7 +26,7 @@ class Fault:
     copied_by: str = ""
     late: bool = False
     case: str = "f32"
-    or_wrong: str = ""  #: `wrong` with this reason names it as well: another look came first
+    or_wrong: str = ""  #: `wrong` with this code names it as well: another look came first
 
     @property
     def library(self) -> str:
@@ -33,55 +34,56 @@ class Fault:
 
     def fits(self, entry: Entry) -> bool:
         """Does the cell name the fault rightly?"""
-        told = [entry.get("reason", ""), entry.get("stderr_tail", ""), *runs.verdicts(entry)]
-        if self.or_wrong and entry["outcome"] == "wrong":
-            return self.or_wrong in entry["reason"]
+        told = {entry.code, *(warning.code for warning in entry.warnings)}
+        if isinstance(entry, NotMeasured):
+            told |= {entry.signal, entry.exception}
+            if self.or_wrong and entry.outcome == "wrong":
+                return self.or_wrong == entry.code
         return (
-            entry["outcome"] == self.outcome
-            and entry.get("copied_by", "") == self.copied_by
-            and bool(entry.get("late_read", False)) == self.late
-            and any(self.says in text for text in told)
+            entry.outcome == self.outcome
+            and entry.copied_by == self.copied_by
+            and entry.late_read == self.late
+            and (not self.says or self.says in told)
         )
 
 
 _producer = partial(Fault, "producer")
-UNTOLD = "copied without setting IS_COPIED"
 FAULTS = (
-    _producer("silent-copy", "copy", UNTOLD, copied_by="producer"),
-    _producer("hiding-is-copied", "copy", UNTOLD, copied_by="producer"),
-    _producer("copy-back", "copy", "the release of the result wrote", copied_by="producer"),
-    _producer("lazy-copy", "zero-copy", "copy on write"),
-    _producer("double-map", "zero-copy", "write says shared, address says copied"),
-    _producer("lying-is-copied", "zero-copy", "IS_COPIED is set"),
-    _producer("values-changed", "wrong", "element (0,)"),
-    _producer("wrong-byte-offset", "wrong", "element (0,)"),
-    _producer("wrong-strides", "wrong", "element (1,)"),
-    _producer("wrong-shape", "wrong", "shape"),
-    _producer("wrong-dtype", "wrong", "element"),
-    _producer("wrong-device", "refused", "device (2, 0)"),
-    _producer("wrong-name", "refused", "dltensor_of_saboteur"),
-    _producer("stale-version=2.0", "refused", "2.0"),
-    _producer("read-only-missing", "zero-copy", "read-only: the export", case="f32-readonly"),
-    _producer("early-free", "wrong", "element"),
+    _producer("silent-copy", "copy", "copy-without-flag", copied_by="producer"),
+    _producer("hiding-is-copied", "copy", "copy-without-flag", copied_by="producer"),
+    _producer("copy-back", "copy", "source-written", copied_by="producer"),
+    _producer("lazy-copy", "zero-copy", "copy-on-write"),
+    _producer("double-map", "zero-copy", "disagreement"),
+    _producer("lying-is-copied", "zero-copy", "flag-without-copy"),
+    _producer("values-changed", "wrong", "values-differ"),
+    _producer("wrong-byte-offset", "wrong", "values-differ"),
+    _producer("wrong-strides", "wrong", "values-differ"),
+    _producer("wrong-shape", "wrong", "values-differ"),
+    _producer("wrong-dtype", "wrong", "values-differ"),
+    _producer("wrong-device", "refused", "BufferError"),
+    _producer("wrong-name", "refused", "BufferError"),
+    _producer("stale-version=2.0", "refused", "BufferError"),
+    _producer("read-only-missing", "zero-copy", "read-only-hidden", case="f32-readonly"),
+    _producer("early-free", "wrong"),
     _producer("double-free", "crashed", "SIGABRT"),
-    _producer("null-deleter", "zero-copy", "deleter: null"),
-    _producer("never-free", "zero-copy", "bytes behind"),
+    _producer("null-deleter", "zero-copy", "deleter-null"),
+    _producer("never-free", "zero-copy", "memory-grows"),
     Fault("consumer", "silent-copy", "copy", copied_by="consumer"),
     Fault("consumer", "late-read=20us", "copy", copied_by="consumer", late=True),
-    Fault("consumer", "lazy-copy", "copy", "first looked at", copied_by="consumer", late=True),
-    Fault("consumer", "copy-back", "copy", "release of the result wrote", copied_by="consumer"),
-    Fault("consumer", "values-changed", "wrong", "element (0,)"),
-    Fault("consumer", "read-only-ignored", "wrong", "element (0,)", case="f32-readonly"),
-    Fault("consumer", "keeps-capsule-name", "wrong", "deleter: called twice"),
+    Fault("consumer", "lazy-copy", "copy", "copied-lazily", copied_by="consumer", late=True),
+    Fault("consumer", "copy-back", "copy", "source-written", copied_by="consumer"),
+    Fault("consumer", "values-changed", "wrong", "values-differ"),
+    Fault("consumer", "read-only-ignored", "wrong", "values-differ", case="f32-readonly"),
+    Fault("consumer", "keeps-capsule-name", "wrong", "deleter-twice"),
     Fault(
         "consumer",
         "early-free",
         "zero-copy",
-        "deleter: called while the result was alive",
-        or_wrong="after the producer's array was dropped",
+        "deleter-early",
+        or_wrong="differs-after-drop",
     ),
-    Fault("consumer", "double-free", "wrong", "deleter: called twice"),
-    Fault("consumer", "never-free", "zero-copy", "deleter: never called"),
+    Fault("consumer", "double-free", "wrong", "deleter-twice"),
+    Fault("consumer", "never-free", "zero-copy", "deleter-never"),
 )
 HONEST = "saboteur:honest"
 
@@ -94,9 +96,9 @@ def trial(setting: Setting) -> list[Row]:
     rounds = 1 if setting.short else max(1, -(-setting.times // len(SIZES)))
     for number in range(rounds):
         for entry in _cells(setting, number):
-            if HONEST in (entry["producer"], entry["consumer"]):
+            if HONEST in (entry.producer, entry.consumer):
                 honest += 1
-                if entry["outcome"] != "zero-copy" or runs.verdicts(entry):
+                if entry.outcome != "zero-copy" or runs.verdicts(entry):
                     alarms.append(_told(entry))
             elif fault := _fault_of(entry):
                 looks[fault] += 1
@@ -133,13 +135,14 @@ def _cells(setting: Setting, number: int) -> Iterable[Entry]:
 def _fault_of(entry: Entry) -> Fault | None:
     """The fault whose cell this is; a saboteur's cells of the other case belong to none."""
     for fault in FAULTS:
-        if entry[fault.role] == fault.library and entry["case"] == fault.case:
+        if entry.axis(fault.role) == fault.library and entry.case == fault.case:
             return fault
     return None
 
 
 def _told(entry: Entry) -> str:
-    words = [entry["outcome"], entry.get("copied_by", ""), entry.get("reason", "")]
-    words += ["late"] * bool(entry.get("late_read")) + runs.verdicts(entry)
-    pair = f"{entry['producer']} -> {entry['consumer']}, {entry['bytes']} bytes, {entry['clock']}"
+    words = [entry.outcome, entry.copied_by]
+    words += [entry.reason] if isinstance(entry, NotMeasured) else []
+    words += ["late"] * entry.late_read + [warning.text for warning in runs.verdicts(entry)]
+    pair = f"{entry.producer} -> {entry.consumer}, {entry.bytes} bytes, {entry.clock}"
     return f"{pair}: " + "; ".join(filter(None, words))

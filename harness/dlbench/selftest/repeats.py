@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from dlbench.document import Measured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
@@ -18,9 +19,10 @@ def instructions(setting: Setting) -> list[Row]:
     words += ["--sizes", "4KiB", "--count", "instructions"]
     counts = []
     for number in range(processes):
-        (entry,) = runs.run(setting.folder, f"count-{number}", words, setting.seed)
-        counts.append(entry.get("instructions"))
-    alike = counts[0] is not None and len(set(counts)) == 1
+        entry = runs.run_of_one(setting.folder, f"count-{number}", words, setting.seed)
+        # A cell without a number makes the row fail.
+        counts.append(entry.instructions if isinstance(entry, Measured) else 0)
+    alike = counts[0] > 0 and len(set(counts)) == 1
     return [
         Row(asked, f"{counts[0]} each" if alike else f"{counts}", alike),
     ]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from dlbench.errors import BadInput
-from dlbench.values import Entry
+from dlbench import _core
+from dlbench.document import CodedWarning, Entry, read_document
+from dlbench.errors import BadInput, last_line
 
 #: What a busy machine makes a cell say; none of it is a verdict on a library.
 NOISE = (
-    *("few rounds", "bimodal", "drift", "migrated core", "preempted", "slow CPU"),
-    *("host behind", "in cache", "one process", "near floor"),
+    *("few-rounds", "bimodal", "drift", "migrated-core", "preempted", "slow-cpu"),
+    *("phases-slow-cpu", "host-behind", "in-cache", "one-process", "near-floor"),
 )
 
 
@@ -24,15 +23,20 @@ def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]
     out = folder / name
     command = [sys.executable, "-m", "dlbench", "--matrix", *words, "--out", str(out)]
     command += ["--seed", str(seed), "--no-plots", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    ended = _core.run_program(command, math.inf)
     document = out / "results.json"
-    if done.returncode != 0 or not document.exists():
-        last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-        raise BadInput(f"selftest's own run {name} ended with {done.returncode}: {last[0]}")
-    read: dict[str, Any] = json.loads(document.read_text(encoding="utf-8"))
-    return [*read["benchmarks"], *read["not_measured"]]
+    if ended.status != 0 or not document.exists():
+        why = last_line(ended.err) or "no output"
+        raise BadInput(f"selftest's own run {name} ended with {ended.status}: {why}")
+    return read_document(document).entries
 
 
-def verdicts(entry: Entry) -> list[str]:
+def run_of_one(folder: Path, name: str, words: Sequence[str], seed: int) -> Entry:
+    """The cell of a run that has one."""
+    (entry,) = run(folder, name, words, seed)
+    return entry
+
+
+def verdicts(entry: Entry) -> list[CodedWarning]:
     """The warnings of a cell but for those of a busy machine."""
-    return [text for text in entry.get("warnings", []) if not text.startswith(NOISE)]
+    return [warning for warning in entry.warnings if warning.code not in NOISE]

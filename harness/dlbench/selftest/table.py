@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dlbench.errors import BadInput
-from dlbench.layout import columns
-from dlbench.output import Console
 from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained, waits
 from dlbench.selftest.row import Row, Setting, Trial
+from dlbench.text.layout import columns
+from dlbench.text.output import Console
 
 TRIALS: Mapping[str, Trial] = {
     "faults": faults.trial,

@@ -7,20 +7,19 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dlbench.phases import UNSURE_NS, has_shares, whole_of
+from dlbench import values
+from dlbench.analysis.phases import has_shares
+from dlbench.document import Entry, Measured, codes
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
-from dlbench.values import Entry, is_measured
 
 #: Shares of the exchange. Shorter ones have none: what a relay costs is known to OFF_NS only.
 MEDIAN, MOST = 0.02, 0.05
 OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
 SAME_WORK = 0.01
-#: How the words of a library's own warning begin, behind its kind.
-LIBRARY_WARNS = "Warning: "
 BLAMED = "Python blames a warning on the frame that called, and a replay has another"
-#: Couples whose phases are known to hold other work than the exchange: docs/measuring.md, Phases.
+#: Pairs whose phases are known to hold other work than the exchange: docs/numbers.md, Phases.
 KNOWN = {
     ("tvm_ffi", "tvm_ffi"): "its type is static: the relay's method is looked up in another way",
 }
@@ -39,16 +38,17 @@ def trial(setting: Setting) -> list[Row]:
     return [_median([entry for entry in found if has_shares(entry)]), _each(found, setting)]
 
 
-def _median(long: Sequence[Entry]) -> Row:
-    asked = f"unexplained by the phases of {len(long)} exchanges of {UNSURE_NS:.0f} ns and more"
+def _median(long: Sequence[Measured]) -> Row:
+    least = f"{values.LEAST_FOR_SHARES_NS:.0f} ns and more"
+    asked = f"unexplained by the phases of {len(long)} exchanges of {least}"
     if not long:
         return Row(asked, "no exchange is that long", None)
-    shares = [abs(entry["unexplained_ns"]) / whole_of(entry) for entry in long]
+    shares = [abs(entry.unexplained_ns) / entry.phases.exchange_ns for entry in long]
     median = statistics.median(shares)
     return Row(asked, f"{median:.1%} in the median", median <= MEDIAN)
 
 
-def _each(found: Sequence[Entry], setting: Setting) -> Row:
+def _each(found: Sequence[Measured], setting: Setting) -> Row:
     off = [(entry, _accounts(entry, setting)) for entry in found if not _explained(entry)]
     open_ = sum(not account.is_known for _, account in off)
     asked = f"each of {len(found)} exchanges, within {MOST:.0%} or {OFF_NS:.0f} ns"
@@ -56,19 +56,19 @@ def _each(found: Sequence[Entry], setting: Setting) -> Row:
     return Row(asked, said, open_ == 0, tuple(_told(entry, account) for entry, account in off))
 
 
-def _explained(entry: Entry) -> bool:
-    left = abs(entry["unexplained_ns"])
-    return bool(left <= MOST * whole_of(entry) or left <= OFF_NS)
+def _explained(entry: Measured) -> bool:
+    left = abs(entry.unexplained_ns)
+    return bool(left <= MOST * entry.phases.exchange_ns or left <= OFF_NS)
 
 
-def _exchanges(entries: Sequence[Entry]) -> list[Entry]:
+def _exchanges(entries: Sequence[Entry]) -> list[Measured]:
     return [
         entry
         for entry in entries
-        if is_measured(entry)
-        and entry["phase"] == "exchange"
-        and entry["clock"] == "call"
-        and "unexplained_ns" in entry
+        if isinstance(entry, Measured)
+        and entry.is_exchange
+        and entry.clock == "call"
+        and entry.phases
     ]
 
 
@@ -80,37 +80,37 @@ class Account:
     is_known: bool
 
 
-def _accounts(entry: Entry, setting: Setting) -> Account:
-    said = runs.verdicts(entry)
-    pair = (entry["producer"], entry["consumer"])
-    reasons = [BLAMED] if any(LIBRARY_WARNS in text for text in said) else []
-    reasons += [KNOWN[pair]] if pair in KNOWN else []
+def _accounts(entry: Measured, setting: Setting) -> Account:
+    said = [warning.text for warning in runs.verdicts(entry)]
+    reasons = [BLAMED] if entry.warns_of(codes.PYTHON_WARNING) else []
+    reasons += [KNOWN[entry.pair]] if entry.pair in KNOWN else []
     again = _looked_again(entry, setting)
     return Account((*said, *reasons, *again.why), bool(reasons) or again.is_known)
 
 
-def _told(entry: Entry, account: Account) -> str:
-    return f"{entry['producer']} -> {entry['consumer']}: {_left(entry)}: {'; '.join(account.why)}"
+def _told(entry: Measured, account: Account) -> str:
+    return f"{entry.producer} -> {entry.consumer}: {_left(entry)}: {'; '.join(account.why)}"
 
 
-def _left(entry: Entry) -> str:
-    left, whole = entry["unexplained_ns"], whole_of(entry)
+def _left(entry: Measured) -> str:
+    left, whole = entry.unexplained_ns, entry.phases.exchange_ns
     return f"{left:.0f} of {whole:.0f} ns ({left / whole:.1%})"
 
 
-def _looked_again(entry: Entry, setting: Setting) -> Account:
+def _looked_again(entry: Measured, setting: Setting) -> Account:
     """What a run of that couple alone tells: known where it is not so again, or where the phases
     hold the same work."""
-    words = [*WORDS, "--producers", entry["producer"], "--consumers", entry["consumer"]]
+    words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]
     if shutil.which("valgrind") is not None:
         words += ["--count", "instructions"]
-    name = f"phases-{entry['producer']}-{entry['consumer']}"
+    name = f"phases-{entry.producer}-{entry.consumer}"
     entries = runs.run(setting.folder, name, words, setting.seed)
     again = _exchanges(entries)
     if not again:
         return Account(("not measured again",), False)
     told = Account((f"again {_left(again[0])}",), _explained(again[0]))
-    counts = {each["phase"]: each["instructions"] for each in entries if "instructions" in each}
+    counted = (each for each in entries if isinstance(each, Measured) and each.instructions)
+    counts = {each.phase: each.instructions for each in counted}
     if "exchange" not in counts or len(counts) < 2:
         return told
     work = _by_instructions(counts)

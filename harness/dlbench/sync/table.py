@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rich.text import Text
 
-from dlbench import document as documents
 from dlbench import values
+from dlbench.analysis.phases import signed
+from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
-from dlbench.layout import fitting, shorten
-from dlbench.phases import signed
-from dlbench.values import Entry
+from dlbench.text.layout import fitting, shorten
 
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "hand-over",
         "export held", "import held", "gap", "why not")  # fmt: skip
@@ -21,17 +19,10 @@ RIGHT = ("hand-over", "export held", "import held", "gap")
 SPARE = ("gap", "why not", "saw", "import held", "export held", "hand-over")
 UNORDERED = ("nobody", "wrong-queue", "host-wrong")
 
-Handover = dict[str, Any]
 
-
-def of(document: dict[str, Any]) -> list[tuple[Entry, Handover]]:
-    """Each exchange that was looked at, with each stream argument."""
-    return [(entry, one) for entry in documents.entries(document) for one in entry.get("sync", ())]
-
-
-def table(document: dict[str, Any], width: int) -> list[Text]:
+def table(document: Document, width: int) -> list[Text]:
     """One line an exchange and stream argument; empty where nobody looked."""
-    found = of(document)
+    found = [(entry, one) for entry in document.entries for one in entry.sync]
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
@@ -44,32 +35,32 @@ def table(document: dict[str, Any], width: int) -> list[Text]:
     return shown
 
 
-def _style(one: Handover) -> str:
-    if one["owed"] and one.get("waits") in UNORDERED:
+def _style(one: Sync) -> str:
+    if one.owed and one.waits in UNORDERED:
         return "red"
-    return "" if one["asked_by"] == "consumer" else "dim"
+    return "" if one.is_of_consumer else "dim"
 
 
-def _row(entry: Entry, one: Handover) -> dict[str, str]:
+def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row = dict.fromkeys(HEAD, "")
-    row["from -> to"] = f"{entry['producer']} -> {entry['consumer']}"
-    row["protocol"], row["device"] = entry["protocol"], entry["device"]
-    row["in"] = "" if entry["environment"] == DEFAULT else entry["environment"]
+    row["from -> to"] = f"{entry.producer} -> {entry.consumer}"
+    row["protocol"], row["device"] = entry.protocol, entry.device
+    row["in"] = "" if entry.environment == DEFAULT else entry.environment
     row["stream"] = stream(one)
-    row["waits"] = one.get("waits", "-")
-    row["saw"] = one.get("saw", "")
-    row["hand-over"] = values.duration(one["handoff_ns"]) if "handoff_ns" in one else ""
-    for side in ("export", "import"):
-        row[f"{side} held"] = share(one.get(f"{side}_blocked"))
-    row["gap"] = signed(one["gap_ns"]) if "gap_ns" in one else ""
-    row["why not"] = one.get("reason", "")
+    row["waits"] = one.waits or "-"
+    row["saw"] = one.saw
+    row["hand-over"] = "" if one.handoff_ns is None else values.duration(one.handoff_ns)
+    for side, blocked in one.blocked.items():
+        row[f"{side} held"] = share(blocked)
+    row["gap"] = "" if one.gap_ns is None else signed(one.gap_ns)
+    row["why not"] = one.reason
     return row
 
 
-def stream(one: Handover) -> str:
+def stream(one: Sync) -> str:
     """ "none", "-1", "own"; what dlbench put there stands in brackets."""
-    name = "none" if one["stream"] is None else str(one["stream"])
-    return name if one["asked_by"] == "consumer" else f"({name})"
+    name = "none" if one.stream is None else str(one.stream)
+    return name if one.is_of_consumer else f"({name})"
 
 
 def share(value: float | None) -> str:
@@ -79,37 +70,37 @@ def share(value: float | None) -> str:
 
 def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """Of one cell, a line a stream argument."""
-    for one in entry.get("sync", ()):
-        said = [f"stream {stream(one)}: {one.get('waits', one.get('reason', ''))}"]
-        said += [f"saw {one['saw']}"] if "saw" in one else []
-        if "handoff_ns" in one:
-            said.append(f"hand-over {values.duration(one['handoff_ns'])}")
-        for side in ("export", "import"):
-            if f"{side}_blocked" in one:
-                said.append(f"{side} held {share(one[f'{side}_blocked'])}")
-        said += [f"gap {signed(one['gap_ns'])}"] if "gap_ns" in one else []
-        said += [] if one["owed"] else ["no order was owed"]
+    for one in entry.sync:
+        said = [f"stream {stream(one)}: {one.waits or one.reason}"]
+        said += [f"saw {one.saw}"] if one.saw else []
+        if one.handoff_ns is not None:
+            said.append(f"hand-over {values.duration(one.handoff_ns)}")
+        for side, blocked in one.blocked.items():
+            said += [f"{side} held {share(blocked)}"] if blocked is not None else []
+        said += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []
+        said += [] if one.owed else ["no order was required"]
+        said += [one.reason] if one.waits and one.reason else []
         yield "sync", ", ".join(said)
-    if "late_free" in entry:
-        yield "late free", entry["late_free"]
+    if entry.late_free:
+        yield "late free", entry.late_free
 
 
-def said(entries: list[Entry]) -> Iterator[tuple[str, tuple[str, str]]]:
+def said(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
     """One a way of waiting: what is said of it, and a pair to look at. Of what a consumer itself
     asks for; races are told elsewhere."""
     ways: dict[str, list[Entry]] = {}
     for entry in entries:
-        for one in entry.get("sync", ()):
-            if one["asked_by"] == "consumer" and one.get("waits") not in (None, *UNORDERED):
+        for one in entry.sync:
+            if one.is_of_consumer and one.waits not in ("", *UNORDERED):
                 ways.setdefault(_way(one), []).append(entry)
     for way, of_way in ways.items():
-        producers = ", ".join(sorted({entry["producer"] for entry in of_way}))
-        yield f"{producers}: {SAID[way]}", (of_way[0]["producer"], of_way[0]["consumer"])
-    late = [entry for entry in entries if entry.get("late_free") == "late"]
+        producers = ", ".join(sorted({entry.producer for entry in of_way}))
+        yield f"{producers}: {SAID[way]}", of_way[0].pair
+    late = [entry for entry in entries if entry.late_free == "late"]
     if late:
-        who = ", ".join(sorted({entry["producer"] for entry in late}))
+        who = ", ".join(sorted({entry.producer for entry in late}))
         text = f"{who}: memory is used again while the consumer's queue still reads it"
-        yield text, (late[0]["producer"], late[0]["consumer"])
+        yield text, late[0].pair
 
 
 SAID = {
@@ -121,8 +112,7 @@ SAID = {
 }
 
 
-def _way(one: Handover) -> str:
-    if one["waits"] != "host":
-        return str(one["waits"])
-    more = one.get("import_blocked", 0.0) > one.get("export_blocked", 0.0)
-    return "import" if more else "export"
+def _way(one: Sync) -> str:
+    if one.waits != "host":
+        return one.waits
+    return "import" if (one.import_blocked or 0) > (one.export_blocked or 0) else "export"

@@ -117,7 +117,7 @@ async function openCell(run, cell) {
     close, element("h2", { id: "cell-title" }, title),
     element("p", { class: "note" }, cellAxes(run, cell).join(" \u00b7 ")),
     element("p", { class: "note" }, element("code", {}, rest.name)),
-    rest.warnings?.length ? element("div", {}, element("strong", {}, "Warnings"), list(rest.warnings)) : null,
+    rest.warnings?.length ? element("div", {}, element("strong", {}, "Warnings"), list(rest.warnings.map((warning) => warning.text))) : null,
     run.isMeasured(cell) ? chart : null,
     run.isMeasured(cell) ? element("details", {}, element("summary", {}, "rounds as numbers"), values) : null,
     element("div", { class: "facts" }, ...[facts("Time", numbers(run, cell, rest)),

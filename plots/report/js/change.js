@@ -20,7 +20,7 @@ function changeSaid(change) {
     + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would show it.` : ".");
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
   return [`${side(change.base)} against ${side(change.head)}${counted}: ${told.join(", ")}. ${within}${could}.${open}`,
-    ...(change.warnings ?? [])].join(" ");
+    ...(change.warnings ?? []).map((warning) => warning.text)].join(" ");
 }
 
 // Three digits behind the point, unless it is far from 1.

@@ -22,10 +22,10 @@ function colour(share) {
   return from.map((value, i) => Math.round(value + (to[i] - value) * (place - low)));
 }
 
-// Black or white, whichever stands out more.
-function inkOn(rgb) {
+// Dark or light ink, whichever stands out more.
+function inkOn(rgb, ink) {
   const linear = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179 ? "#000000" : "#ffffff";
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > ink.dark_above ? ink.dark : ink.light;
 }
 
 function cellText(run, cell) {
@@ -51,7 +51,7 @@ function cellButton(run, cell, share) {
   } else {
     const rgb = colour(share);
     button.style.backgroundColor = `rgb(${rgb.join(",")})`;
-    button.style.color = inkOn(rgb);
+    button.style.color = inkOn(rgb, run.ink);
     if (run.marks[cell] & 1) button.classList.add("near");
   }
   if (producer === consumer) button.classList.add("own");

@@ -2,7 +2,6 @@
 
 const PHASES = [["query", "#e69f00"], ["export", "#d55e00"], ["import", "#0072b2"], ["release", "#56b4e9"]];
 const MOST_BARS = 40;
-const UNSURE_NS = 250; // below it the relay's own cost is too much for a share to mean anything
 
 const hasPhases = (run) => Object.keys(run.parts).length > 0;
 
@@ -11,10 +10,10 @@ function drawPhases(choice, place) {
   const shown = choice.shown.axes.phase === "exchange" ? choice.shown
     : choice.nearest({ phase: "exchange" }) ?? choice.shown;
   const told = shown.cells.filter((cell) => cell in run.parts);
-  const cells = told.filter((cell) => run.parts[cell][5] >= UNSURE_NS)
+  const cells = told.filter((cell) => run.parts[cell][5] >= run.least_for_shares_ns)
     .sort((a, b) => run.parts[b][5] - run.parts[a][5]);
   const bars = cells.slice(0, MOST_BARS).reverse();
-  const left = [[cells.length - bars.length, "shorter"], [told.length - cells.length, `below ${UNSURE_NS} ns, too short for shares`]]
+  const left = [[cells.length - bars.length, "shorter"], [told.length - cells.length, `below ${run.least_for_shares_ns} ns, too short for shares`]]
     .filter(([many]) => many > 0).map(([many, why]) => `${many} ${why}`).join(", ");
   const { device, protocol, case: kind, bytes } = shown.axes;
   byId("phases-said").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`

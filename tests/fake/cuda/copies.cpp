@@ -26,6 +26,8 @@ Code copy_now(To to, From from, std::size_t bytes) {
 
 template <typename T>
 Code fill_async(Address begin, T value, std::size_t count, Stream stream) {
+  constexpr Code invalid_value = 1;
+  if (begin % sizeof(T) != 0) return invalid_value;
   return fill(begin, value, count, stream);
 }
 

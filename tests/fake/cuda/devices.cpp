@@ -81,6 +81,9 @@ Code get_attribute(int* value, int attribute, int) {
     case 20:  // COMPUTE_MODE
       *value = compute_mode();
       break;
+    case 38:  // L2_CACHE_SIZE
+      *value = cache_bytes();
+      break;
     case 75:  // COMPUTE_CAPABILITY_MAJOR
       *value = 9;
       break;

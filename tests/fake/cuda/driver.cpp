@@ -122,7 +122,7 @@ Code get_proc_address_2(const char* name, void** function, int version, std::uin
 
 namespace dlbench::fake {
 
-const Vendor vendor{8, "CUDA_DEVICE_MAX_CONNECTIONS", 400, 46};
+const Vendor vendor{8, "CUDA_DEVICE_MAX_CONNECTIONS", false, 400, 46, invalid_handle};
 
 }  // namespace dlbench::fake
 

@@ -25,7 +25,7 @@ inline constexpr Code context_destroyed = 709;
 int driver_version();
 
 inline int visible_devices() {
-  return device_count("CUDA_VISIBLE_DEVICES");
+  return fake::visible_devices("CUDA_VISIBLE_DEVICES", all_devices());
 }
 
 /// What a function asks for before it does anything.

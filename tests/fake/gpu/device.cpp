@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include "device/sim.hpp"
 #include "gpu/blocks.hpp"
@@ -25,6 +27,8 @@ struct EventState {
 
 struct Gpu {
   std::vector<std::unique_ptr<HardwareQueue>> queues;
+  /// Of streams that share none.
+  std::vector<std::unique_ptr<HardwareQueue>> unshared;
   unsigned streams = 0;
   Context* primary = nullptr;
 };
@@ -57,18 +61,37 @@ int vendor_queues() {
   return number;
 }
 
+/// The first of a device's queues that the fewest of its streams have. With the lock.
+std::size_t least_used_queue(int device, std::size_t most) {
+  std::map<const HardwareQueue*, int> used;
+  for (const auto& [context, owner] : state().contexts) {
+    if (context->device != device) continue;
+    if (context->legacy) ++used[context->legacy->queue];
+    for (const auto& [handle, stream] : context->streams) ++used[stream->queue];
+  }
+  const auto& queues = gpu_of(device).queues;
+  std::size_t least = 0;
+  for (std::size_t i = 0; i < most; ++i) {
+    if (i == queues.size()) return i;  // none has one that was never taken
+    if (used[queues[i].get()] < used[queues[least].get()]) least = i;
+  }
+  return least;
+}
+
 /// With the lock.
-HardwareQueue& next_queue(Gpu& gpu) {
+HardwareQueue& next_queue(int device) {
+  Gpu& gpu = gpu_of(device);
   const auto most = static_cast<unsigned>(mode("DLBENCH_FAKE_QUEUES", vendor_queues()));
-  const unsigned index = most == 0 ? gpu.streams : gpu.streams % most;
-  ++gpu.streams;
+  const unsigned turn = gpu.streams++;
+  if (most == 0) return *gpu.unshared.emplace_back(std::make_unique<HardwareQueue>());
+  const std::size_t index = vendor.takes_least_used ? least_used_queue(device, most) : turn % most;
   while (gpu.queues.size() <= index) gpu.queues.push_back(std::make_unique<HardwareQueue>());
   return *gpu.queues[index];
 }
 
 std::shared_ptr<StreamState> make_stream(Context& context, bool blocking) {
   return std::make_shared<StreamState>(
-      StreamState{&context, blocking, &next_queue(gpu_of(context.device)), nullptr});
+      StreamState{&context, blocking, &next_queue(context.device), nullptr});
 }
 
 /// Of this thread in the current context. With the lock.
@@ -153,6 +176,7 @@ Marks pending(const Context& context) {
 /// Waits, and lets the host see what was written.
 void wait(const Marks& marks) {
   for (const auto& mark : marks) mark->wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(mode("DLBENCH_FAKE_WAIT_MS", 0)));
   Blocks::instance().publish();
 }
 

@@ -85,13 +85,13 @@ Code load_module(void** made, const void* image, Context* context) {
 Code unload_module(void* module) {
   const std::lock_guard lock(loaded().mutex);
   std::erase_if(loaded().functions, [&](const auto& one) { return one.second.module == module; });
-  return loaded().modules.erase(module) == 1 ? 0 : invalid_handle;
+  return loaded().modules.erase(module) == 1 ? 0 : vendor.unloaded;
 }
 
 Code find_function(void** made, void* handle, const char* kernel) {
   const std::lock_guard lock(loaded().mutex);
   const auto found = loaded().modules.find(handle);
-  if (found == loaded().modules.end()) return invalid_handle;
+  if (found == loaded().modules.end()) return vendor.unloaded;
   const Module& module = found->second;
   const std::string name = kernel;
   if (module.text.find(".entry " + name + "(") == std::string::npos &&

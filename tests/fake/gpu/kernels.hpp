@@ -13,6 +13,7 @@ inline constexpr Code not_supported = 801;
 /// `context`: nullptr for a library, whose kernels every context can launch. No binary for what is
 /// no text (an ELF file, a fat binary).
 Code load_module(void** made, const void* image, Context* context);
+/// Its functions end with it: launching one of them is an invalid handle from then on.
 Code unload_module(void* module);
 
 /// Not found where the text declares no such kernel, in PTX or in HIP. It lives with its module.

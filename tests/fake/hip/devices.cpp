@@ -57,7 +57,7 @@ Code kept(Code code) {
 
 namespace dlbench::fake {
 
-const Vendor vendor{4, "GPU_MAX_HW_QUEUES", 709, 304};
+const Vendor vendor{4, "GPU_MAX_HW_QUEUES", true, 709, 304, not_found};
 
 }  // namespace dlbench::fake
 
@@ -127,6 +127,7 @@ DLBENCH_FAKE_EXPORT Code hipDeviceGetAttribute(int* value, int attribute, int) {
   return run_without_context(__func__, [&] {
     *value = attribute == dlbench::device::hip::compute_mode      ? compute_mode()
              : attribute == dlbench::device::hip::wall_clock_rate ? 1'000'000
+             : attribute == dlbench::device::hip::l2_cache_size   ? cache_bytes()
                                                                   : 0;
     return 0;
   });

@@ -17,6 +17,10 @@ DLBENCH_FAKE_EXPORT Code hipModuleLoadData(void** made, const void* image) {
   });
 }
 
+DLBENCH_FAKE_EXPORT Code hipModuleUnload(void* module) {
+  return run(__func__, [&] { return unload_module(module); });
+}
+
 DLBENCH_FAKE_EXPORT Code hipModuleGetFunction(void** made, void* module, const char* name) {
   return run(__func__, [&] { return find_function(made, module, name); });
 }

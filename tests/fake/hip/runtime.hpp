@@ -22,8 +22,18 @@ inline const char* arch() {
   return named != nullptr ? named : "gfx942:sramecc+:xnack-";
 }
 
+/// What ROCr's variable leaves, and of these what HIP's shows, or CUDA's where HIP's is empty. An
+/// empty one of ROCr's hides all, an empty one of the others hides none.
 inline int visible_devices() {
-  return device_count("HIP_VISIBLE_DEVICES");
+  const auto is_empty = [](const char* variable) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr || *text == '\0';
+  };
+  const int left = fake::visible_devices("ROCR_VISIBLE_DEVICES", all_devices());
+  for (const char* variable : {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}) {
+    if (!is_empty(variable)) return fake::visible_devices(variable, left);
+  }
+  return left;
 }
 
 /// Keeps an error as the thread's last one.

@@ -31,21 +31,35 @@ class Driver:
         "cuda": {"stream": "cuStreamCreate", "wait": "cuStreamSynchronize",
                  "wait_device": "cuCtxSynchronize", "event": "cuEventCreate",
                  "record": "cuEventRecord", "order": "cuStreamWaitEvent",
-                 "allocate": "cuMemAlloc", "run": "cuLaunchHostFunc"},
+                 "allocate": "cuMemAlloc", "run": "cuLaunchHostFunc",
+                 "device_count": "cuDeviceGetCount", "current_device": "cuCtxGetDevice"},
         "rocm": {"stream": "hipStreamCreateWithFlags", "wait": "hipStreamSynchronize",
                  "wait_device": "hipDeviceSynchronize", "event": "hipEventCreateWithFlags",
                  "record": "hipEventRecord", "order": "hipStreamWaitEvent",
-                 "allocate": "hipMalloc", "run": "hipLaunchHostFunc"},
+                 "allocate": "hipMalloc", "run": "hipLaunchHostFunc",
+                 "device_count": "hipGetDeviceCount", "current_device": "hipGetDevice"},
     }  # fmt: skip
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, number: int = 0) -> None:
+        self.kind, self.number = kind, number
         self.library = ctypes.CDLL("libcuda.so.1" if kind == "cuda" else "libamdhip64.so.6")
         if kind == "cuda":
             self("cuInit", 0)
-            self("cuCtxSetCurrent", self.made("cuDevicePrimaryCtxRetain", 0))
+            self.context = self.made("cuDevicePrimaryCtxRetain", number)
+        self.enter()
+
+    def enter(self) -> None:
+        """Makes its device the current one of this thread."""
+        if self.kind == "cuda":
+            self("cuCtxSetCurrent", self.context)
         else:
-            self("hipSetDevice", 0)
+            self("hipSetDevice", self.number)
+
+    def number_from(self, name: str) -> int:
+        """The number that a function makes."""
+        out = ctypes.c_int()
+        self(name, ctypes.byref(out))
+        return out.value
 
     def _function(self, name: str) -> int:
         found = ctypes.c_void_p()
@@ -121,7 +135,8 @@ class Array:
         self.size = int(np.prod(shape)) * self.dtype.itemsize
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2 if self.library.driver.kind == "cuda" else 10, 0)
+        driver = self.library.driver
+        return (2 if driver.kind == "cuda" else 10, driver.number)
 
     def __dlpack__(self, *, stream: int | None = None, max_version: Any = None, **_: Any) -> Any:
         if stream != -1:
@@ -143,18 +158,21 @@ class Array:
 
 
 class Library:
-    """`waits`: what an export does before it returns: "stream", "device" or "nothing".
+    """`waits`: what an export does before it returns: "stream", "device" or "nothing"; "default":
+    it lets the consumer wait for the default stream, whatever it works on itself.
 
     `keeps`: does an import hold the tensor that it was given? `defers`: is memory used again only
-    after the streams that it was exported to? `hoards`: is it never used again?
+    after the streams that it was exported to? `hoards`: is it never used again? `shift`: bytes of
+    each block before its array.
     """
 
     def __init__(
         self, kind: str, waits: str = "stream", *, keeps: bool = True, defers: bool = False,
-        hoards: bool = False,
+        hoards: bool = False, number: int = 0, shift: int = 0,
     ) -> None:  # fmt: skip
-        self.driver = Driver(kind)
+        self.driver = Driver(kind, number)
         self.waits, self.keeps, self.defers, self.hoards = waits, keeps, defers, hoards
+        self.shift = shift
         self.pool: dict[int, list[int]] = {}
         self.streams = [0]
 
@@ -177,13 +195,15 @@ class Library:
     def make_safe(self, stream: int) -> None:
         if self.waits == "device":
             self.driver("wait_device")
+        elif self.waits == "default":
+            self.driver.order(0, stream)
         elif self.waits == "stream" and stream != self.current:
             self.driver.order(self.current, stream)
 
     def from_numpy(self, source: Any) -> Array:
         content = np.ascontiguousarray(source)
-        block = Block(self, max(content.nbytes, 1))
-        made = Array(self, block.address, content.shape, content.dtype, block)
+        block = Block(self, max(content.nbytes, 1) + self.shift)
+        made = Array(self, block.address + self.shift, content.shape, content.dtype, block)
         if content.nbytes:
             self.driver.copy(made.ptr, content.ctypes.data, content.nbytes, self.current)
         self.driver("wait", self.current)

@@ -9,7 +9,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.reading import CPU, address, read, told, values
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.showing import ADDRESS, DEVICE, allowed, refused
+from dlbench.check.showing import DEVICE, allowed, refused
 from dlbench.check.subject import Subject
 
 rule = partial(RULES.add, role="producer")
@@ -72,7 +72,7 @@ def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception]
     "export.copy-true",
     "copy=True lends memory that is not the array's",
     COPY,
-    shown=Shown(f"given = array.__dlpack__({NEW}copy=True)\n{ADDRESS}assert not {SAME}, given"),
+    shown=Shown(f"given = array.__dlpack__({NEW}copy=True)\nassert not {SAME}, given"),
 )
 def copy_true(subject: Subject) -> str:
     return must_copy(subject, subject.ask, None)
@@ -83,8 +83,7 @@ def copy_true(subject: Subject) -> str:
     "copy=True without max_version lends no memory of the array's either",
     COPY,
     shown=Shown(
-        f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\n"
-        f"{ADDRESS}assert not {SAME}, given"
+        f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\nassert not {SAME}, given"
     ),
 )
 def copy_true_unversioned(subject: Subject) -> str:
@@ -97,8 +96,7 @@ def copy_true_unversioned(subject: Subject) -> str:
     "copy=False lends the array's own memory, or raises BufferError",
     COPY,
     shown=Shown(
-        f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\n"
-        f"{ADDRESS}assert {SAME}, given"
+        f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\nassert {SAME}, given"
     ),
 )
 def copy_false(subject: Subject) -> str:
@@ -124,7 +122,7 @@ def copy_false(subject: Subject) -> str:
     shown=Shown(
         f"array.__dlpack__({NEW}copy=False)\n"
         f"capsule, given = (array.__dlpack__({NEW}copy=None) for _ in range(2))\n"
-        f"{ADDRESS}assert {SAME}, given"
+        f"assert {SAME}, given"
     ),
 )
 def copy_none(subject: Subject) -> str:

@@ -10,7 +10,7 @@ from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
-from dlbench.check.showing import ADDRESS, LEFT
+from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
 rule = partial(RULES.add, role="producer")
@@ -64,7 +64,7 @@ def keeps_memory(subject: Subject) -> str:
     "of several exports of one array each is given back by itself",
     SPEC,
     shown=Shown(
-        f"{ADDRESS}several = [array.__dlpack__() for _ in range(3)]\n"
+        f"several = [array.__dlpack__() for _ in range(3)]\n"
         "at, expected = address(several[2]), source.tobytes()\n"
         f"del array, source, several[:2]; gc.collect()\n{STILL}"
     ),

@@ -1,0 +1,221 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bindings/bind.hpp"
+#include "fleet/program.hpp"
+#include "fleet/wire.hpp"
+#include "fleet/worker.hpp"
+
+namespace py = pybind11;
+
+namespace dlbench::bindings {
+namespace {
+
+using fleet::Death;
+using nlohmann::json;
+
+// Signals, and stop() from another thread, are checked after this many seconds.
+constexpr double kLookAgain = 0.05;
+// An instruction profile is one long line. Texts are not cut: the caller decides how much to show.
+constexpr fleet::Limits kLimits{.line = std::size_t{64} << 20,
+                                .text = std::numeric_limits<std::size_t>::max()};
+
+/// Without the interpreter's lock; a signal's handler may raise out of it.
+template <typename Look>
+void wait_until(Look look) {
+  while (true) {
+    {
+      const py::gil_scoped_release no_gil;
+      if (look()) return;
+    }
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
+/// A text of the operating system: pybind11 encodes it as os.fsencode() does.
+using OsText = std::filesystem::path;
+
+fleet::Command command_of(const std::vector<OsText>& words,
+                          const std::map<std::string, OsText>& variables) {
+  fleet::Command command;
+  for (const OsText& word : words) command.words.push_back(word.native());
+  for (const auto& [name, text] : variables) command.variables[name] = text.native();
+  return command;
+}
+
+/// Raises an OSError with the errno, and with the program's name where that is what failed.
+template <typename Start>
+auto started(Start start) {
+  audit_start();
+  try {
+    return start();
+  } catch (const fleet::CannotStart& error) {
+    errno = error.code().value();
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, error.program.c_str());
+    throw py::error_already_set();
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    PyErr_SetFromErrno(PyExc_OSError);
+    throw py::error_already_set();
+  }
+}
+
+/// One call at a time waits for an answer. Signal handlers and other threads may stop the worker
+/// meanwhile; all other calls are refused.
+class Worker {
+ public:
+  Worker(const fleet::Command& command, double timeout_s)
+      : worker_(
+            started([&] { return std::make_unique<fleet::Worker>(command, timeout_s, kLimits); })) {
+  }
+
+  py::object receive() {
+    fleet::Worker& worker = required();
+    std::optional<fleet::Answer> answer;
+    try {
+      const Waiting waiting(*this);
+      wait_until([&] {
+        if (is_stopped_) return true;
+        answer = worker.poll();
+        if (!answer) {
+          fleet::Worker* const one = &worker;
+          fleet::wait({&one, 1}, kLookAgain);
+          answer = worker.poll();
+        }
+        return answer.has_value();
+      });
+    } catch (...) {  // a signal's handler raised, perhaps after it had stopped the worker
+      if (is_stopped_) stop();
+      throw;
+    }
+    if (is_stopped_) {
+      stop();
+      throw std::runtime_error("the worker was stopped while a call waited for its answer");
+    }
+    if (const Death* death = std::get_if<Death>(&*answer)) {
+      stop();
+      return py::cast(*death);
+    }
+    return py::str(std::get<json>(*answer).dump());
+  }
+
+  py::object ask(const std::string& request, std::optional<double> timeout_s) {
+    if (timeout_s) required().set_timeout(*timeout_s);
+    required().ask(json::parse(request));
+    return receive();
+  }
+
+  py::object finish(const std::string& request) {
+    required().finish(json::parse(request));
+    // Answers to requests before the last one may come first.
+    while (true) {
+      py::object received = receive();
+      if (py::isinstance<Death>(received)) return received;
+    }
+  }
+
+  bool is_alive() const {
+    if (is_waiting_) return !is_stopped_;
+    return worker_ != nullptr && !worker_->ended();
+  }
+
+  py::object pid() const { return worker_ ? py::object(py::int_(worker_->pid())) : py::none(); }
+
+  void stop() {
+    is_stopped_ = true;
+    if (is_waiting_) return;  // the call that waits ends it
+    std::unique_ptr<fleet::Worker> ending = std::move(worker_);
+    const py::gil_scoped_release no_gil;
+    ending.reset();
+  }
+
+ private:
+  /// `is_waiting_` while it lives.
+  class Waiting {
+   public:
+    explicit Waiting(Worker& worker) : worker_(worker) { worker_.is_waiting_ = true; }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { worker_.is_waiting_ = false; }
+
+   private:
+    Worker& worker_;
+  };
+
+  fleet::Worker& required() {
+    if (is_waiting_) throw std::runtime_error("another call waits for this worker's answer");
+    if (!worker_) throw std::runtime_error("the worker has ended");
+    return *worker_;
+  }
+
+  std::unique_ptr<fleet::Worker> worker_;
+  bool is_waiting_ = false;  // read and written with the interpreter's lock
+  std::atomic<bool> is_stopped_ = false;
+};
+
+std::string outcome(const Death& death) {
+  return std::string(to_string(fleet::trouble(death, "", 0).outcome));
+}
+
+/// Past its deadline it is killed.
+std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, double timeout_s) {
+  auto program =
+      started([&] { return std::make_unique<fleet::Program>(command_of(words, {}), timeout_s); });
+  wait_until([&] { return program->wait(kLookAgain); });
+  return program;
+}
+
+}  // namespace
+
+void bind_worker(py::module_& module) {
+  module.attr("round_ns") = fleet::kRoundNs;
+  py::class_<Death>(module, "Death", "How a worker ended.")
+      .def_property_readonly("outcome", &outcome)
+      .def_property_readonly("garbled",
+                             [](const Death& death) { return death.kind == Death::Kind::garbled; })
+      .def_readonly("how", &Death::how)
+      .def_readonly("signal", &Death::signal)
+      .def_readonly("exit_status", &Death::exit_status)
+      .def_readonly("step", &Death::step)
+      .def_readonly("stdout_tail", &Death::stdout_tail)
+      .def_readonly("stderr_tail", &Death::stderr_tail);
+  py::class_<Worker>(module, "Worker", "A child process that answers requests over file 3.")
+      .def(py::init([](const std::vector<OsText>& words, double timeout_s,
+                       const std::map<std::string, OsText>& variables) {
+             return std::make_unique<Worker>(command_of(words, variables), timeout_s);
+           }),
+           py::arg("command"), py::arg("timeout_s"), py::kw_only(),
+           py::arg("variables") = std::map<std::string, OsText>{})
+      .def("receive", &Worker::receive, "The next message, as JSON, or a Death.")
+      .def("ask", &Worker::ask, py::arg("request"), py::arg("timeout_s") = py::none(),
+           "Sends a request and receives its answer.")
+      .def("finish", &Worker::finish, py::arg("request"),
+           "Sends the last request and waits for the end: a Death. Earlier answers are dropped.")
+      .def("stop", &Worker::stop,
+           "Kills it and its process group. A call that waits for an answer does so, and raises.")
+      .def_property_readonly("is_alive", &Worker::is_alive)
+      .def_property_readonly("pid", &Worker::pid);
+  py::class_<fleet::Program>(module, "Program", "A program that was run to its end.")
+      .def_property_readonly("out", &fleet::Program::out)
+      .def_property_readonly("err", &fleet::Program::err)
+      .def_property_readonly("status", &fleet::Program::status,
+                             "None where it was killed at its deadline.");
+  module.def("run_program", &run_program, py::arg("command"), py::arg("timeout_s"),
+             "Runs a program to its end, or to its deadline.");
+}
+
+}  // namespace dlbench::bindings

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "device/table.hpp"
+
+/// Owners of what a device makes. What a call is refused with is for the caller to report.
+namespace dlbench::device {
+
+/// Makes a device current for the calling thread while it lives, then what was current before.
+class Entered {
+ public:
+  Entered(const Table& table, int ordinal) : table_(table), code_(table.current(&before_)) {
+    if (code_ == 0) code_ = table.enter(ordinal);
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered() {
+    // A thread that had nothing keeps the device: a library may have made it current meanwhile, and
+    // would lose it.
+    if (before_ != nullptr) table_.make_current(before_);
+  }
+
+  Code code() const { return code_; }
+
+ private:
+  const Table& table_;
+  Current before_ = nullptr;
+  Code code_;
+};
+
+/// Empty until `create`; its destructor gives back what it holds.
+template <typename Handle, auto make, auto give_back>
+class Owned {
+ public:
+  explicit Owned(const Table& table) : table_(&table) {}
+  Owned(Owned&& other) noexcept
+      : table_(other.table_), handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned& operator=(Owned&&) = delete;
+  ~Owned() {
+    if (handle_ != Handle{}) give_back(*table_, handle_);
+  }
+
+  /// `how`: the flags of a stream or an event, the bytes of memory.
+  template <typename How>
+  Code create(How how) {
+    return (table_->*make)(&handle_, how);
+  }
+  Handle get() const { return handle_; }
+
+ private:
+  const Table* table_;
+  Handle handle_{};
+};
+
+// Work on it may write to memory that is freed next.
+inline void end_stream(const Table& table, Stream stream) {
+  table.stream_synchronize(stream);
+  table.stream_destroy(stream);
+}
+inline void end_event(const Table& table, Event event) {
+  table.event_destroy(event);
+}
+inline void free_memory(const Table& table, Address begin) {
+  table.free(begin);
+}
+inline void free_pinned(const Table& table, void* begin) {
+  table.free_pinned(begin);
+}
+
+using OwnStream = Owned<Stream, &Table::stream_create, &end_stream>;
+using OwnEvent = Owned<Event, &Table::event_create, &end_event>;
+using OwnMemory = Owned<Address, &Table::allocate, &free_memory>;
+/// Of the host, pinned for the device.
+using OwnPinned = Owned<void*, &Table::allocate_pinned, &free_pinned>;
+
+}  // namespace dlbench::device

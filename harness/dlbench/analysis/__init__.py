@@ -1,0 +1,1 @@
+"""Questions to a document: cases, phases, growth with size."""

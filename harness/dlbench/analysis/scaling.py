@@ -1,0 +1,111 @@
+"""Which exchanges take longer for larger arrays: those that touch the bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.analysis import chance
+from dlbench.document import AXES, Axis, Document, Entry, Measured
+from dlbench.text.layout import columns, fold, shorten
+
+GROWS = 1.5  #: largest over smallest size; below this, caches explain it
+PROCESSES = "processes"  #: an interval that holds what processes differ by
+RANGE = "range"  #: an interval of few rounds or processes
+LEAST_NS = 0.01  #: an end that a logarithm can be taken of
+MOST_ROWS = 6
+
+Key = tuple[Axis, ...]
+Sizes = dict[int, Measured]
+
+
+def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Text]:
+    """A small table of the steepest exchanges; empty where one size was measured alone."""
+    found: dict[Key, Sizes] = {}
+    for entry in document.measured:
+        if entry.protocol in protocols and entry.is_exchange:
+            found.setdefault(entry.axes(AXES), {})[entry.bytes] = entry
+    sizes = sorted({size for of_cell in found.values() for size in of_cell})
+    if len(sizes) < 2:
+        return []
+    known = {key: of for key, of in found.items() if sizes[0] in of and sizes[-1] in of}
+    if not known:
+        return []
+    growth = {key: of[sizes[-1]].real_time / of[sizes[0]].real_time for key, of in known.items()}
+    longer = [key for key in growth if growth[key] >= GROWS]
+    times = chance.times_as_wide(len(known))
+    steep = [key for key in longer if _is_shown(known[key], sizes, document, times)]
+    steep.sort(key=lambda key: -growth[key])
+    # The steepest of each consumer: what copies is the consumer's doing, most often.
+    consumer, device = AXES.index("consumer"), AXES.index("device")
+    by_consumer = {(key[consumer], key[device]): key for key in reversed(steep)}
+    told = sorted(by_consumer.values(), key=steep.index)
+    lines = [
+        Text(line, style="bold") for line in fold(_summary(known, longer, steep), width, gap=" ")
+    ]
+    if not steep:
+        return lines
+    named = differing(next(iter(of.values())) for of in found.values())
+    rows = [["", "", *named, *(values.size(size) for size in sizes)]]
+    rows += [_row(named, found[key], sizes) for key in told[:MOST_ROWS]]
+    table = columns(rows, right=range(2 + len(named), len(rows[0])))
+    return lines + [Text(shorten(f" {line}", width)) for line in table]
+
+
+def differing(entries: Iterable[Entry]) -> list[str]:
+    """Those of `device` and `case` that rows of these must name: not all have the same."""
+    found = list(entries)
+    return [axis for axis in ("device", "case") if len({e.axis(axis) for e in found}) > 1]
+
+
+def _is_shown(of_cell: Sizes, sizes: Sequence[int], document: Document, times: float) -> bool:
+    """Are the intervals of the smallest and the largest size apart, each `times` as wide as at 95 %
+    and with what two processes differ by?"""
+    small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
+    between = document.environment(small.environment).anchor.half_width
+    kinds = {small.interval, large.interval}
+    # The share that a range covers is not known.
+    if RANGE in kinds or (between is None and kinds != {PROCESSES}):
+        return False
+    widths = sum(times * _half_width(entry, between or 0.0) for entry in (small, large))
+    return math.log(large.real_time / small.real_time) > widths
+
+
+def _half_width(entry: Measured, between: float) -> float:
+    """Of the median at 95 %, as a logarithm. `between`: how far one process may lie off."""
+    low, high = max(entry.lo_ns, LEAST_NS), max(entry.hi_ns, LEAST_NS)
+    within = max(math.log(high / low) / 2, 0.0)
+    if entry.interval == PROCESSES:
+        return within
+    return math.hypot(within, math.log1p(between))
+
+
+def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) -> list[str]:
+    """What is shown, and what is seen and not shown."""
+    total, shown = _exchanges(known), _exchanges(steep)
+    first = f"grows with size: {shown} of {total} exchanges"
+    if not shown:
+        first = f"no exchange of {total} is shown to take longer for larger arrays"
+    doubtful = _exchanges(longer) - shown
+    if doubtful:
+        return [f"{first};", f"{doubtful} more took {GROWS}x and longer, which may be chance"]
+    others = "all" if not shown else "the others"
+    return [f"{first};", f"{others} took less than {GROWS}x"] if shown < total else [first]
+
+
+def _exchanges(keys: Iterable[Key]) -> int:
+    """How many exchanges, whatever clocks they were measured by."""
+    clock = AXES.index("clock")
+    return len({(*key[:clock], *key[clock + 1 :]) for key in keys})
+
+
+def _row(named: list[str], of_cell: Sizes, sizes: list[int]) -> list[str]:
+    any_ = next(iter(of_cell.values()))
+    how = any_.protocol if any_.clock == "call" else f"{any_.protocol} ({any_.clock})"
+    how += f" in {any_.environment}" if any_.environment != "default" else ""
+    times = [values.duration(of_cell[s].real_time) if s in of_cell else "" for s in sizes]
+    place = [str(any_.axis(axis)) for axis in named]
+    return [f"{any_.producer} -> {any_.consumer}", how, *place, *times]

@@ -1,0 +1,107 @@
+"""CELL on the command line: a cell's full name, or words that choose one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dlbench import _core, values
+from dlbench.document import Document, Entry
+from dlbench.environments.environment import DEFAULT
+from dlbench.errors import BadInput
+
+WORD_AXES = ("protocol", "device", "case", "clock", "environment", "machine", "phase")
+MOST_CANDIDATES = 12
+
+
+def matching(document: Document, words: Sequence[str]) -> list[Entry]:
+    """The settled cells that all words fit: PRODUCER CONSUMER, then values of any axis.
+
+    Raises BadInput where none is left, with the nearest name where a word is unknown.
+    """
+    entries = document.entries
+    if len(words) == 1 and "/" in words[0]:
+        return [_by_name(entries, words[0])]
+    if len(words) < 2:
+        raise BadInput("a cell is its full name, or PRODUCER CONSUMER [PROTOCOL] [BYTES] ...")
+    for axis, word in zip(("producer", "consumer"), words, strict=False):
+        known = {str(entry.axis(axis)) for entry in entries}
+        if word not in known:
+            raise BadInput(f"no {axis} {word!r} in this run{_hint(word, known)}")
+        entries = [entry for entry in entries if entry.axis(axis) == word]
+        if not entries:
+            raise BadInput(f"no cell {words[0]} -> {words[1]} in this run")
+    return _narrowed(entries, words[2:])
+
+
+def one(document: Document, words: Sequence[str]) -> Entry:
+    """The single cell that is meant. What the words leave open falls to the usual: the protocol
+    `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
+    candidates where that is not enough."""
+    entries = _usual(matching(document, words))
+    if len(entries) > 1:
+        names = [entry.name for entry in entries[:MOST_CANDIDATES]]
+        more = f" and {len(entries) - len(names)} more" if len(entries) > len(names) else ""
+        raise BadInput(f"{len(entries)} cells fit: {', '.join(names)}{more}")
+    return entries[0]
+
+
+def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
+    """Words by which `one` finds the entry, as many as that takes behind the names of its pair.
+    `pair`: all cells of those two."""
+    last = [] if entry.environment == DEFAULT else [entry.environment]
+    last += [entry.machine] if entry.machine else []
+    words = [] if entry.protocol == "dlpack" else [entry.protocol]
+    for axis in ("device", "case", "bytes", "clock", "environment"):
+        fitting = _narrowed(list(pair), [*words, *last])
+        if _usual(fitting) == [entry]:
+            break
+        if any(other.axis(axis) != entry.axis(axis) for other in fitting):
+            words.append(str(entry.axis(axis)))
+    return [*words, *last]
+
+
+def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
+    """Those of one pair that fit each word; whole exchanges, unless a word is a phase."""
+    if not set(words) & set(_core.phases):
+        whole = [entry for entry in entries if entry.is_exchange]
+        entries = whole or entries
+    for word in words:
+        entries = _narrow(entries, word)
+    return entries
+
+
+def _usual(entries: list[Entry]) -> list[Entry]:
+    """Those of them that are meant where nothing more is said."""
+    entries = [entry for entry in entries if entry.outcome not in values.DULL] or entries
+    for axis, usual in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
+        if any(entry.axis(axis) == usual for entry in entries):
+            entries = [entry for entry in entries if entry.axis(axis) == usual]
+    smallest = min(entry.bytes for entry in entries)
+    return [entry for entry in entries if entry.bytes == smallest]
+
+
+def _by_name(entries: list[Entry], name: str) -> Entry:
+    names = {entry.name: entry for entry in entries}
+    if name not in names:
+        raise BadInput(f"no cell {name!r} in this run{_hint(name, names)}")
+    return names[name]
+
+
+def _narrow(entries: list[Entry], word: str) -> list[Entry]:
+    for axis in WORD_AXES:
+        if any(entry.axis(axis) == word for entry in entries):
+            return [entry for entry in entries if entry.axis(axis) == word]
+    try:
+        count = _core.parse_bytes(word)
+    except _core.UsageError:
+        known = {str(entry.axis(axis)) for entry in entries for axis in WORD_AXES} - {""}
+        raise BadInput(f"no cell here has {word!r}{_hint(word, known)}") from None
+    chosen = [entry for entry in entries if entry.bytes == count]
+    if not chosen:
+        sizes = ", ".join(values.size(size) for size in sorted({e.bytes for e in entries}))
+        raise BadInput(f"no cell here has {word} ({sizes} were asked for)")
+    return chosen
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    return _core.did_you_mean(word, sorted(known))

@@ -1,0 +1,63 @@
+"""The verbs that turn a run into files for others: `export` and `report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dlbench import exporters
+from dlbench.document import locate, read_document
+from dlbench.errors import BadInput, first_line
+from dlbench.running import comparing, options, reporting, writing
+from dlbench.text.output import hand_out, say
+
+OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
+
+
+@click.command("export")
+@click.argument("run_", metavar="RUN")
+@click.option("--format", "format_", metavar="NAME", required=True,
+              help="bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
+@click.option("--base", metavar="RUN", help="markdown: also what changed since that run.")
+@OUTPUT
+@options.FORCE
+def export(run_: str, format_: str, base: str | None, output: str | None, force: bool) -> None:
+    """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
+
+    bmf is Bencher's metric format, github-action the customSmallerIsBetter of
+    github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
+    library hands what to which.
+    """
+    if output is not None:
+        writing.require_free(Path(output), "--output", force=force)
+    if base is not None and format_ != "markdown":
+        raise BadInput(f"--base is for --format markdown: {format_} holds one run")
+    path = locate(run_)
+    document = read_document(path)
+    try:
+        if base is None:
+            text = exporters.export(document, format_)
+        else:
+            text = exporters.summary(document, comparing.since(base, path))
+    except ValueError as error:
+        raise BadInput(first_line(error)) from error
+    if output is None:
+        hand_out(text)
+    else:
+        writing.write_asked(Path(output), lambda out: out.write(text.encode()))
+
+
+@click.command("report")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@OUTPUT
+@options.FORCE
+def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Make one HTML file of a run that needs nothing else; of several, with what changed.
+
+    With two runs, base and head, it has a view of the changes. Without --output it goes into the
+    last run's folder: report.html, or change.html where there are several.
+    """
+    if output is not None:
+        writing.require_free(Path(output), "--output", force=force)
+    say(reporting.report(runs, Path(output) if output is not None else None))

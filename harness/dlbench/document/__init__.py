@@ -1,0 +1,61 @@
+"""The results document, typed: read and checked once, then passed on as records.
+
+`files` finds and reads it, `document` holds its entries, `entry` is one cell, `context` the run as
+a whole, `comparison` what changed between two runs. Whatever presents results imports these alone.
+"""
+
+from __future__ import annotations
+
+from dlbench.document.comparison import ComparedCell, Comparison
+from dlbench.document.context import Anchor, Context, EnvironmentFacts, Machine, Request, Run
+from dlbench.document.document import (
+    Check,
+    Document,
+    environment_rank,
+    exchanges_once,
+    parse_document,
+)
+from dlbench.document.entry import (
+    AXES,
+    EXCHANGE,
+    Axis,
+    CodedWarning,
+    Entry,
+    Measured,
+    NotMeasured,
+    Pair,
+    Sync,
+    parse_entry,
+)
+from dlbench.document.files import LATEST, RESULTS, locate, read_comparison, read_document
+
+__all__ = [
+    "AXES",
+    "EXCHANGE",
+    "LATEST",
+    "RESULTS",
+    "Anchor",
+    "Axis",
+    "Check",
+    "CodedWarning",
+    "ComparedCell",
+    "Comparison",
+    "Context",
+    "Document",
+    "Entry",
+    "EnvironmentFacts",
+    "Machine",
+    "Measured",
+    "NotMeasured",
+    "Pair",
+    "Request",
+    "Run",
+    "Sync",
+    "environment_rank",
+    "exchanges_once",
+    "locate",
+    "parse_document",
+    "parse_entry",
+    "read_comparison",
+    "read_document",
+]

@@ -1,0 +1,23 @@
+"""The codes that Python decides by; `_core.codes` and `_core.warnings` have them all."""
+
+from __future__ import annotations
+
+# of cells without a number
+CONVERTED = "converted"
+DELETER_TWICE = "deleter-twice"
+NO_ADAPTER = "no-adapter"
+NO_DEVICE_ARGUMENT = "no-device-argument"
+NOT_EXPORTED = "not-exported"
+NOT_IMPORTED = "not-imported"
+OTHER_PROTOCOL = "other-protocol"
+PROXY_REFUSED = "proxy-refused"
+SOURCE_CHANGED = "source-changed"
+UNTIMED = "untimed"
+# of warnings
+API_CALLS_FAILED = "api-calls-failed"
+IMPORT_ORDER = "import-order"
+IN_CACHE = "in-cache"
+INSTRUCTIONS_FAILED = "instructions-failed"
+PYTHON_WARNING = "python-warning"
+SOURCE_WRITTEN = "source-written"
+SYNC_FAILED = "sync-failed"

@@ -1,0 +1,119 @@
+"""What changed between two sides, base and head, as `_core.compare` and comparison.json say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dlbench.document.entry import CodedWarning
+from dlbench.document.record import Key, Record, part, parts
+
+
+class Side(Record):
+    """One side."""
+
+    __slots__ = ()
+    runs = Key[Sequence[str]](())
+    environment = Key("")
+    date = Key("")
+    libraries = Key[Mapping[str, str]]({})
+    python = Key("")
+
+
+class DetectableChange(Record):
+    """The smallest changes that would have been detected, over the cells."""
+
+    __slots__ = ()
+    least = Key(0.0)
+    median = Key(0.0)
+    most = Key(0.0)
+
+
+class Inconclusive(Record):
+    """Cells that could hide a change as large as the threshold, and what would decide them."""
+
+    __slots__ = ()
+    cells = Key(0)
+    of = Key(0)
+    replicas = Key[int | None](None)
+    unknown = Key(0)
+
+
+class Alarms(Record):
+    """Of two sides that are one: cells called changed after correction, and cells whose own 95 %
+    interval misses no change; of the latter one in twenty are so by chance."""
+
+    __slots__ = ()
+    cells = Key(0)
+    alarms = Key(0)
+    outside_95 = Key(0)
+
+
+class ComparedCell(Record):
+    """One cell of both sides. A number is None where that side does not have it."""
+
+    __slots__ = ()
+    name = Key("")
+    phase = Key("exchange")
+    clock = Key("call")
+    producer = Key("")
+    consumer = Key("")
+    protocol = Key("")
+    device = Key("cpu")
+    case = Key("")
+    bytes = Key(0)
+    environment = Key("default")
+    machine = Key("")
+    presence = Key("both")  #: both, gained or lost
+    base_outcome = Key[str | None](None)
+    head_outcome = Key[str | None](None)
+    base = Key[float | None](None)
+    head = Key[float | None](None)
+    base_workers = Key(0)
+    head_workers = Key(0)
+    ratio = Key[float | None](None)  #: head over base
+    lo = Key[float | None](None)  #: with `hi`: the 95 % interval of the ratio
+    hi = Key[float | None](None)
+    verdict = Key[str | None](None)  #: FAST, SLOW, SAME or AMBIG
+    outcome_change = Key[str | None](None)  #: worse, better or other
+    details = Key[Sequence[str]](())
+
+    def axis(self, name: str) -> str:
+        """The value of an axis; empty where the cell does not have it."""
+        return str(getattr(self, name))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends of the ratio's 95 % interval; a count has none."""
+        low, high = self.lo, self.hi
+        return None if low is None or high is None else (low, high)
+
+
+class Comparison(Record):
+    """All cells of two sides, and what they come to."""
+
+    __slots__ = ()
+    version = Key("")
+    metric = Key("time")
+    threshold = Key(0.0)
+    false_alarms = Key(0.0)
+    base = part(Side)
+    head = part(Side)
+    counts = Key[Mapping[str, int]]({})
+    could_see = part(DetectableChange)
+    inconclusive = part(Inconclusive)
+    warnings = parts(CodedWarning)
+    cells = parts(ComparedCell)
+    aa = part(Alarms)
+
+    @property
+    def is_timed(self) -> bool:
+        """Are times compared, and not instructions?"""
+        return self.metric == "time"
+
+    @property
+    def sides(self) -> dict[str, Side]:
+        return {"base": self.base, "head": self.head}
+
+    def counted(self) -> str:
+        """ "1 SLOW, 9 SAME": the counts that are not 0."""
+        return ", ".join(f"{number} {word}" for word, number in self.counts.items() if number)

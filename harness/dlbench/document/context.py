@@ -1,0 +1,126 @@
+"""What a document says of the run as a whole: its machine, its environments, what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dlbench.document.record import Key, Record, part, parts, parts_by_name
+
+
+class Anchor(Record):
+    """The reference exchange, which every worker of an environment measures."""
+
+    __slots__ = ()
+    median_ns = Key(0.0)
+    half_width = Key[float | None](None)  #: None where one worker measured it
+    workers = Key(0)
+
+
+class EnvironmentFacts(Record):
+    """A Python interpreter with its packages, as its workers found it."""
+
+    __slots__ = ()
+    python = Key("")
+    executable = Key("")
+    failure = Key("")  #: why no worker could be started there
+    gil = Key(True)
+    libraries = Key[Mapping[str, str]]({})  #: versions
+    floors_ns = Key[Mapping[str, float]]({})
+    anchor = part(Anchor)
+    copy_floors_gb_per_s = Key[Mapping[str, float]]({})
+    copy_floors_bytes = Key[Mapping[str, int]]({})
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """By library, in the order of their names."""
+        return dict(sorted(self.libraries.items()))
+
+
+class Driver(Record):
+    """What one driver answered."""
+
+    __slots__ = ()
+    name = Key("")
+    state = Key("")
+
+
+class Machine(Record):
+    """The machine. A key that the system does not tell is absent or `unknown`."""
+
+    __slots__ = ()
+    cpu = Key("")
+    cores = Key(0)
+    kernel = Key("")
+    governor = Key("unknown")
+    turbo = Key("")
+    virtual = Key(False)
+    devices = parts(Driver)
+    memory_bytes = Key(0)
+
+    def facts(self) -> Iterator[tuple[str, object]]:
+        """All that is known of it, by key."""
+        yield from self._json.items()
+
+
+class Request(Record):
+    """What was asked of the run, as it was typed."""
+
+    __slots__ = ()
+    couple = Key[Sequence[str]](())
+    protocols = Key[Sequence[str]](())
+    cases = Key[Sequence[str]](())
+    sync = Key(False)
+    budget = Key("")
+    replicas = Key(1)
+    adapters = Key("")
+
+    def words(self, option: str) -> str:
+        """The value of an option as it is typed: "numpy,torch"; empty where it was not given."""
+        value = self._json.get(option) or ""
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+class Dropped(Record):
+    """Lines of the journal that could not be read."""
+
+    __slots__ = ()
+    lines = Key(0)
+    first = Key("")
+
+
+class Run(Record):
+    """`context.dlbench`: what ran, where and what was asked."""
+
+    __slots__ = ()
+    schema = Key(1)
+    version = Key("")
+    command = Key[Sequence[str]](())
+    wall_s = Key(0.0)
+    seed = Key[int | None](None)
+    dropped = part(Dropped)
+    request = part(Request)
+    absent = Key[Mapping[str, str]]({})  #: how to get the libraries that are not there
+    machine = part(Machine)
+    environments = parts_by_name(EnvironmentFacts)
+
+
+class Cache(Record):
+    """A cache of the processor."""
+
+    __slots__ = ()
+    type = Key("")
+    level = Key(0)
+    size = Key(0)
+    num_sharing = Key(0)
+
+
+class Context(Record):
+    """The document's `context`."""
+
+    __slots__ = ()
+    date = Key("")
+    host_name = Key("")
+    num_cpus = Key(0)
+    caches = parts(Cache)
+    load_avg = Key[Sequence[float]](())
+    run = part(Run, "dlbench")

@@ -1,0 +1,194 @@
+"""A results document: its context and its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from dlbench.document.context import Context, EnvironmentFacts, Run
+from dlbench.document.entry import EXCHANGE, Axis, Entry, Measured, NotMeasured, Pair
+from dlbench.document.record import Key, Record
+from dlbench.environments.environment import DEFAULT
+from dlbench.text.grouping import grouped
+
+E = TypeVar("E", bound=Entry)
+
+
+class Check(Record):
+    """What `dlbench check` found of one library by one rule."""
+
+    __slots__ = ()
+    library = Key("")
+    version = Key("")
+    rule = Key("")
+    role = Key("")
+    device = Key("cpu")
+    level = Key("")
+    section = Key("")
+    outcome = Key("")
+    seen = Key("")
+    struct = Key("")
+    issue = Key("")
+    accepted = Key(False)
+    reproducer = Key("")
+
+
+class Document:
+    """A results document that was checked, or the share that one machine has of it."""
+
+    def __init__(
+        self,
+        context: Mapping[str, Any],
+        measured: Sequence[Measured],
+        not_measured: Sequence[NotMeasured],
+        checks: Sequence[Check] | None = None,
+    ) -> None:
+        self.context = Context(context)
+        self.measured = measured
+        self.not_measured = not_measured
+        self.checks = checks or ()
+        self.is_of_checks = checks is not None  #: was it made by `dlbench check`?
+
+    @cached_property
+    def run(self) -> Run:
+        """Its `context.dlbench`."""
+        return self.context.run
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Every cell, measured or not."""
+        return [*self.measured, *self.not_measured]
+
+    @cached_property
+    def exchanges(self) -> list[Entry]:
+        """The entries of whole exchanges, one for each clock, without those of their phases."""
+        return [entry for entry in self.entries if entry.is_exchange]
+
+    @cached_property
+    def by_pair(self) -> dict[Pair, list[Entry]]:
+        """The entries of each pair."""
+        return grouped(self.entries, lambda entry: entry.pair)
+
+    @cached_property
+    def environments(self) -> dict[str, EnvironmentFacts]:
+        """By name, that of dlbench itself first."""
+        found = self.run.environments.items()
+        return dict(sorted(found, key=lambda item: environment_rank(item[0])))
+
+    def environment(self, name: str) -> EnvironmentFacts:
+        """What is known of an environment; an empty record where that is nothing."""
+        return self.environments.get(name, NOWHERE)
+
+    def versions(self, environment: str) -> dict[str, str]:
+        """Versions by library in one environment."""
+        return self.environment(environment).versions
+
+    @cached_property
+    def machines(self) -> list[str]:
+        """The names of the machines of a merged document; none in one of a single machine."""
+        return sorted(self._machines)
+
+    @property
+    def _machines(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.context._json["dlbench"].get("machines", {})
+        return found
+
+    def origin(self, entry: Entry) -> tuple[Run, EnvironmentFacts]:
+        """The run of the entry's machine, and the environment in which it was measured."""
+        run = self.contexts[entry.machine].run
+        return run, run.environments.get(entry.environment, NOWHERE)
+
+    @cached_property
+    def contexts(self) -> dict[str, Context]:
+        """The context of each machine; of a single one under no name."""
+        return {name: Context(_context(own)) for name, own in self._machines.items()} or {
+            "": self.context
+        }
+
+    def share_of(self, machine: str) -> Document:
+        """One machine's share of a merged document: its own context, and entries that name it
+        still, so that commands find them in the merged one."""
+        return Document(
+            _context(self._machines[machine]),
+            sorted((e for e in self.measured if e.machine == machine), key=_own_name),
+            sorted((e for e in self.not_measured if e.machine == machine), key=_own_name),
+        )
+
+    def shares(self) -> list[tuple[str, Document]]:
+        """(machine, its share) each; of a single machine the document itself, under no name."""
+        return [(name, self.share_of(name)) for name in self.machines] or [("", self)]
+
+    def by_machine(self) -> list[tuple[str, Document]]:
+        """(machine, its document as it was before it was merged) each; of a single machine the
+        document itself, under no name."""
+        return [(name, self.of_machine(name)) for name in self.machines] or [("", self)]
+
+    def of_machine(self, machine: str) -> Document:
+        """One machine's own document, as it was before it was merged."""
+        share = self.share_of(machine)
+        return parse_document(
+            {
+                "context": share.context._json,
+                "benchmarks": [_without_machine(entry) for entry in share.measured],
+                "not_measured": [_without_machine(entry) for entry in share.not_measured],
+            }
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written."""
+        return {
+            "context": self.context.to_json(),
+            "benchmarks": [entry.to_json() for entry in self.measured],
+            "not_measured": [entry.to_json() for entry in self.not_measured],
+        }
+
+
+NOWHERE = EnvironmentFacts({})
+
+
+def parse_document(json: Mapping[str, Any]) -> Document:
+    """The document of a JSON object that was checked."""
+    return Document(
+        json["context"],
+        [Measured(entry) for entry in json["benchmarks"]],
+        [NotMeasured(entry) for entry in json["not_measured"]],
+        [Check(check) for check in json["checks"]] if "checks" in json else None,
+    )
+
+
+def _context(machine: Mapping[str, Any]) -> dict[str, Any]:
+    """The context that a machine's own document had."""
+    own = dict(machine)
+    return {**own.pop("context"), "dlbench": own}
+
+
+def _own_name(entry: Entry) -> str:
+    """The cell's name before it was merged."""
+    return entry.name.partition("/machine:")[0]
+
+
+def _without_machine(entry: Entry) -> dict[str, object]:
+    name = _own_name(entry)
+    made = {**entry.to_json(without=("machine",)), "name": name}
+    return made | {"run_name": name} if entry.has("run_name") else made
+
+
+def environment_rank(name: str) -> tuple[bool, str]:
+    """Sorts environments: our own first."""
+    return name != DEFAULT, name
+
+
+def exchanges_once(entries: Iterable[E]) -> list[E]:
+    """Each exchange once, though it has a cell for each phase and clock: by one that has a number,
+    if any has, and by the clock `call`, if that was asked for."""
+    found: dict[tuple[Axis, ...], E] = {}
+    for entry in entries:
+        if entry.is_exchange:
+            key = entry.axes((*EXCHANGE, "machine"))
+            found[key] = max(found.get(key, entry), entry, key=_rank)
+    return list(found.values())
+
+
+def _rank(entry: Entry) -> tuple[bool, bool]:
+    return isinstance(entry, Measured), entry.clock == "call"

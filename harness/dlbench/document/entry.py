@@ -1,0 +1,271 @@
+"""The entries of a document: one a cell, with a number or with the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dlbench.document import codes
+from dlbench.document.record import Key, Record, part, parts
+
+#: What an exchange is told by: all of a cell but phase and clock.
+EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
+#: All of a cell but its size.
+AXES = ("phase", "clock", *EXCHANGE[:-1])
+
+#: Outcomes and codes whose reason is about no library, and codes whose reason is the producer's;
+#: else it is the consumer's.
+NO_LIBRARY = ("not-run", "no-device", codes.NO_DEVICE_ARGUMENT)
+OUT_OF_MEMORY = "out-of-memory"
+OF_PRODUCER = (codes.CONVERTED, codes.NOT_EXPORTED)
+
+Pair = tuple[str, str]  #: producer and consumer
+Texts = Sequence[str]
+Axis = str | int  #: the value of an axis: bytes are a number
+
+
+class CodedWarning(Record):
+    """What a number or a verdict has to be read with. Decide by `code` and `data`, print `text`."""
+
+    __slots__ = ()
+    code = Key("")  #: of `_core.warnings`, or of a comparison `_core.comparison_warnings`
+    text = Key("")
+    data = Key[Mapping[str, str]]({})
+
+
+class Worker(Record):
+    """One process that measured the cell. `outcome` and `iterations` where workers differ."""
+
+    __slots__ = ()
+    median_ns = Key(0.0)
+    first_ns = Key(0.0)  #: 0: no first call was seen
+    samples_ns = Key[Sequence[float]](())
+    outcome = Key("")
+    iterations = Key(0)
+
+
+class PhasePart(Record):
+    """One step of an exchange; `ns` may be below 0."""
+
+    __slots__ = ()
+    phase = Key("")
+    what = Key("")
+    ns = Key(0.0)
+    failed_by = Key("")  #: "producer" or "relay" where it was tried in vain
+
+
+class Phases(Record):
+    """How the steps add up to the exchange in the same rounds."""
+
+    __slots__ = ()
+    via = Key("")
+    exchange_ns = Key(0.0)
+    parts = parts(PhasePart)
+
+
+class Guard(Record):
+    """What the page guard saw."""
+
+    __slots__ = ()
+    pages = Key(0)
+    read = Key(0)
+    written = Key(0)
+    late = Key(0)
+    by = Key[Texts](())
+
+
+class Seen(Record):
+    """What was seen to happen when the consumer was called."""
+
+    __slots__ = ()
+    used = Key("")
+    via = Key("direct")
+    calls = Key[Texts](())
+    struct = Key("")
+    version = Key[Sequence[int]](())
+    flags = Key[Texts](())
+    guard = part(Guard)
+
+
+class Sync(Record):
+    """Who waits with one stream argument."""
+
+    __slots__ = ()
+    stream = Key[None | int | str](None)
+    asked_by = Key("consumer")
+    owed = Key(False)
+    waits = Key("")
+    saw = Key("")
+    handoff_ns = Key[float | None](None)
+    export_blocked = Key[float | None](None)
+    import_blocked = Key[float | None](None)
+    gap_ns = Key[float | None](None)
+    reason = Key("")
+
+    @property
+    def blocked(self) -> dict[str, float | None]:
+        """Share of a known delay for which the export and the import held the host."""
+        return {"export": self.export_blocked, "import": self.import_blocked}
+
+    @property
+    def is_of_consumer(self) -> bool:
+        """Does the consumer pass this argument by itself?"""
+        return self.asked_by == "consumer"
+
+
+class DeviceTimer(Record):
+    """What the times of the clock `device` were read from."""
+
+    __slots__ = ()
+    step_ns = Key(0.0)
+    empty_ns = Key(0.0)
+    scatter_ns = Key(0.0)
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[str, int]:
+    return {kind: number for kind, number in found.items() if kind != "phases"}
+
+
+class ApiCalls(Record):
+    """Calls of the CUDA driver in one exchange, by kind, and the same by phase."""
+
+    __slots__ = ()
+    phases = Key[Mapping[str, Mapping[str, int]]]({})
+
+    @property
+    def by_kind(self) -> dict[str, int]:
+        return _numbers(self._json)
+
+
+class Entry(Record):
+    """One cell. A phase shares the verdict of its exchange."""
+
+    __slots__ = ()
+    name = Key("")
+    phase = Key("exchange")
+    clock = Key("call")
+    producer = Key("")
+    consumer = Key("")
+    protocol = Key("")
+    device = Key("cpu")
+    case = Key("")
+    bytes = Key(0)
+    environment = Key("default")
+    machine = Key("")  #: empty but in merged documents
+    outcome = Key("")
+    code = Key("")  #: of `_core.codes`, or the outcome; of a cell with a number empty
+    data = Key[Mapping[str, str]]({})  #: what the meaning of the code names
+    imports = Key[Texts](())
+    warnings = parts(CodedWarning)
+    changed = Key[Texts](())
+    copied_by = Key("")  #: a role, empty where it is not known
+    late_read = Key(False)
+    evidence = Key[Mapping[str, str]]({})
+    seen = part(Seen)
+    sync = parts(Sync)
+    late_free = Key("")
+    device_timer = part(DeviceTimer)
+
+    @property
+    def pair(self) -> Pair:
+        return self.producer, self.consumer
+
+    @property
+    def is_exchange(self) -> bool:
+        """Is it a whole exchange, and no phase of one?"""
+        return self.phase == "exchange"
+
+    @property
+    def found(self) -> str:
+        """The outcome that was seen, also where no number is reported."""
+        return self.outcome
+
+    def warns_of(self, code: str) -> bool:
+        """Has it the warning of this code?"""
+        return any(warning.code == code for warning in self.warnings)
+
+    @property
+    def source_device(self) -> str:
+        """Where the array lies; `device` has behind it where its result does if that is another."""
+        return self.device.partition("+")[0]
+
+    @property
+    def copying_library(self) -> str:
+        """The library that copied; empty where it is not known."""
+        return {"producer": self.producer, "consumer": self.consumer}.get(self.copied_by, "")
+
+    def axis(self, name: str) -> Axis:
+        """The value of the axis of that name; an empty text where the cell does not have it."""
+        value: Axis = getattr(self, name)
+        return value
+
+    def axes(self, names: Sequence[str]) -> tuple[Axis, ...]:
+        """The values of several axes."""
+        return tuple([getattr(self, name) for name in names])
+
+
+class Measured(Entry):
+    """A cell with a number."""
+
+    __slots__ = ()
+    real_time = Key(0.0)  #: ns
+    cpu_time = Key(0.0)
+    iterations = Key(0)
+    lo_ns = Key(0.0)
+    hi_ns = Key(0.0)
+    mad_ns = Key(0.0)
+    interval = Key("")  #: which interval `lo_ns` and `hi_ns` are; empty where it is not known
+    floor_ratio = Key(0.0)  #: 0: no floor is known
+    gb_per_s = Key(0.0)  #: 0: no copy
+    instructions = Key(0.0)  #: 0: not counted
+    phases = part(Phases)
+    unexplained_ns = Key(0.0)
+    unexplained_lo_ns = Key(0.0)
+    unexplained_hi_ns = Key(0.0)
+    api_calls = part(ApiCalls)
+    workers = parts(Worker)
+
+
+class NotMeasured(Entry):
+    """A cell without a number, and why."""
+
+    __slots__ = ()
+    reason = Key("")
+    exception = Key("")
+    signal = Key("")
+    stderr_tail = Key("")
+    below_ns = Key(0.0)  #: of `below-resolution`: it takes less than this
+
+    @property
+    def found(self) -> str:
+        return str(self._json.get("found", self.outcome))
+
+    @property
+    def cause(self) -> tuple[str, ...]:
+        """What cells have in common that share a reason, whatever its words: outcome, code and
+        data, the kind of exception or signal, and the library that they are about."""
+        library = self.consumer
+        is_of_device = self.code == OUT_OF_MEMORY and not (self.exception or self.signal)
+        if is_of_device or self.outcome in NO_LIBRARY or self.code in NO_LIBRARY:
+            library = ""
+        elif self.code in OF_PRODUCER:
+            library = self.producer
+        # `proxy` is the library's own words.
+        data = [word for item in sorted(self.data.items()) for word in item if item[0] != "proxy"]
+        about = self.data.get("library", library)
+        return self.outcome, self.code, self.exception, self.signal, about, *data
+
+    @property
+    def is_below(self) -> bool:
+        """Was it timed on a device, and is only known to take less than `below_ns`?"""
+        return self.below_ns > 0
+
+    @property
+    def is_untimed(self) -> bool:
+        """Was it tried, and left without a number since it ends like the plain array?"""
+        return self.code == codes.UNTIMED
+
+
+def parse_entry(json: Mapping[str, Any]) -> Entry:
+    """The entry of a JSON object that was checked."""
+    return Measured(json) if "real_time" in json else NotMeasured(json)

@@ -1,0 +1,75 @@
+"""Finds a run's results document and reads it, checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core
+from dlbench.document.comparison import Comparison
+from dlbench.document.document import Document, parse_document
+from dlbench.errors import BadInput, first_line, os_reason
+
+RESULTS = Path("dlbench-results")
+LATEST = "latest"
+PROFILE = "profile.json"  #: what `--profile` leaves in place of a document
+
+
+def locate(run: str) -> Path:
+    """RUN -> its results.json. RUN is a directory, a results.json, or `latest`.
+
+    A run that was killed left a journal alone; its document is written here.
+    """
+    path = RESULTS / LATEST if run == LATEST else Path(run)
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        if path.is_symlink():
+            raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which is not there")
+        asked = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
+        raise BadInput(asked)
+    document, journal = path / "results.json", path / "journal.jsonl"
+    if (path / PROFILE).is_file() and not journal.is_file():
+        raise BadInput(f"{run!r} is a profile, which has no times: see {path / PROFILE}")
+    if journal.is_file() and (
+        not document.is_file() or document.stat().st_mtime_ns < journal.stat().st_mtime_ns
+    ):
+        return Path(_core.write_document(str(path)))
+    if not document.is_file():
+        raise BadInput(f"{run!r} holds neither results.json nor journal.jsonl")
+    return document
+
+
+def read_document(path: Path) -> Document:
+    """The document. Raises BadInput or _core.UsageError for what is no results document."""
+    return parse_document(_read(path, _core.validate_document))
+
+
+def read_comparison(path: Path) -> Comparison:
+    """What a run of two sides left beside its document. Raises as `read_document` does."""
+    return Comparison(_read(path, _core.validate_comparison))
+
+
+def _read(path: Path, validate: Callable[[str], None]) -> dict[str, Any]:
+    """What the file holds, where `validate` lets it pass. Raises BadInput or _core.UsageError,
+    which name the file and the place in it: no caller sees a value that was not checked."""
+    try:
+        if path.stat().st_size > _core.most_document_bytes:
+            validate(str(path))  # refused before it is in memory
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
+        raise BadInput(f"cannot read {path}: {why}") from error
+    # Checking takes as long as reading, and lets other threads run.
+    with ThreadPoolExecutor(1) as pool:
+        checked = pool.submit(validate, str(path))
+        try:
+            document: dict[str, Any] = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            checked.result()
+            raise BadInput(f"cannot read {path}: {first_line(error)}") from error
+        checked.result()
+    return document

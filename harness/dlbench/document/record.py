@@ -1,0 +1,82 @@
+"""A typed view of a JSON object: each key is declared once, and read when it is asked for.
+
+A document has up to a hundred thousand entries of which a view reads a few keys each, so a record
+holds the object as it was parsed and costs one slot. It cannot be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeVar, cast, overload
+
+T = TypeVar("T")
+R = TypeVar("R", bound="Record")
+
+
+class Record:
+    """Holds a JSON object that the schema admits; false where the document has no such object.
+
+    The annotations of its keys are checked by mypy, their values by `_core` when it is read.
+    """
+
+    __slots__ = ("_json",)
+
+    def __init__(self, json: Mapping[str, Any]) -> None:
+        self._json = json
+
+    def __bool__(self) -> bool:
+        return bool(self._json)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._json!r})"
+
+    def has(self, key: str) -> bool:
+        """Does the document have this key, whatever its value?"""
+        return key in self._json
+
+    def to_json(self, without: Iterable[str] = ()) -> dict[str, object]:
+        """What the document has, less some keys: to be written again, not to be looked into."""
+        if not without:
+            return dict(self._json)
+        return {key: value for key, value in self._json.items() if key not in without}
+
+
+class Key(Generic[T]):
+    """A key of a record, and its value where the document does not have it."""
+
+    __slots__ = ("_absent", "_make", "_name")
+
+    def __init__(self, absent: T, make: Callable[[Any], T] | None = None, name: str = "") -> None:
+        self._absent: Any = absent
+        self._make = make
+        self._name = name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = self._name or name
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Key[T]: ...
+    @overload
+    def __get__(self, record: Record, owner: type) -> T: ...
+    def __get__(self, record: Record | None, owner: type) -> Key[T] | T:
+        if record is None:
+            return self
+        found = record._json.get(self._name)
+        if found is None:
+            return cast(T, self._absent)
+        return cast(T, found) if self._make is None else self._make(found)
+
+
+def part(kind: type[R], name: str = "") -> Key[R]:
+    """A key whose value is a record; an empty one where the document does not have it."""
+    return Key(kind({}), kind, name)
+
+
+def parts(kind: type[R], name: str = "") -> Key[list[R]]:
+    """A key whose value is a list of records."""
+    return Key([], lambda found: [kind(json) for json in found], name)
+
+
+def parts_by_name(kind: type[R], name: str = "") -> Key[dict[str, R]]:
+    """A key whose value is an object of records."""
+    return Key({}, lambda found: {key: kind(json) for key, json in found.items()}, name)

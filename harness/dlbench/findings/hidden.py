@@ -1,0 +1,39 @@
+"""Work on a device that an exchange hides, as the counted CUDA calls show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dlbench.document import Entry, Measured, codes
+from dlbench.findings.finding import Finding, pairs_text
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import count
+
+
+def hidden_work(entries: Sequence[Entry], run: str) -> Iterator[Finding]:
+    """`run` is what the commands call this run."""
+    waiting, copying, running = [], [], []
+    for entry in entries:
+        if not isinstance(entry, Measured) or not entry.api_calls:
+            continue
+        calls = entry.api_calls.by_kind
+        if calls["sync"]:
+            waiting.append(entry)
+        if entry.outcome == "zero-copy" and calls["memcpy"]:
+            copying.append(entry)
+        elif entry.outcome == "zero-copy" and calls["launch"]:
+            # A kernel can copy too, and the driver does not say what it does.
+            running.append(entry)
+    for label, what, found in (
+        ("hidden sync", "the host waits for a device", waiting),
+        ("hidden copy", "zero-copy, and yet a copy on a device", copying),
+        ("hidden kernel", "zero-copy, and yet a kernel runs, which may copy", running),
+    ):
+        if found:
+            pairs = pairs_text(entry.pair for entry in found)
+            command = dlbench_command("show", run, *found[0].pair)
+            yield Finding(label, f"{what}: {pairs}", command)
+    failed = [w for e in entries for w in e.warnings if w.code == codes.API_CALLS_FAILED]
+    if failed:
+        text = f"{count(len(failed), 'cell')}: {failed[0].text}"
+        yield Finding("not counted", text, "dlbench doctor")

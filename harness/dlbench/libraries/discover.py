@@ -1,0 +1,205 @@
+"""Finds adapters, and what can be known of their libraries without importing anything.
+
+Three places are read, a later one replacing an earlier one's file of the same role and name: the
+folders that come with dlbench, entry points, and the folder of `--adapters`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.environments.environment import Environment, here, where
+from dlbench.environments.there import ROLES
+from dlbench.errors import BadInput
+from dlbench.libraries import arguments
+from dlbench.libraries.facts import AdapterFile, read_adapter
+from dlbench.text.escaping import shortened
+
+PACKAGE = Path(__file__).parents[1]
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+
+
+@dataclass
+class Catalogue:
+    """The adapter files of one environment by library and role, and what was wrong with those that
+    were left out."""
+
+    environment: Environment = field(default_factory=here)
+    files: dict[str, dict[str, AdapterFile]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, role: str, name: str, path: Path) -> None:
+        if not NAME.fullmatch(name) or name == "all":
+            raise BadInput(f"{path}: {name!r} cannot be a library's name")
+        self.files.setdefault(name, {})[role] = read_adapter(role, name, path)
+
+    def roles(self, name: str) -> dict[str, AdapterFile]:
+        """The files of a library, which may be NAME:ARGUMENT: then those that take the argument.
+
+        Raises KeyError where no adapter has the name, BadInput where none takes the argument.
+        """
+        base, argument = arguments.split(name)
+        roles = self.files[base]
+        if not argument:
+            return roles
+        known = _arguments(roles)
+        if not known:
+            raise BadInput(f"{base} takes no argument, so {name!r} is no library")
+        try:
+            word, _ = arguments.read(argument, known)
+        except KeyError as error:
+            hint = _core.did_you_mean(error.args[0], list(known))
+            allowed = ", ".join(arguments.spelled(known))
+            raise BadInput(f"unknown argument in {name!r}{hint}; allowed: {allowed}") from None
+        except ValueError as error:
+            raise BadInput(f"{name!r}: {error}") from None
+        return {role: file for role, file in roles.items() if word in file.arguments}
+
+    def chosen(self, asked: Iterable[str]) -> list[str]:
+        """The libraries of all adapters that are not hidden, and those asked for by argument."""
+        names = {name for name, roles in self.files.items() if not _is_hidden(roles)}
+        for name in asked:
+            base, argument = arguments.split(name)
+            roles = self.files.get(base, {})
+            if argument and roles:
+                names.add(name)
+            elif _is_hidden(roles):
+                known = ", ".join(arguments.spelled(_arguments(roles)))
+                raise BadInput(f"{base} is written {base}:ARGUMENT; allowed: {known}")
+        return sorted(names)
+
+
+def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
+    """Raises BadInput where the run's adapter is not here any more."""
+    try:
+        return found.roles(name)[role]
+    except KeyError:
+        raise BadInput(
+            f"no {role} adapter {name!r} here (the run may have used --adapters)"
+        ) from None
+
+
+def _is_hidden(roles: dict[str, AdapterFile]) -> bool:
+    return any(file.hidden for file in roles.values())
+
+
+def _arguments(roles: dict[str, AdapterFile]) -> dict[str, str]:
+    return {name: value for file in roles.values() for name, value in file.arguments.items()}
+
+
+def catalogue(
+    adapters: str | Path | None = None,
+    package: Path = PACKAGE,
+    environment: Environment | None = None,
+) -> Catalogue:
+    """All adapters of an environment; without one, of that which dlbench itself runs in.
+    `adapters` is the folder of `--adapters`, empty where none was given.
+
+    Raises BadInput for a folder or file of ours or of `adapters` that is unfit.
+    """
+    found = Catalogue(environment or here())
+    for role, path in _folder_files(package):
+        found.add(role, path.stem, path)
+    _add_entry_points(found)
+    if adapters:
+        extra = Path(adapters)
+        if not extra.is_dir():
+            raise BadInput(f"adapters folder {str(extra)!r} does not exist")
+        if not any((extra / f"{role}s").is_dir() for role in ROLES):
+            raise BadInput(f"adapters folder {str(extra)!r} has neither producers/ nor consumers/")
+        for role, path in _folder_files(extra):
+            found.add(role, path.stem, path.absolute())
+    return found
+
+
+def catalogues(adapters: str | Path | None, places: Iterable[Environment]) -> dict[str, Catalogue]:
+    """Those of several environments, by name; see catalogue()."""
+    return {place.name: catalogue(adapters, environment=place) for place in places}
+
+
+def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    for role in ROLES:
+        for path in sorted((folder / f"{role}s").glob("*.py")):
+            if not path.name.startswith("_"):
+                yield role, path
+
+
+def _add_entry_points(found: Catalogue) -> None:
+    # Somebody else's broken package must not stop a run that never asked for it.
+    place = where(found.environment.name)
+    for point in found.environment.adapter_points():
+        try:
+            if point.fault:
+                raise BadInput(point.fault)
+            found.add(point.role, point.name, Path(point.path))
+        except BadInput as error:
+            who = f"adapter {point.name} of package {point.owner}{place}"
+            found.warnings.append(f"{who} left out: {error}")
+
+
+def requirement_name(requirement: str) -> str:
+    """ "mlx[cpu]>=0.3" -> "mlx"."""
+    return re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
+
+
+def library(
+    name: str, roles: dict[str, AdapterFile], environment: Environment | None = None
+) -> _core.Library:
+    """A `_core.Library` of one library's one or two files in an environment."""
+    place = environment or here()
+    files = list(roles.values())
+    base, argument = arguments.split(name)
+    version, why_not = _installed(base, files, place)
+    consumer = roles.get("consumer")
+    return _core.Library(
+        name=name,
+        environment=place.name,
+        installed=not why_not,
+        version=version,
+        why_not=why_not,
+        absence=place.failure.outcome if place.failure else "not-installed",
+        producer_path=str(roles["producer"].path) if "producer" in roles else "",
+        consumer_path=str(consumer.path) if consumer else "",
+        protocols=list(consumer.protocols) if consumer else [],
+        devices=list(next((f.devices for f in files if f.devices is not None), ("cpu",))),
+        has_ready=any(f.is_asynchronous(argument) for f in files),
+        crosses=any(f.crosses for f in files),
+        in_default_matrix=all(f.default and not f.hidden for f in files),
+        hidden=_is_hidden(roles),
+    )
+
+
+def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple[str, str]:
+    """The version, and why it is not there: how to get it."""
+    if place.failure is not None:
+        return "", place.failure.reason
+    distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
+    extensions = [file.extension for file in files if file.extension is not None]
+    pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
+    if extensions:
+        # The module has its library inside: what is installed now does not matter.
+        if all(place.is_built(extension) for extension in extensions):
+            return "", ""
+        if not place.is_default:
+            return "", f"in dlbench's sources: ./build-worker {shlex.quote(place.python)}"
+        return "", f"pip install {pip_word(distributions[0])}, then build dlbench again"
+    if not distributions:
+        return "", ""
+    version = place.installed_version(requirement_name(one) for one in distributions) or ""
+    version = shortened(version)
+    return version, "" if version else f"{pip} install {pip_word(distributions[0])}"
+
+
+def pip_word(requirement: str) -> str:
+    """Quoted where a shell would read it as a pattern: "mlx[cpu]"."""
+    return f'"{requirement}"' if re.search(r"[\[\s<>;]", requirement) else requirement
+
+
+def libraries(found: Catalogue, asked: Iterable[str] = ()) -> list[_core.Library]:
+    """All libraries as `_core.Library`, by name; `asked` are the words of the command line."""
+    return [library(name, found.roles(name), found.environment) for name in found.chosen(asked)]

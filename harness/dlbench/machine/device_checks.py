@@ -1,0 +1,108 @@
+"""What `dlbench doctor` says of devices: each kind's state, why, and what to do about it."""
+
+from __future__ import annotations
+
+import grp
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dlbench.machine.drivers import Driver, hiding
+from dlbench.text.doctor_check import Check
+
+NAMES = {"cuda": "NVIDIA driver", "rocm": "ROCm runtime"}
+#: What a user must be able to open, and where the kernel's driver shows itself.
+NODES = {
+    "cuda": ("dev/nvidiactl", "dev/nvidia-uvm", "dev/nvidia[0-9]*"),
+    "rocm": ("dev/kfd", "dev/dri/renderD*"),
+}
+LOADED = {"cuda": "proc/driver/nvidia/version", "rocm": "sys/module/amdgpu"}
+
+
+MODES = {
+    "exclusive": "one thread at a time: sudo nvidia-smi -i {number} -c 0",
+    "exclusive-process": "one process at a time: end the others, or"
+    " sudo nvidia-smi -i {number} -c 0",
+    "prohibited": "no process may use it: sudo nvidia-smi -i {number} -c 0",
+}
+TO_LOAD = {
+    "cuda": "sudo modprobe nvidia; in a container: --gpus all",
+    "rocm": "sudo modprobe amdgpu; in a container: --device /dev/kfd --device /dev/dri",
+}
+TO_LOOK = {"cuda": "try nvidia-smi, and look for NVRM in dmesg", "rocm": "try rocminfo"}
+
+
+def checks(
+    found: tuple[Driver, ...], root: Path = Path("/"), environment: Mapping[str, str] = os.environ
+) -> Iterator[Check]:
+    """A line for each kind, one for each of its devices, and one for whatever is in the way."""
+    for driver in found:
+        yield _kind(driver, root, environment)
+        for number, unit in enumerate(driver.units):
+            here = f"{driver.kind}:{number}"
+            yield Check(here, ", ".join(filter(None, [unit.name or "unnamed", unit.uuid])))
+            if unit.mode in MODES:
+                advice = MODES[unit.mode].format(number=number) if driver.kind == "cuda" else ""
+                yield Check(f"{here} mode", unit.mode, advice)
+        yield from _visible(driver, environment)
+        yield from _nodes(driver, root)
+
+
+def _kind(driver: Driver, root: Path, environment: Mapping[str, str]) -> Check:
+    if driver.state == "ok":
+        count = len(driver.units)
+        there = f"{count} {'device' if count == 1 else 'devices'}, driver {driver.version}"
+        return Check(driver.kind, there)
+    return Check(driver.kind, f"{driver.state} ({driver.said})", _advice(driver, root, environment))
+
+
+def _advice(driver: Driver, root: Path, environment: Mapping[str, str]) -> str:
+    name, kind = NAMES[driver.kind], driver.kind
+    loaded = (root / LOADED[kind]).exists()
+    if driver.state == "no-library":
+        if kind == "rocm" and (root / "dev/kfd").exists():
+            return "wheels that bring a runtime are measured with theirs; else install ROCm"
+        if loaded:
+            where = f"{name}; in a container: --gpus all" if kind == "cuda" else name
+            return f"the kernel's driver is loaded, its library is missing: install the {where}"
+        return f"install the {name} to measure it"
+    if driver.state == "stub":
+        return "the CUDA toolkit's stub was found first: take its folder off LD_LIBRARY_PATH"
+    if driver.state == "no-driver":
+        return f"load or update the kernel's driver to fit the library's version ({name})"
+    if driver.state == "no-permission":
+        return "see the nodes below"
+    if driver.state == "no-device":
+        hidden = hiding(kind, environment)
+        if hidden:
+            return f"{hidden[0]}={environment[hidden[0]]} lets none be seen: unset {hidden[0]}"
+        return "" if loaded else f"the kernel has no driver loaded: {TO_LOAD[kind]}"
+    return TO_LOOK[kind]
+
+
+def _visible(driver: Driver, environment: Mapping[str, str]) -> Iterator[Check]:
+    """What hides devices, unless nothing can be hidden."""
+    if driver.state in ("no-library", "stub"):
+        return
+    for word in hiding(driver.kind, environment):
+        yield Check(word, environment[word] or "empty: none", "only these are seen, from 0 on")
+
+
+def _nodes(driver: Driver, root: Path) -> Iterator[Check]:
+    """Nodes that this user may not open."""
+    for pattern in NODES[driver.kind]:
+        for node in sorted(root.glob(pattern)):
+            if os.access(node, os.R_OK | os.W_OK):
+                continue
+            mode = node.stat()
+            rights = f"{stat.filemode(mode.st_mode)} group {_group(mode.st_gid)}"
+            join = f"sudo usermod -aG {_group(mode.st_gid)} $USER, then log in again"
+            yield Check(f"/{node.relative_to(root)}", f"not yours to open ({rights})", join)
+
+
+def _group(number: int) -> str:
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)

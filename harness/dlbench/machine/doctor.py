@@ -1,0 +1,144 @@
+"""`dlbench doctor`: what of this machine makes numbers wander, and what to do about it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.environments import probe
+from dlbench.errors import BadInput, first_line
+from dlbench.machine import device_checks, drivers, machine
+from dlbench.profiling import tools
+from dlbench.text.doctor_check import Check
+
+GIB = 1 << 30
+
+
+def checks(root: Path = Path("/")) -> list[Check]:
+    """All checks of the machine whose file system this is, but for the noise."""
+    return [
+        *_processor(root),
+        *_memory(root),
+        *device_checks.checks(drivers.ask(), root),
+        *tools.checks(),
+        *_software(),
+    ]
+
+
+def _processor(root: Path) -> Iterator[Check]:
+    cores = machine.cores()
+    model = machine.cpuinfo(root, "model name") or platform.machine()
+    yield Check("cpu", model)
+    few = "with one core the harness and the workers take turns" if cores < 2 else ""
+    yield Check("cores", f"{cores} for this process", few)
+    load = machine.load()
+    if load:
+        busy = load[0] > 0.5 * cores
+        advice = "something else is at work: stop it, or raise --replicas" if busy else ""
+        yield Check("load", f"{load[0]:.2f} over the last minute", advice)
+    governor = machine.governor(root)
+    slow = governor not in ("performance", "unknown")
+    advice = "sudo cpupower frequency-set -g performance" if slow else ""
+    yield Check("governor", governor, advice)
+    turbo = machine.turbo(root)
+    intel = (root / machine.CPU / "intel_pstate/no_turbo").exists()
+    switch = "1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
+    if not intel:
+        switch = "0 > /sys/devices/system/cpu/cpufreq/boost"
+    advice = f"for runs to be compared: sudo sh -c 'echo {switch}'" if turbo == "on" else ""
+    yield Check("turbo", turbo, advice)
+    smt = machine.smt(root)
+    yield Check("smt", smt, "leave the sibling threads idle" if smt == "on" else "")
+    aslr = machine.aslr(root)
+    advice = "addresses differ between workers: raise --replicas, or run under setarch -R"
+    yield Check("aslr", aslr, advice if aslr == "on" else "")
+    if machine.is_virtual(root):
+        advice = "neighbours steal time: compare within one run only"
+        yield Check("virtual machine", "yes", advice)
+    else:
+        yield Check("virtual machine", "no")
+
+
+def _memory(root: Path) -> Iterator[Check]:
+    total = machine.memory_bytes(root)
+    free = machine.memory_bytes(root, "MemAvailable")
+    if total:
+        tight = free < 2 * GIB
+        state = f"{free / GIB:.1f} of {total / GIB:.1f} GiB free"
+        yield Check("memory", state, "lower --jobs: each worker holds two libraries" * tight)
+    pages = machine.huge_pages(root)
+    advice = "large copies depend on it: keep it the same between runs"
+    yield Check("huge pages", pages, advice if pages == "always" else "")
+
+
+def _software() -> Iterator[Check]:
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    state = f"{platform.python_implementation()} {platform.python_version()}"
+    yield Check("python", f"{state}, GIL {'on' if gil else 'off'}")
+    found = shutil.which("valgrind")
+    yield Check("valgrind", found or "not found", "" if found else "optional: counts instructions")
+
+
+def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
+    """Whether a worker can run with each of these interpreters."""
+    for name, python in asked.items():
+        try:
+            found = probe.probe(name, python, timeout_s)
+        except BadInput as error:
+            yield Check(name, "no worker runs there", first_line(error))
+            continue
+        if found.failure is not None:
+            yield Check(name, found.failure.outcome, found.failure.reason)
+            continue
+        gil = "on" if found.gil else "off"
+        yield Check(name, f"CPython {found.version}, GIL {gil}, worker of this build")
+
+
+def jitter(seconds: float = 0.2) -> float:
+    """The share by which the slower rounds of a fixed loop exceed the median round."""
+    rounds = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        begin = time.perf_counter_ns()
+        for _ in range(2000):
+            pass
+        rounds.append(time.perf_counter_ns() - begin)
+    rounds.sort()
+    median = rounds[len(rounds) // 2]
+    return rounds[int(len(rounds) * 0.95)] / median - 1
+
+
+def noise(share: float) -> Check:
+    advice = "close what else runs: a fixed loop differs by this much from itself"
+    state = f"{values.percent(share)} between rounds"
+    return Check("noise", state, advice if share > 0.05 else "")
+
+
+def table(found: list[Check], width: int) -> list[Text]:
+    """A line a check; what is long goes on below itself: all of it can be read and typed."""
+    name = max(len(check.name) for check in found) + 2
+    widest = max([len(c.state) for c in found if c.advice] + [len("state")]) + 2
+    state = min(widest, max((width - name) // 2, 24))
+    room = max(width - name - state, 24)
+    lines = [Text("check".ljust(name) + "state".ljust(state) + "what to do", style="bold")]
+    for check in found:
+        # Without advice there is nothing beside it to make room for.
+        states = _wrapped(check.state, state - 2) if check.advice else [check.state]
+        advice = _wrapped(check.advice, room)
+        for first, told, todo in zip_longest([check.name], states, advice, fillvalue=""):
+            line = first.ljust(name) + told.ljust(state) + todo
+            lines.append(Text(line.rstrip(), style="yellow" if check.advice else ""))
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False)

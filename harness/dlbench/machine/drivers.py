@@ -1,0 +1,117 @@
+"""What the drivers of devices tell, each asked in a process of its own: none is let into ours.
+
+No context is made and no device is woken.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, _device
+from dlbench.errors import last_line, signal_name
+from dlbench.machine import device_facts
+
+KINDS = ("cuda", "rocm")
+#: What a driver takes as the devices that a process may see.
+VISIBLE = {
+    "cuda": ("CUDA_VISIBLE_DEVICES",),
+    "rocm": ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
+}
+#: An empty one of these hides all devices; of the others for ROCm it is as good as none.
+HIDES_ALL = {"cuda": ("CUDA_VISIBLE_DEVICES",), "rocm": ("ROCR_VISIBLE_DEVICES",)}
+KFD = Path("/dev/kfd")
+#: Initialising a driver wakes each GPU where nothing keeps them awake: seconds on large machines.
+TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One device. `uuid` and `mode` are empty where the driver does not tell."""
+
+    name: str
+    uuid: str
+    mode: str  #: "default", "exclusive", "prohibited" or "exclusive-process"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """`said` is one line of the loader's or the driver's; empty where `state` is "ok".
+
+    `state` is a word of harness/device/table.hpp: ok, no-library, stub, no-driver, no-device,
+    no-permission, failed.
+    """
+
+    kind: str
+    state: str
+    said: str
+    library: str = ""
+    version: str = ""
+    units: tuple[Unit, ...] = ()
+
+    def why_not(self) -> str:
+        """Why there is nothing to measure on; empty where there is."""
+        return "" if self.state == "ok" else f"{self.kind}: {self.state}: {self.said}"
+
+    def kinds(self) -> list[tuple[str, int, str]]:
+        """As `_core.Axes` takes it; nothing where only a worker can tell."""
+        # Wheels for ROCm bring a runtime of their own, which is found once they are imported.
+        if self.kind == "rocm" and self.state == "no-library" and KFD.exists():
+            return []
+        return [(self.kind, len(self.units), self.why_not())]
+
+    def told(self) -> dict[str, object]:
+        """As an item of `machine.devices`."""
+        facts: dict[str, object] = {"name": self.kind, "state": self.state}
+        if self.state != "ok":
+            return {**facts, "said": self.said}
+        units = [{"name": unit.name, "uuid": unit.uuid, "mode": unit.mode} for unit in self.units]
+        return {**facts, "count": len(units), "version": self.version, "units": units}
+
+
+@functools.cache
+def ask() -> tuple[Driver, ...]:
+    """One for each of KINDS, asked once a process."""
+    with ThreadPoolExecutor(len(KINDS)) as pool:
+        return tuple(pool.map(_answer, KINDS))
+
+
+def hiding(kind: str, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The variables that may hide devices of this kind as they are set."""
+    return [
+        word
+        for word in VISIBLE[kind]
+        if environment.get(word) or (word in environment and word in HIDES_ALL[kind])
+    ]
+
+
+def _answer(kind: str) -> Driver:
+    words = [sys.executable, "-I", "-S", device_facts.__file__, _device.__file__, kind, *sys.path]
+    ended = _core.run_program(words, TIMEOUT_S)
+    if ended.status is None:
+        return Driver(kind, "failed", f"its driver did not answer within {TIMEOUT_S:g} s")
+    for line in reversed(ended.out.splitlines()):
+        if line.startswith(device_facts.MARK):
+            return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
+    said = last_line(ended.err)
+    last = f": {said}" if said else ""
+    return Driver(kind, "failed", f"asking its driver ended by {_end(ended.status)}{last}")
+
+
+def _end(status: int) -> str:
+    return signal_name(status) or f"exit status {status}"
+
+
+def _read(kind: str, told: dict[str, Any]) -> Driver:
+    units = tuple(Unit(*unit) for unit in told["units"])
+    said = told["said"]
+    if told["state"] == "no-device":
+        said = "; ".join([said, *(f"{word}='{os.environ[word]}'" for word in hiding(kind))])
+    return Driver(kind, told["state"], said, told["library"], told["version"], units)

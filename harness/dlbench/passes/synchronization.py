@@ -1,0 +1,132 @@
+"""`--sync`: classifies how each measured exchange synchronizes, by a worker for each producer and
+consumer."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, values, worker_requests
+from dlbench.device import Device
+from dlbench.document import EXCHANGE, Document, Entry, Measured, codes
+from dlbench.environments.environment import where
+from dlbench.libraries.discover import Catalogue
+from dlbench.passes.walk import Pass, has_result
+from dlbench.supervisor import RequestFailed, Worker, worker_command
+from dlbench.text.grouping import grouped
+
+#: Devices whose queues dlbench fills itself; elsewhere the producer's `busy` does.
+WITH_STREAMS = ("cuda", "rocm", "sim")
+#: A plain line of four-byte words: the exchange is classified, not the kind of array.
+CASE = "f32"
+#: NumPy's functions on the array itself: nothing is transferred.
+NO_EXCHANGE = ("array_ufunc", "array_function")
+#: More hardware queues than the defaults, 4 on ROCm and 8 on CUDA: streams that share one seem
+#: synchronized.
+HARDWARE_QUEUES = {"GPU_MAX_HW_QUEUES": "16", "CUDA_DEVICE_MAX_CONNECTIONS": "32"}
+AXES = EXCHANGE[:5]  #: up to the device: what is classified once
+
+Records = list[dict[str, Any]]  #: of one exchange, as the journal has them
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The cell that is classified, and all measured cells that share its result."""
+
+    entry: Entry
+    sharing: list[Entry] = field(default_factory=list)
+
+
+def has_queue(entry: Entry, found: Catalogue) -> bool:
+    """Can a queue of the producer's be filled? That of an array which is copied to another device
+    is not classified."""
+    if "+" in entry.device:
+        return False
+    if Device.parse(entry.device).kind in WITH_STREAMS:
+        return True
+    return any(file.has_busy for file in found.roles(entry.producer).values())
+
+
+class ClassifySynchronization(Pass[Exchange, Records]):
+    """Of the measured exchanges, each at its smallest size."""
+
+    name = "sync"
+
+    def pending(self, document: Document) -> list[list[Exchange]]:
+        # What a library does to its process so that its work is asynchronous stays between these
+        # two, so that the opposite direction has a worker of its own.
+        def key(exchange: Exchange) -> tuple[str, str, str]:
+            return exchange.entry.environment, *exchange.entry.pair
+
+        pairs = grouped(self._exchanges(document), key)
+        return [of_pair for _, of_pair in sorted(pairs.items())]
+
+    def _exchanges(self, document: Document) -> list[Exchange]:
+        measured = (
+            entry
+            for entry in document.entries
+            if (isinstance(entry, Measured) or values.is_below(entry))
+            and entry.protocol not in NO_EXCHANGE
+        )
+        exchanges = []
+        for group in grouped(measured, lambda entry: entry.axes(AXES)).values():
+            plain = [
+                each
+                for each in group
+                if (each.phase, each.case, each.clock) == ("exchange", CASE, "call")
+            ]
+            if not plain:
+                continue
+            entry = min(plain, key=lambda each: each.bytes)
+            is_known = has_result(entry, "sync", codes.SYNC_FAILED)
+            if not is_known and has_queue(entry, self.found[entry.environment]):
+                exchanges.append(Exchange(entry, [each for each in group if each is not entry]))
+        return exchanges
+
+    def entry(self, item: Exchange) -> Entry:
+        return item.entry
+
+    def title(self, items: Sequence[Exchange]) -> str:
+        entry = items[0].entry
+        names = f"{entry.producer} -> {entry.consumer}"
+        return f"who waits: {names}{where(entry.environment)}"
+
+    def start(self, item: Exchange, folder: Path) -> Worker:
+        # What the user has set stays.
+        queues = {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
+        command = worker_command(self.catalogue(item).environment)
+        return Worker(command, self.timeout_s, variables=queues)
+
+    def ask(self, worker: Worker, item: Exchange) -> Records:
+        request = {**worker_requests.prepare(item.entry), "do": "sync"}
+        _, found = worker.ask_prepared(item.entry, request)
+        return _records(item, {**found, "sync": [_synchronization(one) for one in found["sync"]]})
+
+    def fail(self, item: Exchange, failure: RequestFailed) -> Records:
+        return _records(item, {"failure": str(failure)})
+
+    def record(self, result: Records) -> None:
+        _core.append_sync(str(self.folder), json.dumps(result))
+
+
+def _synchronization(found: dict[str, Any]) -> dict[str, Any]:
+    """As the document has it: numbers for streams are numbers, and nothing is null."""
+    stream = found.pop("stream")
+    number = stream.removeprefix("-").isdigit()
+    asked_by = "consumer" if found.pop("asked") else "dlbench"
+    return {"stream": int(stream) if number else stream or None, "asked_by": asked_by, **found}
+
+
+def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
+    """As the journal has them. A race is the exchange's: each size, clock, phase."""
+    if not found.get("sync") and "failure" not in found:
+        return []
+    own = {"cell": exchange.entry.name, **found}
+    race = found.get("race", "")
+    seen = f"{race} (seen at {values.size(exchange.entry.bytes)})"
+    shared = [{"cell": each.name, "race": seen} for each in exchange.sharing]
+    return [own, *shared] if race else [own]

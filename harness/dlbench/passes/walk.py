@@ -1,0 +1,136 @@
+"""One pass over exchanges: a worker for each pair of libraries, each result recorded at once."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.document import Document, Entry, read_document
+from dlbench.environments.environment import where
+from dlbench.libraries.discover import Catalogue
+from dlbench.supervisor import Item, Result, Steps, Worker, ask_each, worker_command
+from dlbench.text import progress
+from dlbench.text.grouping import grouped
+
+
+class Pass(Steps[Item, Result]):
+    """What is asked of exchanges, what is recorded, and what is left to ask in a resumed run.
+
+    An item is what a worker is asked about at a time: an exchange and what shares its result.
+    """
+
+    def __init__(self, folder: Path, found: Mapping[str, Catalogue], timeout_s: float) -> None:
+        """`folder` is the run's, `found` are the adapters by environment, and `timeout_s` is the
+        deadline of one step."""
+        self.folder, self.found, self.timeout_s = folder, found, timeout_s
+
+    @abstractmethod
+    def pending(self, document: Document) -> Sequence[Sequence[Item]]:
+        """The items that have no result yet, by the worker that is asked about them."""
+
+    @abstractmethod
+    def entry(self, item: Item) -> Entry:
+        """The exchange itself."""
+
+    @abstractmethod
+    def title(self, items: Sequence[Item]) -> str:
+        """What the progress shows meanwhile."""
+
+    @abstractmethod
+    def record(self, result: Result) -> None: ...
+
+    def cells(self, item: Item) -> int:
+        """How many cells its result is for."""
+        return 1
+
+    def catalogue(self, item: Item) -> Catalogue:
+        """The adapters of its environment."""
+        return self.found[self.entry(item).environment]
+
+    def start(self, item: Item, folder: Path) -> Worker:
+        return Worker(worker_command(self.catalogue(item).environment), self.timeout_s)
+
+    def load(self, worker: Worker, item: Item) -> None:
+        worker.load(self.entry(item), self.catalogue(item))
+
+
+def resume(pass_: Pass[Item, Result], *, quiet: bool) -> int:
+    """Walks over what the run of the pass has measured and not asked yet; see walk()."""
+    document = read_document(Path(_core.write_document(str(pass_.folder))))
+    return walk(pass_, pass_.pending(document), quiet=quiet)
+
+
+def walk(pass_: Pass[Item, Result], pairs: Sequence[Sequence[Item]], *, quiet: bool) -> int:
+    """Records a result for each item, pair by pair.
+
+    Returns 0, or the number of the signal that ended it early; what was recorded by then stays.
+    """
+    total, done = sum(pass_.cells(item) for items in pairs for item in items), 0
+    try:
+        with _stoppable(), progress.observer(sys.stderr, quiet) as observer:
+            for items in pairs:
+                title = pass_.title(items)
+                observer.on_progress(done, total, title, -1)
+
+                def keep(item: Item, result: Result, title: str = title) -> None:
+                    nonlocal done
+                    pass_.record(result)
+                    done += pass_.cells(item)
+                    observer.on_progress(done, total, title, -1)
+
+                ask_each(pass_, items, keep)
+    except _Stopped as stopped:
+        return stopped.number
+    return 0
+
+
+def has_result(entry: Entry, key: str, failed: str) -> bool:
+    """Has a pass recorded a result of an entry: its key, or the warning that it failed?"""
+    return entry.has(key) or entry.warns_of(failed)
+
+
+def pair_of(entry: Entry) -> tuple[str, ...]:
+    """The environment and the libraries whose worker makes an exchange."""
+    return entry.environment, *sorted({entry.producer, entry.consumer})
+
+
+def by_pair(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries by pair, in the order of their names."""
+    return [of_pair for _, of_pair in sorted(grouped(entries, pair_of).items())]
+
+
+def pair_title(entry: Entry) -> str:
+    """ "numpy and torch in old"."""
+    environment, *libraries = pair_of(entry)
+    return " and ".join(libraries) + where(environment)
+
+
+class _Stopped(Exception):  # noqa: N818  (a request, not an error)
+    """A signal asked to stop."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """SIGINT, SIGTERM and SIGHUP raise _Stopped, so that the worker is ended and results are kept.
+    A SIGHUP that is ignored, as under nohup, stays so."""
+
+    def stop(number: int, _: object) -> None:
+        raise _Stopped(number)
+
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,33 @@
+"""The comparison that a report, a figure or a step summary tells of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.document import Comparison, locate, read_comparison
+from dlbench.errors import BadInput
+
+THRESHOLD = 0.05  #: changes within it are none, as `dlbench compare` has it
+COMPARISON = "comparison.json"
+
+
+def compare(base: Path, head: Path) -> Comparison:
+    """Two documents, every cell told. Raises _core.UsageError, as for runs of two machines."""
+    return Comparison(_core.compare(base=[str(base)], head=[str(head)], threshold=THRESHOLD))
+
+
+def since(base: str | None, head: Path) -> Comparison:
+    """A run against `base`; without one, what it kept of its own two sides. Raises BadInput."""
+    if base is not None:
+        return compare(locate(base), head)
+    found = kept(head.parent)
+    if found is None:
+        raise BadInput("what did it change from? --base RUN")
+    return found
+
+
+def kept(folder: Path) -> Comparison | None:
+    """What a run of two sides left beside its document. Raises as `read_document` does."""
+    path = folder / COMPARISON
+    return read_comparison(path) if path.is_file() else None

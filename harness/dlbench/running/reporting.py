@@ -1,0 +1,96 @@
+"""Writes the HTML report of a run, or of several."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.document import Comparison, Document, locate, read_document
+from dlbench.errors import BadInput, first_line
+from dlbench.plots import report as page
+from dlbench.running import comparing, writing
+from dlbench.text.output import complain
+
+DOCUMENT = "results.json"
+OF_ONE, OF_SEVERAL = "report.html", "change.html"
+
+
+def report(runs: Sequence[str], output: Path | None) -> Path:
+    """The file: `output`, or the usual name in the last run's folder. Raises BadInput."""
+    try:
+        page.require()
+    except ModuleNotFoundError as error:
+        raise BadInput(first_line(error)) from error
+    places = [locate(run) for run in runs]
+    path = output or places[-1].parent / (OF_ONE if len(runs) == 1 else OF_SEVERAL)
+    # One document at a time is in memory.
+    with _without_collector():
+        packed = [
+            page.pack(read_document(place), label, lasting_name(place))
+            for place, label in zip(places, labels(places), strict=True)
+        ]
+    comparison = _comparison(places)
+    writing.write_asked(path, lambda out: page.write(out, packed, comparison))
+    return path
+
+
+def _comparison(places: Sequence[Path]) -> Comparison | None:
+    """The first run against the last; of one run, what it kept of its own two sides."""
+    if len(places) == 1:
+        return comparing.kept(places[0].parent)
+    try:
+        return comparing.compare(places[0], places[-1])
+    except _core.UsageError as error:
+        # Runs of two machines can still be looked at side by side.
+        complain(f"dlbench: no view of the changes: {first_line(error)}")
+        return None
+
+
+def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
+    """The report of a run that has just ended, as its file's name; none without the extra.
+
+    Raises OSError.
+    """
+    try:
+        page.require()
+    except ModuleNotFoundError:
+        return ()
+    place = folder / DOCUMENT
+    packed = page.pack(document, labels([place])[0], lasting_name(place))
+    writing.write(folder / OF_ONE, lambda out: page.write(out, [packed]))
+    return (OF_ONE,)
+
+
+def lasting_name(place: Path) -> str:
+    """What commands call the run of this document for as long as its page may be kept: `latest` is
+    another run tomorrow."""
+    folder = place.parent
+    folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
+    return str(folder if place.name == DOCUMENT else folder / place.name)
+
+
+def labels(places: Sequence[Path]) -> list[str]:
+    """What the page calls these runs: their folders' names, told apart where they are alike."""
+    names = [place.resolve().parent.name or str(place) for place in places]
+    files = [place.name for place in places]
+    if len(set(names)) == len(names):
+        return names
+    both = [f"{name}/{file}" for name, file in zip(names, files, strict=True)]
+    if len(set(both)) == len(both):
+        return both
+    return [f"{number}: {name}" for number, name in enumerate(both, 1)]
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """A document has no cycles, and millions of objects that the collector would look through."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,129 @@
+"""What was asked of a run: kept in its journal, so that `--resume` asks the same again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core
+from dlbench.environments import spelled
+from dlbench.environments.environment import DEFAULT
+from dlbench.errors import BadInput, first_line, os_line, require_file
+from dlbench.machine import drivers, machine
+from dlbench.supervisor import WORKER
+
+AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
+
+
+@dataclass
+class Request:
+    """Axes and options as they were typed; an empty one stands for the default.
+
+    `couple` names two libraries: both directions between them, and neither with itself. `env` are
+    the environments beside our own, NAME=PYTHON with an absolute path.
+    """
+
+    couple: list[str] = field(default_factory=list)
+    producers: list[str] = field(default_factory=list)
+    consumers: list[str] = field(default_factory=list)
+    protocols: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    cases: list[str] = field(default_factory=list)
+    sizes: list[str] = field(default_factory=list)
+    count: list[str] = field(default_factory=list)
+    trace_api: bool = False
+    sync: bool = False
+    phases: list[str] = field(default_factory=list)
+    filter: str = ""
+    budget: str = ""
+    precision: str = "2%"
+    replicas: int = 1
+    jobs: int = 0
+    timeout: str = "30s"
+    adapters: str = ""
+    env: list[str] = field(default_factory=list)
+    seed: int = 1
+
+    def libraries(self) -> set[str]:
+        """The words that name libraries."""
+        return {*self.couple, *self.producers, *self.consumers}
+
+    def axes(self) -> _core.Axes:
+        """`_core.Axes`. Raises _core.UsageError for a size that is none."""
+        words = {axis: list(getattr(self, axis)) for axis in AXES[:-1]}
+        if self.couple:
+            words["producers"] = words["consumers"] = list(dict.fromkeys(self.couple))
+        sizes = [_core.parse_bytes(size) for size in self.sizes]
+        places = [DEFAULT, *spelled.read(self.env)]
+        return _core.Axes(
+            environments=places,
+            **words,
+            sizes=sizes,
+            filter=self._whole_filter(),
+            device_kinds=[kind for driver in drivers.ask() for kind in driver.kinds()],
+        )
+
+    def _whole_filter(self) -> str:
+        if len(set(self.couple)) < 2:
+            return self.filter
+        first, second = self.couple
+        return self.filter_for([(first, second), (second, first)])
+
+    def filter_for(self, directions: Sequence[tuple[str, str]]) -> str:
+        """What was asked for as a filter, of these producers and consumers only."""
+        pairs = "|".join(
+            f"/producer:{_escaped(producer)}/consumer:{_escaped(consumer)}/"
+            for producer, consumer in directions
+        )
+        return f"^(?=.*(?:{self.filter}))(?=.*(?:{pairs}))" if self.filter else pairs
+
+    def options(self, out: Path, context: dict[str, Any], resume: bool) -> _core.Options:
+        """`_core.Options` for a run into `out`. Raises _core.UsageError for unfit values."""
+        return _core.Options(
+            out=str(out),
+            pythons={DEFAULT: sys.executable, **spelled.read(self.env)},
+            worker_main=str(WORKER),
+            jobs=self.jobs or max(1, min(machine.cores(), 4)),
+            timeout_s=_core.parse_seconds(self.timeout),
+            budget_s=_core.parse_seconds(self.budget) if self.budget else 0.0,
+            precision=_core.parse_percent(self.precision),
+            replicas=self.replicas,
+            seed=self.seed,
+            context=json.dumps(context),
+            resume=resume,
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """As `context.dlbench.request`."""
+        return asdict(self)
+
+
+def _escaped(name: str) -> str:
+    """A library's name inside a regular expression; only these two signs need it."""
+    return name.replace(".", "\\.").replace("+", "\\+")
+
+
+def journal_context(folder: Path) -> dict[str, Any]:
+    """The context in a journal's first line. Raises BadInput where there is none to go on with."""
+    journal = folder / "journal.jsonl"
+    try:
+        require_file(journal)
+        context: dict[str, Any] = json.loads(_core.journal_context(str(journal)))
+    except OSError as error:
+        raise BadInput(f"cannot resume {str(folder)!r}: {os_line(journal, error)}") from error
+    except _core.UsageError as error:
+        raise BadInput(f"cannot resume {str(folder)!r}: {first_line(error)}") from error
+    if "request" not in context.get("dlbench", {}):
+        raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
+    return context
+
+
+def resumed(context: dict[str, Any]) -> Request:
+    """The request of an earlier run."""
+    known = {each.name for each in fields(Request)}
+    told = context["dlbench"]["request"]
+    return Request(**{name: value for name, value in told.items() if name in known})

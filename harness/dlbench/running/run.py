@@ -1,0 +1,272 @@
+"""From a request to a run's files and what the terminal says about it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core, values
+from dlbench.counting import valgrind
+from dlbench.document import LATEST, RESULTS, Comparison, Document, read_document
+from dlbench.environments import probe
+from dlbench.environments.environment import Environment
+from dlbench.errors import BadInput, first_line, os_line, os_reason
+from dlbench.libraries import discover
+from dlbench.machine import machine
+from dlbench.passes import walk
+from dlbench.passes.api_calls import TraceApiCalls
+from dlbench.passes.instructions import CountInstructions
+from dlbench.passes.synchronization import ClassifySynchronization
+from dlbench.running import reporting, rundir
+from dlbench.running.request import Request
+from dlbench.terminal import terminal
+from dlbench.text import output, progress
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import count, listing
+from dlbench.text.output import Console
+
+
+def warn(text: str) -> None:
+    output.complain(f"dlbench: {text}")
+
+
+def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
+    """See discover.catalogue(); warns of what was left out."""
+    found = discover.catalogue(adapters, environment=environment)
+    for warning in found.warnings:
+        warn(warning)
+    return found
+
+
+def find_environments(request: Request) -> list[Environment]:
+    """Ours and those of `--env`; see probe.find()."""
+    return probe.find(request.env, _core.parse_seconds(request.timeout))
+
+
+def find_libraries(request: Request, places: Iterable[Environment]) -> list[_core.Library]:
+    """Those of each environment, with what was asked for by argument."""
+    asked = request.libraries()
+    return [
+        library
+        for place in places
+        for library in discover.libraries(find_adapters(request.adapters, place), asked)
+    ]
+
+
+def context(
+    request: Request,
+    libraries: list[_core.Library],
+    plan: _core.Plan,
+    places: list[Environment],
+    command: list[str],
+) -> dict[str, Any]:
+    """All of a document's context that is known before the first worker starts."""
+    own = {
+        "schema": 1,
+        "version": _core.version,
+        "build": _core.build_id,
+        "command": command,
+        "seed": request.seed,
+        "request": request.kept(),
+        "absent": absent(request, libraries),
+        "machine": machine.describe(),
+        "environments": told(libraries, plan, places),
+    }
+    if request.count:
+        own["counted_by"] = f"callgrind of {valgrind.version()}"
+    return {**machine.benchmark_context(), "dlbench": own}
+
+
+def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
+    """How to get what no environment has, and what was asked for by name and one has not."""
+    asked = request.libraries()
+    there = Counter(one.name for one in libraries if one.installed)
+    found = {}
+    for one in libraries:
+        if one.installed or one.absence != "not-installed":
+            continue
+        named = one.name in asked
+        if there[one.name] and named:
+            found[f"{one.name} in {one.environment}"] = one.why_not
+        elif named or (not there[one.name] and not asked - {"all"} and one.in_default_matrix):
+            found.setdefault(one.name, one.why_not)
+    return found
+
+
+def told(
+    libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
+) -> dict[str, Any]:
+    """Each environment with the versions that its cells rest on: a resumed run must have the same.
+    Workers tell more of it."""
+    used = {
+        (cell.environment, name) for cell in plan.cells for name in (cell.producer, cell.consumer)
+    }
+    environments = {place.name: place.told() for place in places}
+    for one in libraries:
+        if one.version and (one.environment, one.name) in used:
+            environments[one.environment]["libraries"][one.name] = one.version
+    return environments
+
+
+def dry_run(plan: _core.Plan, console: Console) -> int:
+    """Prints each cell of the plan, and each that cannot be, with the reason."""
+    for cell in plan.cells:
+        console.print(cell.name, soft_wrap=True)
+    for cell, outcome, reason in plan.excluded:
+        console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
+    counted = f"{count(len(plan.couples), 'couple')}, {count(len(plan.cells), 'cell')} to measure"
+    console.print(f"{counted}, {len(plan.excluded)} without a worker", soft_wrap=True)
+    return 0
+
+
+def require_cells(plan: _core.Plan) -> None:
+    """Raises BadInput, with the reasons, for a plan without a cell to try."""
+    if plan.cells:
+        return
+    reasons = Counter(f"{outcome}: {reason}" for _, outcome, reason in plan.excluded)
+    why = listing((reason for reason, _ in reasons.most_common()), 3)
+    raise BadInput(f"nothing to measure: {why or 'no cell of the plan passes the filter'}")
+
+
+def execute(
+    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool, stage: str = ""
+) -> _core.Summary:
+    """Runs the plan; `_core.Summary`. Once a cell is settled, `folder` is the latest run: one that
+    ends before that leaves the former one its name. `stage` as of progress.observer. Raises
+    BadInput for what the system refused."""
+    with progress.observer(sys.stderr, quiet, stage) as observer:
+        first = progress.First(observer, lambda: link_latest(folder))
+        try:
+            summary = _core.run(plan, options, first)
+        except OSError as error:
+            raise BadInput(os_line(options.out, error)) from error
+        if summary.settled:
+            first.call()  # of a resumed run all may have been there
+    return summary
+
+
+def link_latest(folder: Path) -> None:
+    """See rundir.link_latest(); a run is not worth less without the link."""
+    try:
+        rundir.link_latest(folder)
+    except OSError as error:
+        warn(f"cannot link {RESULTS / LATEST}: {os_reason(error)}")
+
+
+def after_rounds(
+    folder: Path,
+    request: Request,
+    places: list[Environment],
+    summary: _core.Summary,
+    *,
+    quiet: bool,
+) -> int:
+    """What `--count`, `--trace-api` and `--sync` asked for; the signal that ended it, or 0."""
+    wanted: list[type[walk.Pass[Any, Any]]] = [CountInstructions] if request.count else []
+    wanted += [TraceApiCalls] if request.trace_api else []
+    wanted += [ClassifySynchronization] if request.sync else []
+    if summary.disk_full or not wanted:
+        return 0
+    timeout_s = _core.parse_seconds(request.timeout)
+    found = discover.catalogues(request.adapters, places)
+    begin, signal = time.monotonic(), 0
+    for pass_ in wanted:
+        if not signal:
+            signal = walk.resume(pass_(folder, found, timeout_s), quiet=quiet)
+    _core.append_end(str(folder), time.monotonic() - begin, signal)
+    return signal
+
+
+def conclude(
+    folder: Path,
+    summary: _core.Summary,
+    *,
+    signal: int,
+    plots: bool,
+    quiet: bool,
+    console: Console,
+) -> int:
+    """Document, figures, report, terminal; the exit status."""
+    go_on = dlbench_command("--resume", folder)
+    if summary.disk_full:
+        why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
+        warn(f"{why}; what was settled is kept: {go_on}")
+        return 2
+    try:
+        path = Path(_core.write_document(str(folder)))
+        document = read_document(path)
+        plots = plots and bool(document.measured)
+        drawn = draw(document, folder, at_the_end=True) if plots else ()
+        page = reporting.at_the_end(document, folder) if plots else ()
+        # Each figure is there as SVG as well; one name says enough.
+        files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
+    except OSError as error:
+        warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
+        return 2
+    if not quiet:
+        lines = terminal.render_as_asked(document, console.width, *shown_place(folder), files)
+        terminal.show(lines, console)
+    if signal:
+        warn(f"interrupted; what was settled is kept: {go_on}")
+        return 128 + signal
+    if not document.measured:
+        warn(f"nothing could be measured{_most_frequent_reason(document)}")
+        return 2
+    return 0
+
+
+def _most_frequent_reason(document: Document) -> str:
+    """ ": " and the reason that most cells without a number have."""
+    causes = grouped(document.not_measured, lambda entry: entry.cause).values()
+    return f": {values.reason(max(causes, key=len)[0])}" if causes else ""
+
+
+def shown_place(folder: Path) -> tuple[str, str]:
+    """What commands call this run, and where its files are."""
+    if rundir.is_latest(folder):
+        return LATEST, str(RESULTS / LATEST)
+    return str(folder), str(folder)
+
+
+def draw(
+    document: Document, folder: Path, figure: str | None = None, *, at_the_end: bool = False
+) -> tuple[str, ...]:
+    """Draws one or all figures, or those of a run's end; their files' names. A figure that fails
+    costs no result."""
+    from dlbench.plots import figures  # matplotlib takes its time
+
+    among = figures.AT_THE_END if at_the_end else figures.FIGURES
+    try:
+        return tuple(path.name for path in figures.draw(document, folder, figure, among))
+    except OSError:
+        raise
+    except ValueError as error:
+        raise BadInput(first_line(error)) from error
+
+
+def has_figure(document: Document, figure: str | None) -> bool:
+    """Has the document something for it? One that is not known is for draw() to refuse."""
+    from dlbench.plots import figures
+
+    return figure is None or figures.has(document, figure)
+
+
+def why_nothing_drawn(figure: str | None) -> str:
+    """Where the document has nothing for it."""
+    from dlbench.plots.figures import NEEDS
+
+    return "nothing to draw: " + (
+        f"the figure {figure} is of {NEEDS[figure][1]}" if figure else "the run has no exchanges"
+    )
+
+
+def draw_change(comparison: Comparison, folder: Path) -> tuple[str, ...]:
+    """Draws what changed; its files' names."""
+    from dlbench.plots import figures
+
+    return tuple(path.name for path in figures.draw_change(comparison, folder))

@@ -1,0 +1,165 @@
+"""A broken rule of `dlbench check` as a script: it ends with status 1 while the rule is broken."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+from dlbench.case import FOREIGN, Case
+from dlbench.check.rule import Rule
+from dlbench.check.showing import allowed
+from dlbench.check.subject import DERIVED
+from dlbench.scripts import slicing
+
+#: Words for an array, with what they change in a line of 64 elements.
+SOURCES: dict[str, dict[str, Any]] = {
+    **{word: {"layout": word} for word in ("grid", "fortran", "strided", "reversed", "broadcast")},
+    "ones": {"layout": "ones"},
+    "scalar": {"layout": "scalar", "bytes": 4},
+    "empty": {"layout": "empty", "bytes": 0},
+    "offset": {"offset": 4},
+    "odd": {"offset": 2},
+    "readonly": {"readonly": True},
+    "swapped": {"special": "swapped"},
+    "unexportable": {"special": "nulls"},
+}
+PROTOCOLS = {
+    "memoryview": "buffer",
+    "bytearray": "buffer",
+    "__array_interface__": "array_interface",
+    "__array_struct__": "array_struct",
+}
+#: What leaves names that a rule's lines read.
+TABLE = [
+    "table = point(type(array).__dlpack_c_exchange_api__, b'dlpack_exchange_api')",
+    "function = lambda at: ctypes.c_void_p.from_address(table + at).value",
+]
+DESCRIBED = "versioned, name, struct, tensor, deleter_at = described(capsule)"
+CAPSULE_NAMES = {"versioned", "name", "struct", "tensor", "deleter_at", "capsule"}
+DELETER = ["deleted = []", "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)"]
+COUNT = """\
+ctypes.c_void_p.from_address(struct + deleter_at).value = \
+ctypes.cast(deleter, ctypes.c_void_p).value"""
+#: Where deleters are counted.
+LEAVE = "leave()"
+
+
+def script(
+    rule: Rule,
+    seen: str,
+    path: Path,
+    library: str,
+    version: str,
+    struct: str = "",
+    device: str = "cpu",
+    source: str = "",
+) -> str:
+    """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent,
+    `device` where the producer's arrays lie, `source` which array of them is at fault."""
+    title = [f"{rule.name}: {rule.sentence}", rule.section, *([f"seen: {seen}"] if seen else [])]
+    title += [f"with {library.partition(':')[0]} {version}"] if version else []
+    tree = slicing.read(path, library)
+    if rule.role == "producer":
+        lines = _producer(rule, tree, path, device, source)
+    else:
+        lines = _consumer(rule, tree, path, struct)
+    text = "\n".join(lines)
+    used = [name for name in ("ctypes", "gc", "os", "sys", "weakref", "np") if f"{name}." in text]
+    imports = [f"import {name}" if name != "np" else "import numpy as np" for name in used]
+    lines = [*imports, f"print('expected:', {rule.sentence!r})", *lines]
+    lines.insert(-1 if lines[-1] == LEAVE else len(lines), "print('actual: the rule holds')")
+    return slicing.script(title, lines)
+
+
+def case_of(word: str) -> Case:
+    dtype = word.removeprefix("dtype-")
+    if dtype != word:
+        return Case("f32", dtype, 64 * Case("", dtype, 0).itemsize)
+    return Case(**{"name": "f32", "dtype": "float32", "bytes": 256, **SOURCES.get(word, {})})
+
+
+def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str) -> list[str]:
+    """`source` names the array at fault, where it is not the rule's usual one."""
+    shown = rule.shown
+    word, _, own = (source or shown.source).partition("own-")
+    layout, times, step = DERIVED.get(own, (word, 1, ""))
+    usual = case_of(layout)
+    case = Case("f32", usual.dtype, times * usual.bytes) if times > 1 else usual
+    body = slicing.making(tree, path, case, device)
+    bits = bool(FOREIGN.get(case.dtype)) and "bits" in path.read_text("utf-8")
+    lines = [*slicing.text(slicing.needed(tree, slicing.names_read(body)))]
+    lines += slicing.content(case, slicing.text(body), bits, always=True)
+    if step:
+        lines.append(f"array, source = array{step}, source{step}")
+    nodes = list(ast.walk(ast.parse(shown.lines)))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    read = {node.id for node in names} - stored
+    if "extras" in read:
+        found = slicing.needed(tree, {"extras"}) if "extras" in slicing.defined(tree) else []
+        lines += slicing.text(found) or ["extras = lambda array: ()"]
+    if {"table", "function"} & {node.id for node in names}:
+        lines += TABLE
+    elif shown.call or read & CAPSULE_NAMES:
+        lines += [f"capsule = {shown.call or 'asked(array)'}", DESCRIBED]
+        # What exports no struct with the field breaks no such rule.
+        lines += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in shown.lines)
+    return [*lines, *shown.lines.splitlines()]
+
+
+def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str]:
+    shown = rule.shown
+    calling = slicing.calling(tree, path, PROTOCOLS.get(shown.struct, "dlpack"))
+    plain = slicing.text([calling.call])[0]
+    function = plain.partition("(array")[0]
+    spelled = shown.call.format(function=function, array="array") if shown.call else plain
+    lines = [*slicing.text(calling.before), *slicing.source(case_of(shown.source))]
+    counts = "{count}" in shown.patch
+    patch = shown.patch.replace("{count}", COUNT).splitlines()
+    lines += DELETER if counts else []
+    lines += _exporter(shown.struct or struct, struct, patch, shown.lines, "copy=True" in spelled)
+    if not re.search(r"\bresult = ", shown.lines.partition("del result")[0]):
+        call, end = f"result = {spelled}", "leave" if counts else ""
+        if shown.refusal:
+            call = allowed(spelled, shown.refusal, "result", end)
+        lines.append(call)
+    again = re.sub(r"\barray\b", "result", spelled)
+    lines += shown.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
+    return [*lines, LEAVE] if counts else lines
+
+
+def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool) -> list[str]:
+    """Lines that leave the known producer in `array`; `after`: what reads of it is kept for."""
+    simple = {"memoryview": "memoryview(source)", "none": "object()", "bytearray": "source"}
+    if kind in simple:
+        before = ["source = bytearray(source)"] if kind == "bytearray" else []
+        return [*before, f"array = {simple[kind]}"]
+    if kind in PROTOCOLS:
+        member = f"    {kind} = property(lambda self: source.{kind})"
+        return ["class Producer:", member, "array = Producer()"]
+    lent = kind if kind in ("legacy", "versioned") else struct
+    words = ["max_version=keywords.get('max_version')"]
+    if kind not in ("", "asks"):
+        words = [] if lent == "legacy" or kind == "bare" else ["max_version=(1, 0)"]
+    words += ["copy=keywords.get('copy')"] if copies else []
+    keeps = kind == "twice" or "capsules" in after
+    body = ["calls.append(keywords)"] if "calls" in after else []
+    body += ["raise BufferError('not today')"] if kind == "raises" else []
+    body += ["if capsules:", "    return capsules[0]"] if kind == "twice" else []
+    body += [f"capsule = source.__dlpack__({', '.join(words)})"]
+    if kind == "name":
+        body.append("rename = ctypes.PyDLL(None).PyCapsule_SetName")
+        body.append("rename(ctypes.py_object(capsule), b'dltensor_of_nobody')")
+    body += [DESCRIBED, *patch] if patch else []
+    body += ["capsules.append(capsule)"] if keeps else []
+    return [
+        *(["calls, capsules = [], []"] if keeps or "calls" in after else []),
+        "class Producer:",
+        "    def __dlpack_device__(self):",
+        "        return (1, 0)",
+        f"    def __dlpack__(self, {'stream=None' if kind == 'bare' else '**keywords'}):",
+        *(f"        {line}" for line in [*body, "return capsule"]),
+        "array = Producer()",
+    ]

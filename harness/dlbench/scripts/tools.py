@@ -1,0 +1,200 @@
+"""What scripts have in common. Each script holds a copy of what it uses; nothing imports this."""
+
+# mypy: ignore-errors
+# ruff: noqa: PT018, T201
+
+import ctypes
+import gc
+import os
+import resource
+import sys
+
+import numpy as np
+
+
+def as_numpy(array):
+    try:
+        return np.from_dlpack(array)
+    except (AttributeError, BufferError, TypeError):
+        return np.asarray(array)
+
+
+#: As rules call it; in the script of a cell it may be an adapter's function.
+values = as_numpy
+
+
+def lost(seen, source):
+    """What NumPy sees of a result that is not as in the source."""
+    seen = np.asarray(seen)
+    words = ["dtype"] if seen.dtype != source.dtype else []
+    if words and seen.itemsize == 1 and seen.nbytes == source.nbytes:
+        # Bytes without a dtype lie as they did.
+        return words if seen.tobytes() in (source.tobytes(), source.tobytes("A")) else ["values"]
+    if words and seen.dtype.kind in "VO":
+        return [*words, "values"]  # no numbers
+    if seen.shape != source.shape:
+        return [*words, "shape"]
+    words += ["layout"] if seen.strides != source.strides else []
+    return words if np.all((seen == source) | (seen != seen)) else [*words, "values"]
+
+
+def pointer(array):
+    if hasattr(array, "__cuda_array_interface__"):
+        return array.__cuda_array_interface__["data"][0]
+    return as_numpy(array).ctypes.data
+
+
+def is_shared(first, second):
+    """Is a byte that is written at one address read at the other?"""
+    one, other = (ctypes.c_uint8.from_address(place) for place in (first, second))
+    before = other.value
+    one.value ^= 255
+    seen = other.value
+    one.value ^= 255
+    return seen != before
+
+
+def point(capsule, name):
+    get = ctypes.PyDLL(None).PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return get(capsule, name)
+
+
+def described(capsule):
+    """Is the struct versioned? Its name, where it lies, its tensor, and its deleter's offset."""
+    versioned = "versioned" in repr(capsule)
+    name = b"dltensor_versioned" if versioned else b"dltensor"
+    struct = point(capsule, name)
+    return versioned, name, struct, struct + 32 * versioned, 16 if versioned else 56
+
+
+def exported_address(capsule):
+    """Where the first element lies."""
+    tensor = described(capsule)[3]
+    data = ctypes.c_void_p.from_address(tensor).value or 0
+    return data + ctypes.c_uint64.from_address(tensor + 40).value
+
+
+#: As rules call it; in the script of a cell it may be an adapter's function.
+address = exported_address
+
+
+class Recorded:
+    """Exports what the array exports, and keeps where that lies."""
+
+    def __init__(self, array):
+        self.array, self.exported = array, None
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *args, **kwargs):
+        capsule = self.array.__dlpack__(*args, **kwargs)
+        self.exported = exported_address(capsule)
+        return capsule
+
+
+def asked(array):
+    try:
+        return array.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        return array.__dlpack__()
+    except BufferError as error:
+        print("refused, as it may be:", repr(error))
+        raise SystemExit(0) from None
+
+
+def refused(call, errors=Exception):
+    """The call must raise one of the errors."""
+    try:
+        given = call()
+    except errors as error:
+        print("refused, as it must be:", repr(error))
+    else:
+        raise SystemExit(f"not refused: {given!r}")
+
+
+def allowed(call, errors=Exception, end=sys.exit):
+    """The result; the script may as well end with one of the errors."""
+    try:
+        return call()
+    except errors as error:
+        print("refused, as it may be:", repr(error))
+        end()
+
+
+def leave():
+    """A callback of ctypes does not outlive the interpreter, and a deleter may be called late."""
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def left(call, array):
+    """What many calls leave, in objects, references and KiB; the first ones fill caches."""
+
+    def used():
+        gc.collect()
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return sys.getallocatedblocks(), sys.getrefcount(array), most
+
+    for count in (20_000, 50_000):
+        before = used()
+        for _ in range(count):
+            call()
+        objects, references, kib = (now - then for then, now in zip(before, used(), strict=True))
+        print(count, "leave", objects, "objects", references, "references", kib, "KiB")
+    assert objects < 500 and references < 500 and kib < 4_000
+
+
+class Driver:
+    """The driver of a GPU: streams that sleep, and copies on them."""
+
+    def __init__(self, kind, number):
+        self.is_cuda = kind == "cuda"
+        if self.is_cuda:
+            self.library = ctypes.CDLL("libcuda.so.1")
+            self.call("cuInit", 0)
+            self.call("cuCtxSetCurrent", self.made("cuDevicePrimaryCtxRetain", number))
+        else:
+            with open("/proc/self/maps") as maps:  # noqa: PTH123
+                loaded = next(line.split()[-1] for line in maps if "libamdhip64" in line)
+            self.library = ctypes.CDLL(loaded)
+            self.call("hipSetDevice", number)
+
+    def call(self, name, *arguments):
+        place = ctypes.c_void_p()
+        if self.is_cuda:
+            find = self.library.cuGetProcAddress
+            find(name.encode(), ctypes.byref(place), 11040, ctypes.c_uint64(0))
+        else:
+            place = ctypes.cast(getattr(self.library, name), ctypes.c_void_p)
+        kinds = [ctypes.c_void_p] * len(arguments)
+        code = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(place.value)(*arguments)
+        if code != 0:
+            raise RuntimeError(f"{name}: error {code}")
+
+    def made(self, name, *arguments):
+        place = ctypes.c_void_p()
+        self.call(name, ctypes.byref(place), *arguments)
+        return place.value
+
+    def stream(self):
+        return self.made("cuStreamCreate" if self.is_cuda else "hipStreamCreateWithFlags", 1)
+
+    def pinned(self, size):
+        return self.made("cuMemHostAlloc" if self.is_cuda else "hipHostMalloc", size, 0)
+
+    def copy(self, to, start, size, stream):
+        if self.is_cuda:
+            self.call("cuMemcpyAsync", to, start, size, stream)
+        else:
+            self.call("hipMemcpyAsync", to, start, size, 4, stream)
+
+    def sleep(self, stream):
+        usleep = ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p)
+        self.call(
+            "cuLaunchHostFunc" if self.is_cuda else "hipLaunchHostFunc", stream, usleep, 20000
+        )
+
+    def wait(self, stream):
+        self.call("cuStreamSynchronize" if self.is_cuda else "hipStreamSynchronize", stream)

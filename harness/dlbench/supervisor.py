@@ -1,0 +1,226 @@
+"""Workers outside the timed rounds, asked one request at a time.
+
+`_core.Worker` starts, reads, times and kills the process; here its answers become values and its
+end becomes an exception.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from dlbench import _core, worker_requests
+from dlbench.document import Entry
+from dlbench.environments.environment import Environment
+from dlbench.errors import last_line
+from dlbench.libraries.discover import Catalogue
+
+WORKER = Path(__file__).with_name("worker_main.py")
+END = {"do": "end"}
+Started = TypeVar("Started", bound="Worker")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
+    """Why a request has no result, in one line. `outcome` and `exception` are those of the worker's
+    own error; `death` is there where the worker has ended."""
+
+    def __init__(
+        self,
+        reason: str,
+        outcome: str = "",
+        exception: str = "",
+        death: _core.Death | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.outcome, self.exception, self.death = outcome, exception, death
+
+
+def worker_command(place: Environment, *options: str) -> list[str]:
+    """The command of a worker of that environment."""
+    return [place.python, str(WORKER), "--fd", "3", "--parent", str(os.getpid()), *options]
+
+
+class Worker:
+    """One process. A context: the process and its group are killed at the end of the block."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        timeout_s: float,
+        *,
+        name: str = "the worker",
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """`name` is the subject of the sentences about its end. Raises OSError where the command
+        cannot be started."""
+        self._name, self._timeout_s, self._is_lost = name, timeout_s, False
+        self._process = _core.Worker(command, timeout_s, variables=variables or {})
+        self.pid = self._process.pid
+
+    def __enter__(self: Started) -> Started:
+        try:
+            self._read(self._process.receive())  # its greeting
+        except BaseException:
+            self._process.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.stop()
+
+    def stop(self) -> None:
+        """Kills it, from any thread: a call that waits for its answer raises RuntimeError, and so
+        does each later one."""
+        self._process.stop()
+
+    def is_alive(self) -> bool:
+        """Can it be asked more?"""
+        return not self._is_lost and self._process.is_alive
+
+    def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:
+        """The body of the answer; `timeout_s` is for this request and those that follow. Raises
+        RequestFailed for an error, a death or a deadline that has passed."""
+        self._timeout_s = timeout_s or self._timeout_s
+        reply = self._read(self._process.ask(json.dumps(request), self._timeout_s))
+        error, body = reply.get("error"), reply.get("ok")
+        if isinstance(error, dict):
+            exception, reason = (str(error.get(key, "")) for key in ("exception", "reason"))
+            text = ": ".join(word for word in (exception, reason) if word)
+            raise RequestFailed(text, str(error.get("outcome", "")), exception)
+        if not isinstance(body, dict):
+            raise self.reject("neither ok nor error")
+        return body
+
+    def reject(self, why: str) -> RequestFailed:
+        """The failure of a worker whose answer is none; it is asked no more."""
+        self._is_lost = True
+        return RequestFailed(f"{self._name} gave no answer: {why}", "crashed")
+
+    def ask_prepared(
+        self, entry: Entry, request: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prepares an exchange, asks one thing of it and drops it: the answers of the first two."""
+        prepared = self.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
+        answer = self.ask({**request, "id": 0})
+        self.ask({"do": "drop", "id": 0})
+        return prepared, answer
+
+    def load(self, entry: Entry, found: Catalogue) -> dict[str, str]:
+        """Loads both libraries of an exchange; their versions."""
+        versions = {}
+        for request in worker_requests.load_pair(entry, found):
+            versions[request["library"]] = str(self.ask(request).get("version", ""))
+        return versions
+
+    def end(self, request: dict[str, Any] | None = None) -> _core.Death:
+        """Has it end by itself, so that its libraries and tools do what they do then."""
+        self._is_lost = True
+        return self._process.finish(json.dumps(request or END))
+
+    def finish(self) -> None:
+        """As `end`. Raises RequestFailed where it does not end well."""
+        death = self.end()
+        if death.outcome == "timed-out":
+            raise RequestFailed(f"{self._name} did not end within {self._timeout_s:.0f} s")
+        if death.exit_status != 0 or death.garbled:
+            raise self._failure(death)
+
+    def _read(self, answer: str | _core.Death) -> dict[str, Any]:
+        if isinstance(answer, _core.Death):
+            raise self._failure(answer)
+        reply: dict[str, Any] = json.loads(answer)
+        return reply
+
+    def _failure(self, death: _core.Death) -> RequestFailed:
+        self._is_lost = True
+        step = f" at step {death.step!r}" if death.step else ""
+        if death.outcome == "timed-out":
+            comma = "," if step else ""
+            text = f"no answer from {self._name} within {self._timeout_s:.0f} s{comma}{step}"
+        elif death.garbled:
+            text = f"{self._name} gave no answer{step}: {death.how}"
+        else:
+            how = death.signal or f"exit status {death.exit_status}"
+            last = last_line(death.stderr_tail) or last_line(death.stdout_tail)
+            text = f"{self._name} ended{step}: {how}" + (f": {last}" if last else "")
+        return RequestFailed(text, death.outcome, death=death)
+
+
+class Steps(ABC, Generic[Item, Result]):
+    """Requests to a worker, each about an item of several that share the worker."""
+
+    name: ClassVar[str]  #: of its temporary folders
+
+    @abstractmethod
+    def start(self, item: Item, folder: Path) -> Worker:
+        """A worker for that item and those behind it. `folder` lives as long as the worker."""
+
+    @abstractmethod
+    def load(self, worker: Worker, item: Item) -> None:
+        """Loads what all of them need. Raises RequestFailed, as the next."""
+
+    @abstractmethod
+    def ask(self, worker: Worker, item: Item) -> Result: ...
+
+    @abstractmethod
+    def fail(self, item: Item, failure: RequestFailed) -> Result:
+        """The result of an item without an answer; the failure has an `outcome`."""
+
+    def is_tried_alone(self, item: Item) -> bool:
+        """Is an item that ends a worker asked of a new one first, before it is blamed?"""
+        return False
+
+    def finish(self, worker: Worker, item: Item) -> None:
+        """With a worker that has answered all, the last of which was that item. It is killed
+        afterwards. Keeps its failures to itself: every item has its result."""
+
+
+def ask_each(
+    steps: Steps[Item, Result], items: Sequence[Item], keep: Callable[[Item, Result], None]
+) -> None:
+    """Hands a result of each item to `keep`, in order. An item that ends the worker costs its own
+    result: a new worker takes the rest."""
+    left = list(items)
+    tried_alone: Item | None = None
+    while left:
+        first, is_loaded = left[0], False
+        lost: RequestFailed | None = None
+        with tempfile.TemporaryDirectory(prefix=f"dlbench-{steps.name}-") as folder:
+            try:
+                with steps.start(first, Path(folder)) as worker:
+                    steps.load(worker, first)
+                    is_loaded = True
+                    while left:
+                        keep(left[0], _answer(steps, worker, left[0]))
+                        left.pop(0)
+                    steps.finish(worker, items[-1])
+            except RequestFailed as failure:
+                lost = failure
+        if lost is None:
+            return
+        if is_loaded and left[0] not in (first, tried_alone) and steps.is_tried_alone(left[0]):
+            tried_alone = left[0]
+            continue
+        lost.outcome = lost.outcome or ("crashed" if is_loaded else "import-failed")
+        # What cannot be loaded is not tried again for each item.
+        for _ in range(1 if is_loaded else len(left)):
+            item = left.pop(0)
+            keep(item, steps.fail(item, lost))
+
+
+def _answer(steps: Steps[Item, Result], worker: Worker, item: Item) -> Result:
+    """Raises RequestFailed where the worker is lost."""
+    try:
+        return steps.ask(worker, item)
+    except RequestFailed as failure:
+        if not worker.is_alive():
+            raise
+        failure.outcome = failure.outcome or "refused"
+        return steps.fail(item, failure)

@@ -1,0 +1,1 @@
+"""A document as lines for a terminal."""

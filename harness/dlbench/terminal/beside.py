@@ -1,0 +1,115 @@
+"""One exchange in several environments: its time in each beside the first, with the ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from dlbench import _core, values
+from dlbench.analysis import chance
+from dlbench.analysis.scaling import differing
+from dlbench.document import EXCHANGE, Axis, Document, Measured
+from dlbench.text.layout import columns, shorten
+
+MOST_ROWS = 12
+AXES = EXCHANGE[1:]  #: all but the environment
+
+
+Key = tuple[Axis, ...]
+
+
+def shared(document: Document, protocols: Sequence[str]) -> dict[Key, dict[str, Measured]]:
+    """The exchanges that were measured in more than one environment, at their smallest size."""
+    found: dict[Key, dict[str, Measured]] = {}
+    for entry in document.measured:
+        if entry.is_exchange and entry.clock == "call" and entry.protocol in protocols:
+            found.setdefault(entry.axes(AXES), {})[entry.environment] = entry
+    several = {key: of for key, of in found.items() if len(of) > 1}
+    smallest: dict[Key, int] = {}
+    for key, of in several.items():
+        size = next(iter(of.values())).bytes
+        smallest[key[:-1]] = min(size, smallest.get(key[:-1], size))
+    return {key: of for key, of in several.items() if key[-1] == smallest[key[:-1]]}
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as long an exchange takes as in the first environment, with a 95 % interval;
+    not `honest` where nothing is known of what two processes differ by."""
+
+    value: float
+    low: float
+    high: float
+    honest: bool
+
+    def differs(self, times: float) -> bool:
+        """Also where the interval is so many times as wide?"""
+        low, high = (self.value * (end / self.value) ** times for end in (self.low, self.high))
+        return self.honest and (low > 1 or high < 1)
+
+    def text(self, times: float) -> str:
+        if not self.honest:
+            return f"{self.value:.2f}?"
+        if not self.differs(times):
+            return "within noise"
+        return f"{self.value:.2f} ({self.low:.2f}..{self.high:.2f})"
+
+
+def ratio(document: Document, first: Measured, other: Measured) -> Ratio:
+    """The other's time over the first's."""
+    sides = (first, other)
+    widths = [document.environment(entry.environment).anchor.half_width for entry in sides]
+    known = [width for width in widths if width is not None]
+    before, after = ([list(worker.samples_ns) for worker in entry.workers] for entry in sides)
+    return Ratio(*_core.ratio_of_medians(before, after, max(known) if known else None))
+
+
+def table(document: Document, protocols: Sequence[str], width: int) -> list[Text]:
+    """Those that differ, the furthest first; empty for a run of one environment."""
+    names = list(document.environments)
+    found = []
+    for of in shared(document, protocols).values():
+        first, *others = (of[name] for name in names if name in of)
+        ratios = {other.environment: ratio(document, first, other) for other in others}
+        found.append((of, ratios))
+    if not found:
+        return []
+    times = chance.times_as_wide(sum(len(ratios) for _, ratios in found))
+    told = [row for row in found if any(r.differs(times) or not r.honest for r in row[1].values())]
+    told.sort(key=lambda row: -max(abs(r.value - 1) for r in row[1].values()))
+    unsure = not any(r.honest for row in found for r in row[1].values())
+    number = sum(any(r.differs(times) for r in row[1].values()) for row in told)
+    said = f"{number} of {len(found)} exchanges take another time"
+    said += f", {len(told) - number} not known" if len(told) > number else ""
+    if unsure:
+        said = "one process each, so nothing is known of chance (--replicas 6)"
+    lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]
+    shown = [name for name in names if any(name in of for of, _ in told)]
+    named = differing(next(iter(of.values())) for of, _ in found)
+    rows = [_row(*row, named, shown, times) for row in told[:MOST_ROWS]]
+    if not rows:
+        return lines
+    heads = ["from -> to", "protocol", *named, *shown[:1]]
+    for name in shown[1:]:
+        heads += [name, "times"]
+    laid_out = columns([heads, *rows], right=range(2 + len(named), len(heads)))
+    return lines + [Text(shorten(f" {line}", width)) for line in laid_out]
+
+
+def _row(
+    of: dict[str, Measured],
+    ratios: dict[str, Ratio],
+    named: list[str],
+    shown: list[str],
+    times: float,
+) -> list[str]:
+    any_ = next(iter(of.values()))
+    row = [f"{any_.producer} -> {any_.consumer}", any_.protocol]
+    row += [str(any_.axis(axis)) for axis in named]
+    for index, name in enumerate(shown):
+        row.append(values.duration(of[name].real_time) if name in of else "")
+        if index:
+            row.append(ratios[name].text(times) if name in ratios else "")
+    return row

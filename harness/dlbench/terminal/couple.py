@@ -1,0 +1,202 @@
+"""Every number of a few cells: what `dlbench A B` and `dlbench show RUN A B` print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.analysis import phases
+from dlbench.document import (
+    Axis,
+    Entry,
+    EnvironmentFacts,
+    Measured,
+    NotMeasured,
+    environment_rank,
+)
+from dlbench.document.document import NOWHERE
+from dlbench.document.entry import ApiCalls, Guard, Worker
+from dlbench.environments.environment import DEFAULT
+from dlbench.sync import table as waiting
+from dlbench.text.layout import columns, fitting, shorten
+
+HEAD = (
+    *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
+    *("outcome", "used", "first", "GB/s"),
+)
+RIGHT = ("size", "median", "+-", "instructions", "first", "GB/s")
+#: Columns that go, in this order, where all do not fit.
+SPARE = ("first", "used", "GB/s", "+-")
+
+
+def table(entries: Sequence[Entry], width: int) -> list[Text]:
+    """One line a cell. A reason stands behind its outcome and is cut at the width."""
+    ordered = sorted(entries, key=_order)
+    rows = [_row(entry) for entry in ordered]
+    heads = list(HEAD)
+    for axis in ("device", "case", "environment", "machine"):
+        found = {entry.axis(axis) for entry in entries}
+        # Rows that all are of another environment than our own must not look like ours.
+        if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):
+            heads.insert(2, axis)
+            for row, entry in zip(rows, ordered, strict=True):
+                row[axis] = str(entry.axis(axis))
+    heads, lines = fitting(heads, rows, width, RIGHT, SPARE)
+    shown = [Text(shorten(lines[0], width), style="bold")]
+    for entry, line in zip(ordered, lines[1:], strict=True):
+        if isinstance(entry, NotMeasured):
+            line = f"{line}  {values.reason(entry)}"
+        shown.append(Text(shorten(line, width), style=_style(entry)))
+    if "+-" in heads:
+        measured = (entry for entry in ordered if isinstance(entry, Measured))
+        text = f"+-: {values.interval(measured)}"
+        shown.append(Text(shorten(text, width), style="dim"))
+    return shown
+
+
+def _order(entry: Entry) -> tuple[Axis | tuple[bool, str], ...]:
+    first = values.FIRST_PROTOCOLS
+    rank = first.index(entry.protocol) if entry.protocol in first else len(first)
+    kind = (rank, entry.protocol, entry.device, entry.case, entry.bytes, entry.clock)
+    return (*entry.pair, *kind, environment_rank(entry.environment))
+
+
+def _style(entry: Entry) -> str:
+    if values.is_below(entry):
+        return ""
+    if not isinstance(entry, Measured):
+        return "red" if entry.outcome not in ("no-protocol", "not-installed") else "dim"
+    return "yellow" if entry.outcome in values.COPIED else ""
+
+
+def _row(entry: Entry) -> dict[str, str]:
+    row = dict.fromkeys(HEAD, "")
+    row["from -> to"] = f"{entry.producer} -> {entry.consumer}"
+    row["protocol"] = entry.protocol
+    row["size"] = values.size(entry.bytes)
+    row["clock"] = entry.clock
+    row["outcome"] = entry.outcome
+    if values.is_below(entry):
+        row["median"], row["outcome"] = values.below(entry), entry.found
+        row["used"] = used(entry)
+    if not isinstance(entry, Measured):
+        return row
+    median = entry.real_time
+    before, _ = values.marks(entry)
+    row["median"] = before + values.duration(median)
+    wide = max(entry.hi_ns - median, median - entry.lo_ns, 0.0)
+    row["+-"] = values.percent(wide / median)
+    row["instructions"] = values.instructions(entry)
+    row["used"] = used(entry)
+    first = [worker.first_ns for worker in entry.workers if worker.first_ns]
+    row["first"] = values.duration(max(first)) if first else ""
+    row["GB/s"] = values.rate(entry.gb_per_s) if entry.gb_per_s else ""
+    return row
+
+
+def used(entry: Entry) -> str:
+    """The protocol that carried the bytes, with its struct and how it was offered."""
+    seen = entry.seen
+    words = [seen.used, seen.struct]
+    words += [f"via {seen.via}"] if seen.via != "direct" else []
+    return " ".join(word for word in words if word)
+
+
+def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
+    """All that is known of one cell, a fact a line. `environment`: where it was measured."""
+    facts: list[tuple[str, str]] = [("cell", entry.name)]
+    facts.append(("outcome", _outcome(entry)))
+    if isinstance(entry, Measured):
+        facts += _numbers(entry, environment)
+    elif isinstance(entry, NotMeasured):
+        facts.append(("reason", values.reason(entry)))
+    facts += _timer(entry)
+    if entry.imports:
+        facts.append(("imported", ", then ".join(entry.imports)))
+    if isinstance(entry, Measured):
+        facts += map(_worker, entry.workers)
+        facts += phases.lines(entry)
+    facts += waiting.facts(entry)
+    if entry.evidence:
+        told = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
+        facts.append(("evidence", told))
+    seen = entry.seen
+    if seen.guard:
+        facts.append(("guard", _guard(seen.guard)))
+    if seen.used:
+        flags = "".join(f", {flag}" for flag in seen.flags)
+        version = ".".join(map(str, seen.version))
+        facts.append(("used", f"{used(entry)}{' ' + version if version else ''}{flags}"))
+    facts += [("asked", call) for call in seen.calls]
+    facts += [("warning", warning.text) for warning in entry.warnings]
+    if isinstance(entry, NotMeasured):
+        facts += [("stderr", line) for line in entry.stderr_tail.splitlines()[-20:]]
+    return columns(facts)
+
+
+def _worker(worker: Worker) -> tuple[str, str]:
+    rounds = len(worker.samples_ns)
+    text = f"median {values.duration(worker.median_ns)} of {rounds} rounds"
+    first = f", first call {values.duration(worker.first_ns)}" if worker.first_ns else ""
+    return "worker", text + first
+
+
+def _guard(guard: Guard) -> str:
+    counts = [f"{guard.pages} pages", f"{guard.read} read"]
+    counts += [f"{guard.late} of them after the call"] if guard.late else []
+    counts += [f"{guard.written} written"] if guard.written else []
+    by = f", by {', '.join(guard.by)}" if guard.by else ""
+    return ", ".join(counts) + by
+
+
+def _outcome(entry: Entry) -> str:
+    words = [entry.outcome]
+    words += [entry.found] if values.is_below(entry) else []
+    words += [f"by the {entry.copied_by}"] if entry.copied_by else []
+    words += ["still reading the source after it returned"] if entry.late_read else []
+    words += [f"changed: {', '.join(entry.changed)}"] if entry.changed else []
+    return ", ".join(words)
+
+
+def _timer(entry: Entry) -> list[tuple[str, str]]:
+    """What the times of the clock `device` were read from."""
+    timer = entry.device_timer
+    if not timer:
+        return []
+    step, empty = values.duration(timer.step_ns), values.duration(timer.empty_ns)
+    return [("device timer", f"steps of {step}; an empty row of {empty} is subtracted")]
+
+
+def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, str]]:
+    low, high = values.duration(entry.lo_ns), values.duration(entry.hi_ns)
+    interval = f"{low} .. {high}: {values.interval([entry])}"
+    facts = [("median", f"{values.duration(entry.real_time)}  ({interval})")]
+    if entry.interval == "within":
+        known = values.between_processes(environment)
+        facts.append(("other processes", f"not measured; {known}" if known else "not measured"))
+    if entry.floor_ratio:
+        facts.append(("floor", f"{entry.floor_ratio:.1f} times the instrument's own time"))
+    if entry.gb_per_s:
+        beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
+        facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))
+        blocks = environment.copy_floors_bytes
+        on = [part for part in entry.device.split("+") if part in blocks]
+        facts += [("memcpy of", f"{values.size(blocks[part])} at a time on {part}") for part in on]
+    if counted := values.instructions(entry):
+        facts.append(("instructions", f"{counted} an exchange"))
+    if entry.api_calls:
+        facts.append(("CUDA calls", _api_calls(entry.api_calls)))
+    return facts
+
+
+def _api_calls(calls: ApiCalls) -> str:
+    """ "1 sync, 2 event (export: 1 sync)"; "none"."""
+    phases = [(phase, _listed(counts)) for phase, counts in calls.phases.items()]
+    told = "; ".join(f"{phase}: {listed}" for phase, listed in phases if listed)
+    return (_listed(calls.by_kind) or "none") + (f" ({told})" if told else "")
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)

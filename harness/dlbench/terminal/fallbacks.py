@@ -1,0 +1,83 @@
+"""The table under a ladder: which case makes which pair copy, at what rate, and who copied."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import defaultdict
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from dlbench import values
+from dlbench.analysis import ladder
+from dlbench.analysis.ladder import Fallback
+from dlbench.document import Document
+from dlbench.environments.environment import DEFAULT, where
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import at_the_right, columns, listing, pad, shorten
+
+LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of their own
+
+
+def table(document: Document, width: int, run: str, most_rows: int) -> list[Text]:
+    """At most so many rows of one kind. Nothing where not all cases were asked for."""
+    if not ladder.is_climbed(document):
+        return []
+    entries = document.entries
+    climbed = ladder.ladders(entries)
+    kinds: dict[str, list[Fallback]] = defaultdict(list)
+    for one in ladder.fallbacks(climbed):
+        kinds[one.becomes.split()[0]].append(one)
+    shown = [one for rows in kinds.values() for one in rows[:most_rows]]
+    sizes = {entry.bytes for entry in entries if entry.case == ladder.BASELINE}
+    at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
+    title = f"cases that end otherwise than f32{at}: copied, changed, refused or not made"
+    lines = [Text(shorten(title, width), style="bold")]
+    if not shown:
+        return [*lines, Text("none")]
+    several = len({one.device for one in climbed}) > 1
+    heads = columns([_head(one, several) for one in shown])
+    room = width - max(map(cell_len, heads)) - 2
+    for one, head in zip(shown, heads, strict=True):
+        cases = textwrap.wrap(", ".join(one.cases), max(room, LEAST_ROOM))
+        if room < LEAST_ROOM:
+            lines.append(Text(shorten(head, width), style=_style(one)))
+            lines += [Text(f"  {part}") for part in textwrap.wrap(", ".join(one.cases), width - 2)]
+            continue
+        for index, part in enumerate(cases):
+            start = pad(head if index == 0 else "", width - room)
+            lines.append(Text(start + part, style=_style(one)))
+    more = {kind: len(rows) - most_rows for kind, rows in kinds.items() if len(rows) > most_rows}
+    if more:
+        told = ", ".join(f"{count} of {kind}" for kind, count in more.items())
+        lines.append(Text(shorten(f"and more: {told}", width), style="dim"))
+    first = shown[0]
+    if first.pairs:
+        producer, consumer = first.pairs[0]
+        words = [producer, consumer, first.cases[0]]
+        words += [first.device] if several else []
+        words += [] if first.environment == DEFAULT else [first.environment]
+        # Of a machine's share of a merged run all entries have the same.
+        words += [machine] if (machine := entries[0].machine) else []
+        command = dlbench_command("show", run, *words)
+        lines.append(Text(at_the_right(command, width), style="cyan"))
+    return lines
+
+
+def _head(one: Fallback, with_device: bool) -> list[str]:
+    place, device = where(one.environment), [one.device] if with_device else []
+    if not one.pairs:
+        return [one.producer + place, *device, "", one.becomes]
+    producers = listing([producer for producer, _ in one.pairs], 2)
+    becomes = one.becomes
+    if one.rates:
+        low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
+        becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
+    protocols = ", ".join(one.protocols)
+    return [f"{producers} -> {one.pairs[0][1]}{place}", *device, protocols, becomes]
+
+
+def _style(one: Fallback) -> str:
+    if one.becomes == ladder.NOT_MADE:
+        return "dim"
+    return "yellow" if one.becomes.startswith(values.COPIED) else ""

@@ -1,0 +1,50 @@
+"""The first lines of a run: dlbench, the machine, and what it measured with in each environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlbench import values
+from dlbench.document import Document, EnvironmentFacts
+from dlbench.text.layout import count, fold
+
+FLOORS = ("empty", "clock", "call", "relay")
+
+
+def header(document: Document, width: int) -> list[str]:
+    """Our own environment beside the machine, then a paragraph for each further one."""
+    machine = document.run.machine
+    parts = [f"dlbench {document.run.version}"]
+    if machine.cpu:
+        parts.append(f"{machine.cpu}, {machine.cores or '?'} cores")
+    environments = document.environments
+    first = document.environment(next(iter(environments), ""))
+    lines = fold([*parts, *_installed(first)], width)
+    for name in list(environments)[1:]:
+        further = environments[name]
+        told = [*_installed(further), values.between_processes(further)]
+        lines += fold([f"{name}:", *filter(None, told)], width)
+    return lines + fold(_instrument(document, first), width, gap="   ")
+
+
+def _installed(environment: EnvironmentFacts) -> Iterator[str]:
+    if environment.python:
+        free = "" if environment.gil else " without GIL"
+        yield f"Python {environment.python}{free}"
+    for library, version in environment.versions.items():
+        yield f"{library} {version}"
+
+
+def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
+    entries = document.entries
+    couples = {(entry.environment, frozenset(entry.pair)) for entry in entries}
+    budget = document.run.request.budget
+    counted = f"{count(len(couples), 'couple')}, {count(len(entries), 'cell')}"
+    yield f"{counted}, budget {budget}" if budget else counted
+    floors = first.floors_ns
+    if floors:
+        known = [name for name in FLOORS if floors.get(name, 0) > 0]
+        shown = (f"{name} {values.duration(floors[name])}" for name in known)
+        yield f"floors: {', '.join(shown)}"
+    if between := values.between_processes(first):
+        yield between

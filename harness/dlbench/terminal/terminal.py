@@ -1,0 +1,207 @@
+"""A results document as lines for a terminal: the matrix, and under it the findings.
+
+A pure function of the document and the width; a line is never wider than asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from dlbench import findings, values
+from dlbench.analysis import ladder, phases
+from dlbench.analysis.scaling import scaling
+from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
+from dlbench.sync import table as waiting
+from dlbench.terminal import beside, couple, fallbacks, grid
+from dlbench.terminal.heading import header
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
+from dlbench.text.output import Console
+
+LABEL = 14
+
+
+def render(
+    document: Document,
+    width: int,
+    run: str = LATEST,
+    place: str = "",
+    files: tuple[str, ...] = (),
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """`run` is the run's name in commands, `place` its directory with the files made there,
+    `most_lines` how many findings of one outcome are told."""
+    lines = [Text(line) for line in header(document, width)]
+    grids = matrices(document)
+    for one in grids:
+        for index, block in enumerate(grid.blocks(one, width)):
+            lines.append(Text())
+            if index == 0:
+                lines.append(Text(shorten(one.title, width), style="bold"))
+            lines += block
+    marks = grid.legend(grids)
+    if marks:
+        lines += [Text(), Text(shorten(marks, width), style="dim")]
+    grown = scaling(document, shown_protocols(document), width)
+    if grown:
+        lines += [Text(), *grown]
+    climbed = fallbacks.table(document, width, run, most_lines)
+    if climbed:
+        lines += [Text(), *climbed]
+    compared = beside.table(document, shown_protocols(document), width)
+    if compared:
+        lines += [Text(), *compared]
+    lines += _phases(document, width) + _waiting(document, width)
+    return lines + _below(document, width, run, place, files, most_lines)
+
+
+def render_couple(
+    document: Document,
+    width: int,
+    run: str = LATEST,
+    place: str = "",
+    files: tuple[str, ...] = (),
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """Like render(), with every number in a line of its own; for a couple or two."""
+    lines = [Text(line) for line in header(document, width)]
+    entries = document.exchanges
+    # One line below says which libraries do not have a protocol.
+    rows = [entry for entry in entries if entry.outcome not in values.DULL] or entries
+    climbed = fallbacks.table(document, width, run, len(rows))
+    if climbed:
+        rows = [entry for entry in rows if isinstance(entry, Measured)]
+    lines += [Text(), *couple.table(rows, width)] if rows else []
+    lines += [Text(), *climbed] if climbed else []
+    compared = beside.table(document, shown_protocols(document), width)
+    lines += [Text(), *compared] if compared else []
+    lines += _phases(document, width) + _waiting(document, width)
+    return lines + _below(document, width, run, place, files, most_lines)
+
+
+def render_as_asked(
+    document: Document,
+    width: int,
+    run: str,
+    place: str,
+    files: tuple[str, ...],
+    most_lines: int = findings.MOST_LINES,
+) -> list[Text]:
+    """What fits the run's request: a couple was asked for by name, or a matrix."""
+    fitting = render_couple if document.run.request.couple else render
+    return fitting(document, width, run, place, files, most_lines)
+
+
+def _phases(document: Document, width: int) -> list[Text]:
+    table = phases.table(document, width)
+    return [Text(), *table] if table else []
+
+
+def _waiting(document: Document, width: int) -> list[Text]:
+    table = waiting.table(document, width)
+    return [Text(), *table] if table else []
+
+
+def _below(
+    document: Document,
+    width: int,
+    run: str,
+    place: str,
+    files: tuple[str, ...],
+    most_lines: int,
+) -> list[Text]:
+    found = findings.find(document, run, most_lines)
+    lines = [Text()] if found else []
+    for finding in found:
+        lines += finding_lines(finding, width)
+    return [*lines, Text(), *(Text(line) for line in footer(document, width, place, files))]
+
+
+def show(lines: list[Text], console: Console) -> None:
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def shown_protocols(document: Document) -> list[str]:
+    """Those that were asked for, else the default ones, else whatever there is."""
+    present = dict.fromkeys(entry.protocol for entry in document.entries)
+    asked = document.run.request.protocols or values.FIRST_PROTOCOLS
+    return [protocol for protocol in asked if protocol in present] or list(present)
+
+
+def matrices(document: Document) -> list[grid.Grid]:
+    """One for each device, protocol and case at its smallest size, on the clock `call`."""
+    protocols = shown_protocols(document)
+    climbed = ladder.is_climbed(document)
+    shown = (
+        entry
+        for entry in document.exchanges
+        if entry.clock == "call"
+        # Of the others the table of fallbacks tells.
+        and (not climbed or entry.case == ladder.BASELINE)
+    )
+
+    def key_of(entry: Entry) -> tuple[str, ...]:
+        return entry.device, entry.environment, entry.protocol, entry.case
+
+    groups = grouped(shown, key_of)
+    ordered = sorted(
+        (key for key in groups if key[2] in protocols),
+        key=lambda key: (
+            *(key[0] != "cpu", key[0], environment_rank(key[1])),
+            *(protocols.index(key[2]), key[3]),
+        ),
+    )
+    return [one for key in ordered for one in _matrices(key, groups[key])]
+
+
+def _matrices(key: tuple[str, ...], entries: list[Entry]) -> Iterator[grid.Grid]:
+    """Of times; then of instructions, where they were counted."""
+    device, environment, protocol, case = key
+    smallest = min(entry.bytes for entry in entries)
+    title = [device, values.size(smallest), protocol]
+    title += [case] if case != "f32" else []
+    title += [f"in {environment}"] if environment != "default" else []
+    chosen = {e.pair: e for e in entries if e.bytes == smallest}
+    yield grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
+    if any(isinstance(entry, Measured) and entry.instructions for entry in chosen.values()):
+        heading = "   ".join([*title, "instructions of one exchange"])
+        yield grid.Grid(heading, chosen, grid.Shown.counted)
+
+
+def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
+    """One line; more where the text, its reason and the command do not fit beside one another."""
+    head = Text(pad(finding.label, LABEL), style="bold")
+    room = width - LABEL
+    text, command = finding.text, finding.command
+    wide = cell_len(text) + cell_len(command)
+    if command and wide + 2 <= room:
+        gap = room - wide if width < UNCUT else 2
+        return [head + Text(text + " " * gap) + Text(command, style="cyan")]
+    who, _, why = text.partition(": ")
+    parts = [text] if cell_len(text) <= room or not why else [f"{who}:", why]
+    lines = [head + Text(shorten(parts[0], room))]
+    lines += [Text(" " * LABEL + shorten(part, room)) for part in parts[1:]]
+    if command:
+        lines.append(Text(at_the_right(command, width), style="cyan"))
+    return lines
+
+
+def footer(document: Document, width: int, place: str, files: tuple[str, ...] = ()) -> list[str]:
+    # That an exchange without a number has no phases either need not be counted.
+    without = [entry for entry in document.not_measured if entry.is_exchange]
+    untimed = [entry for entry in without if entry.is_untimed]
+    below = sum(entry.is_below for entry in without)
+    others = len(without) - len(untimed) - below
+    words = [f"{len(document.measured)} measured", *ladder.untimed_said(untimed)]
+    words += [f"{below} known only as an upper bound"] if below else []
+    parts = [", ".join([*words, f"{others} not"] if others else words)]
+    if wall_s := document.run.wall_s:
+        parts.append(f"{wall_s:.0f} s")
+    if place:
+        named = ": " + "  ".join(files) if files else ""
+        parts.append(f"->  {place}{named}")
+    return fold(parts, width, gap="   ")

@@ -1,0 +1,1 @@
+"""Text for a terminal: columns, escaping of foreign text, streams, progress."""

@@ -1,0 +1,42 @@
+"""Requests of the wire for workers outside the timed rounds; harness/fleet/wire has a run's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlbench import _core, values
+from dlbench.document import EXCHANGE, Entry
+from dlbench.libraries.discover import Catalogue, adapter
+
+
+def load(role: str, library: str, path: str) -> dict[str, Any]:
+    """The request that runs one adapter file."""
+    return {"do": "load", "role": role, "library": library, "path": path}
+
+
+def load_pair(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
+    """The requests that run the files of both libraries. Raises BadInput for a library without its
+    adapter."""
+    for role in ("producer", "consumer"):
+        adapter(found, role, str(entry.axis(role)))
+    names = values.import_order(entry)
+    roles = {name: found.roles(name) for name in names}
+    # Either file of a library may define `ready`, and some pairs can be imported in one order only.
+    return [
+        load(role, name, str(roles[name][role].path))
+        for name in names
+        for role in ("producer", "consumer")
+        if role in roles[name]
+    ]
+
+
+def prepare(entry: Entry, round_ns: float = _core.round_ns) -> dict[str, Any]:
+    """The request that prepares a cell's exchange under the number 0."""
+    return {
+        "do": "prepare",
+        "id": 0,
+        "exchange": {axis: entry.axis(axis) for axis in EXCHANGE},
+        "clocks": [entry.clock],
+        "round_ns": round_ns,
+        "case": _core.case(entry.case),
+    }

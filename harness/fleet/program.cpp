@@ -1,0 +1,54 @@
+#include "fleet/program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "fleet/death.hpp"
+#include "fleet/worker.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+// A list of an environment's packages is one line of output.
+constexpr std::size_t kMostOutput = std::size_t{1} << 20;
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+// Where its streams are closed, or held open by another process, its end shows in its status alone.
+constexpr double kLookAgain = 0.05;
+constexpr double kEndIsNear = 0.001;
+
+}  // namespace
+
+Program::Program(const Command& command, double timeout_s)
+    : child_(command, kMostOutput), deadline_(now_s() + timeout_s) {}
+
+bool Program::wait(double most_s) {
+  const double until = now_s() + most_s;
+  while (true) {
+    child_.drain();
+    const bool ended = child_.ended();
+    if (ended || now_s() > deadline_) {
+      const int status = child_.end();
+      if (ended) status_ = exit_status(status);
+      child_.drain_rest();
+      return true;
+    }
+    if (now_s() >= until) return false;
+    std::vector<pollfd> fds;
+    child_.add_streams(fds);
+    const double left = std::max(0.0, std::min(until, deadline_) - now_s());
+    const double sleep = std::min(left, fds.empty() ? kEndIsNear : kLookAgain);
+    // The caller looks into a signal.
+    if (::poll(fds.data(), fds.size(), static_cast<int>(sleep * 1000) + 1) < 0) return false;
+  }
+}
+
+std::string Program::out() const {
+  return presentable(child_.out().text(), kAll);
+}
+
+std::string Program::err() const {
+  return presentable(child_.err().text(), kAll);
+}
+
+}  // namespace dlbench::fleet

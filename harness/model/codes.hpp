@@ -1,0 +1,179 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+/// Why a cell has no number, and what its warnings say, for programs; texts say the same to people,
+/// in words that may change. The code of a reason is finer than the cell's outcome, or the
+/// outcome's own name where nothing finer is known.
+namespace dlbench::codes {
+
+// no-protocol
+inline constexpr std::string_view kConverted = "converted";
+inline constexpr std::string_view kNoDeviceArgument = "no-device-argument";
+inline constexpr std::string_view kNoDeviceCall = "no-device-call";
+inline constexpr std::string_view kNotExported = "not-exported";
+inline constexpr std::string_view kNotImported = "not-imported";
+inline constexpr std::string_view kOtherProtocol = "other-protocol";
+inline constexpr std::string_view kProxyRefused = "proxy-refused";
+// wrong
+inline constexpr std::string_view kDeleterTwice = "deleter-twice";
+inline constexpr std::string_view kDiffersAfterDrop = "differs-after-drop";
+inline constexpr std::string_view kSourceChanged = "source-changed";
+inline constexpr std::string_view kValuesDiffer = "values-differ";
+// no-device
+inline constexpr std::string_view kNoArraysThere = "no-arrays-there";
+// unsupported
+inline constexpr std::string_view kBelowResolution = "below-resolution";
+inline constexpr std::string_view kMakeFailed = "make-failed";
+inline constexpr std::string_view kNoAdapter = "no-adapter";
+// not-run
+inline constexpr std::string_view kBudget = "budget";
+inline constexpr std::string_view kInterrupted = "interrupted";
+inline constexpr std::string_view kOthersTimedOut = "others-timed-out";
+inline constexpr std::string_view kUntimed = "untimed";
+
+struct Meaning {
+  std::string_view code, outcome, text;
+};
+
+/// All codes that are finer than an outcome. `results/schema.json` and the reference name the same;
+/// a test compares them.
+inline constexpr std::array<Meaning, 19> kAll{{
+    {kConverted, "no-protocol",
+     "the array has no such method; NumPy converts it, and `data.became` is the result's type"},
+    {kNoDeviceArgument, "no-protocol", "the protocol has no argument for another device"},
+    {kNoDeviceCall, "no-protocol", "the consumer has no call that imports to another device"},
+    {kNotExported, "no-protocol", "the producer's array does not offer the protocol"},
+    {kNotImported, "no-protocol", "the consumer has no call for the protocol"},
+    {kOtherProtocol, "no-protocol",
+     "the consumer imports another way; it refused a proxy that offers the protocol alone where "
+     "`data.proxy` has its words"},
+    {kProxyRefused, "no-protocol",
+     "the consumer imports the array and refuses dlbench's proxy, which offers the protocol alone"},
+    {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
+    {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
+    {kSourceChanged, "wrong", "the values of the producer's own array changed"},
+    {kValuesDiffer, "wrong", "the result's shape, dtype or values are not the array's"},
+    {kNoArraysThere, "no-device", "the library has no arrays on this device"},
+    {kBelowResolution, "unsupported",
+     "the exchange takes less than `below_ns` on the device; `data.limit` names what keeps the "
+     "bound "
+     "from being lower: the timer's `step`, `empty-rows` that scatter, or `rounds` that scatter"},
+    {kMakeFailed, "unsupported", "the producer raised while it made the array"},
+    {kNoAdapter, "unsupported", "dlbench has no adapter for the library in this role"},
+    {kBudget, "not-run", "the run's budget ended"},
+    {kInterrupted, "not-run", "the run was interrupted"},
+    {kOthersTimedOut, "not-run", "other cases of the pair passed the deadline"},
+    {kUntimed, "not-run", "the case ends as the baseline does, so it was not timed"},
+}};
+
+struct WarningMeaning {
+  std::string_view code, text;
+};
+
+/// All warnings of cells. `results/schema.json` and the reference name the same.
+inline constexpr std::array<WarningMeaning, 49> kWarnings{{
+    {"addresses-not-compared", "where the two arrays lie could not be read, or not compared"},
+    {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
+    {"bimodal", "the rounds' times form two groups"},
+    {"contradiction",
+     "`data.trusted` says `data.says`, `data.other` the opposite, and neither can be "
+     "believed: the cell is `unproven`"},
+    {"copied-lazily", "the data was copied when the result was first read, after `ready`"},
+    {"copied-twice", "the producer copied and the consumer copied"},
+    {"copy-on-write", "the source does not see what is written into the result"},
+    {"copy-without-flag", "the producer copied and did not set IS_COPIED"},
+    {"deleter-early", "the deleter was called while the result was alive"},
+    {"deleter-in-import",
+     "`data.count` of `data.deleters` deleters ran before the consumer's call returned"},
+    {"deleter-later",
+     "`data.count` of `data.deleters` deleters had not run when the result was dropped"},
+    {"deleter-never", "the deleter was never called"},
+    {"deleter-null", "the export has no deleter"},
+    {"disagreement",
+     "`data.trusted` says `data.says`, `data.other` the opposite; `data.trusted` decides"},
+    {"drift", "the times rise or fall over the rounds"},
+    {"dtype-differs",
+     "`data.trusted` says shared, but the dtypes of source and result differ: the cell is "
+     "`unproven`"},
+    {"extras-not-compared", "whether a mask, a unit or the like was kept is not known"},
+    {"few-rounds", "there are fewer rounds than a cell should have"},
+    {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
+    {"host-behind", "the device waited for the host in a third of the rounds or more"},
+    {"import-order", "`data.library` crashed when `data.first` was imported before it"},
+    {"in-cache",
+     "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
+    {"instructions-failed", "the instructions of the cell could not be counted"},
+    {"later-worker",
+     "a later worker ended as `data.outcome`; the numbers are those of the earlier ones"},
+    {"memory-grows", "each exchange leaves `data.bytes` bytes behind"},
+    {"memory-not-spoiled",
+     "freed memory could not be written over, so a late read of it may not have been seen"},
+    {"migrated-core", "the process changed its core in a third of the rounds or more"},
+    {"near-floor", "the time is less than twice the overhead floor"},
+    {"no-copy-floors", "the device's copy floors are not known: the worker died of them"},
+    {"no-guard", "the page guard could not be used"},
+    {"one-process", "the number is of one process; another may differ"},
+    {"one-worker-on-device", "the memory of `data.device` allows one worker at a time"},
+    {"pages-not-restored",
+     "the system could not give back single pages, so the page guard decides nothing"},
+    {"partly-read",
+     "`data.read` of `data.pages` pages of the source were read: neither a look nor all"},
+    {"peeked", "`data.read` of `data.pages` pages of the source were read: a look, no copy"},
+    {"phases-slow-cpu", "the CPU was slow in `data.slow` of `data.rounds` rounds of the phases"},
+    {"phases-unexplained", "the phases do not add up to the exchange"},
+    {"preempted", "another process had the core in a third of the rounds or more"},
+    {"python-warning",
+     "a library issued the Python warning `data.category`: `data.message`; where `data.call` is "
+     "`first`, in its first call only"},
+    {"read-late",
+     "`data.read` of `data.pages` pages were read, some of them when the data was said to be "
+     "ready"},
+    {"read-only-hidden", "the array is read-only, and the export does not say so"},
+    {"slow-cpu", "the CPU was slow in a third of the rounds or more"},
+    {"source-not-checked", "the producer's array could not be compared with what it should hold"},
+    {"source-written",
+     "the `data.by` (export, consumer or release) wrote into `data.pages` of `data.of` pages "
+     "of the producer's array"},
+    {"sync-failed", "the synchronization of the cell could not be classified"},
+    {"values-not-checked", "the result's values could not be read"},
+    {"waited-for-device", "the consumer's stream is not known, so the whole device was waited for"},
+    {"worker-lost", "a worker was lost once, and another did its work"},
+    {"workers-disagree", "the workers found different outcomes: `data` has the number of each"},
+}};
+
+/// All warnings of comparisons, as `results/compare.schema.json` has them.
+inline constexpr std::array<WarningMeaning, 4> kComparisonWarnings{{
+    {"builds-differ", "two builds of dlbench: the cost of its own instruments may differ"},
+    {"no-reference",
+     "no second worker measured the reference exchange, so the spread between processes is "
+     "known from the cells' own workers alone"},
+    {"options-differ",
+     "the options of the two runs differ; only cells that both requested are compared"},
+    {"reference-moved",
+     "the reference exchange differs by `data.by` between the runs, so intervals are wider by "
+     "that"},
+}};
+
+template <typename Meanings>
+constexpr bool has_code(const Meanings& meanings, std::string_view code) {
+  return std::any_of(meanings.begin(), meanings.end(),
+                     [code](const WarningMeaning& one) { return one.code == code; });
+}
+
+/// The code of a cell's warning?
+constexpr bool is_warning(std::string_view code) {
+  return has_code(kWarnings, code);
+}
+
+/// One of these; another does not compile.
+struct WarningCode {
+  consteval WarningCode(const char* code) : word(code) {  // NOLINT(*-explicit-*)
+    if (!is_warning(word) && !has_code(kComparisonWarnings, word)) throw "no such warning";
+  }
+  std::string_view word;
+};
+
+}  // namespace dlbench::codes

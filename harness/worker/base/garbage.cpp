@@ -1,0 +1,36 @@
+#include "worker/base/garbage.hpp"
+
+#include "worker/base/py.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// Looking at what is new costs microseconds; at all that was made since the start, a millisecond.
+constexpr int kYoung = 1, kAll = 2;
+constexpr int kRoundsBetweenLooksAtAll = 64;
+
+// The gc module's functions, which also work while the collector is off; PyGC_Collect does not.
+struct Collector {
+  Ref module = checked(PyImport_ImportModule("gc"));
+  Ref collect = checked(PyObject_GetAttrString(module.get(), "collect"));
+};
+
+Collector& collector() {
+  static Collector& only = *new Collector;
+  return only;
+}
+
+}  // namespace
+
+void stop_garbage_collector() {
+  checked(PyObject_CallMethod(collector().module.get(), "freeze", nullptr));
+  checked(PyObject_CallMethod(collector().module.get(), "disable", nullptr));
+}
+
+void collect_garbage() {
+  static int rounds = 0;
+  const int generation = ++rounds % kRoundsBetweenLooksAtAll == 0 ? kAll : kYoung;
+  checked(PyObject_CallFunction(collector().collect.get(), "i", generation));
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,152 @@
+#include "worker/exchange/exchange_call.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "model/codes.hpp"
+#include "model/places.hpp"
+#include "worker/base/noted.hpp"
+#include "worker/base/spent.hpp"
+#include "worker/library/exchange_api.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// An asynchronous consumer that is not waited for piles its copies up: 7 GB were seen.
+std::uint64_t most_in_flight(std::uint64_t bytes) {
+  constexpr std::uint64_t kMostBytes = 256ULL << 20;
+  return std::max<std::uint64_t>(1, kMostBytes / std::max<std::uint64_t>(1, bytes));
+}
+
+constexpr std::uint64_t kMostIterations = 10'000'000;
+
+double now_ns() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::nano>(since).count();
+}
+
+}  // namespace
+
+ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Library& consumer,
+                           Arrays& arrays, const Step& step)
+    : producer_(producer),
+      consumer_(consumer),
+      call_(call_of(consumer, order.exchange)),
+      source_(device_named(source_of(order.exchange))),
+      crossing_(call_.spelled.get()),
+      ready_(ready_of(consumer, order.exchange, stream_failure_)),
+      most_iterations_(ready_ ? most_in_flight(order.exchange.bytes) : kMostIterations) {
+  const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
+  if (waits && !ready_) {
+    throw Failure{Outcome::import_failed, "",
+                  order.exchange.consumer + " has no `ready` in this worker"};
+  }
+  step("make");
+  pool_ = arrays.get(order.exchange, producer, order.make_case);
+}
+
+void ExchangeCall::give_exporters(const std::string& requested) {
+  PyObject* x = first_array();
+  if (!offers(shown_by(x), requested)) {
+    export_ = export_for(producer_, requested);
+    const std::string type = Py_TYPE(x)->tp_name;
+    const std::string flaw = requested == "dlpack_c" ? flaw_of_exchange_api(Py_TYPE(x)) : "";
+    if (!export_ && !flaw.empty()) {
+      throw Failure{Outcome::refused, "", "the C exchange API of a " + type + ": " + flaw};
+    }
+    if (!export_) {
+      throw Failure{Outcome::no_protocol, "", "a " + type + " offers no " + requested,
+                    std::string(codes::kNotExported)};
+    }
+    for (const Ref& array : pool_->arrays) {
+      exported_.push_back(make_exported(array.get(), export_));
+    }
+  }
+  give(exporters());
+  shown_ = shown_by(first_exporter());
+}
+
+void ExchangeCall::give_relays(Shown shown) {
+  shown_ = shown;
+  is_relayed_ = true;
+  std::vector<Ref> relays;
+  for (const Ref& array : pool_->arrays) relays.push_back(object_for(array));
+  give(std::move(relays));
+}
+
+Ref ExchangeCall::object_for(const Ref& array) const {
+  if (export_) return make_exported(array.get(), export_);
+  return is_relayed_ ? make_relay(array.get(), shown_) : array;
+}
+
+void ExchangeCall::give(std::vector<Ref> objects) {
+  given_ = std::move(objects);
+  borrowed_.clear();
+  for (const Ref& object : given_) borrowed_.push_back(object.get());
+}
+
+Ref ExchangeCall::import(PyObject* x) {
+  const Spent::Span counted(Spent::On::library);
+  return checked(crossing_(x));
+}
+
+void ExchangeCall::wait_for(PyObject* result) {
+  const Spent::Span counted(Spent::On::library);
+  if (ready_) checked(PyObject_CallOneArg(ready_.get(), result));
+}
+
+Ref ExchangeCall::import_and_wait(PyObject* x) {
+  Ref result = import(x);
+  wait_for(result.get());
+  return result;
+}
+
+Ref ExchangeCall::import_first(const Step& step) {
+  step("call");
+  try {
+    return import_noting(borrowed_[0], python_warnings_, [&] { step("ready"); });
+  } catch (const Failure& failure) {
+    // No library refused it.
+    if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer insists on an argument that the producer's own call does not take; "
+                  "it says: " +
+                      failure.reason};
+  }
+}
+
+std::optional<Failure> ExchangeCall::import_tapped(Shown shown, Tap& tap, Warnings& warnings) {
+  try {
+    const TappedRelay relay(first_exporter(), shown, tap);
+    const Ref dropped = import_noting(relay.get(), warnings, [] {});
+    return {};
+  } catch (const Failure& failure) {
+    return failure;
+  }
+}
+
+// What only the first call of an exchange costs no later one does: its time is kept, whatever it
+// was given.
+Ref ExchangeCall::import_noting(PyObject* x, Warnings& warnings,
+                                const std::function<void()>& called) {
+  double call_ns = 0;
+  Ref result = [&] {
+    const Noted noted;
+    const double begin = now_ns();
+    Ref imported = import(x);
+    call_ns = now_ns() - begin;
+    warn(warnings, noted.warnings());
+    return imported;
+  }();
+  called();
+  const double wait_begin = now_ns();
+  wait_for(result.get());
+  if (first_ns_.empty()) {
+    first_ns_["call"] = call_ns;
+    first_ns_["ready"] = call_ns + now_ns() - wait_begin;
+  }
+  return result;
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,216 @@
+#include "worker/exchange/exchange_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "exchange/layout.hpp"
+#include "model/codes.hpp"
+#include "model/names.hpp"
+#include "model/places.hpp"
+#include "worker/base/spent.hpp"
+#include "worker/judge/copier.hpp"
+#include "worker/judge/growth.hpp"
+#include "worker/judge/lifetime.hpp"
+#include "worker/judge/outliving.hpp"
+#include "worker/library/device_memory.hpp"
+#include "worker/library/dispatch.hpp"
+#include "worker/library/extras.hpp"
+#include "worker/timing/counted.hpp"
+
+namespace dlbench::worker {
+
+ExchangeJudge::ExchangeJudge(const Order& order, ExchangeCall& call)
+    : call_(call),
+      // A driver's own reads raise no page fault, and a driver may fail where pages are missing.
+      is_guardable_(order.special != "pinned" && order.special != "managed" &&
+                    !device_named(target_of(order.exchange))) {}
+
+std::optional<Failure> ExchangeJudge::find_wrong_values(PyObject* result) {
+  try {
+    judgement_ = look_at_both_ends(call_.pool(), call_.producer(), result, call_.consumer());
+    return {};
+  } catch (const Failure& failure) {
+    if (failure.outcome != Outcome::wrong) throw;
+    return failure;
+  }
+}
+
+void ExchangeJudge::compare_extras(PyObject* result) {
+  judgement_.changed = lost(call_.first_array(), result, call_.producer());
+}
+
+void ExchangeJudge::conclude() {
+  worker::conclude(judgement_);
+  add_warnings();
+}
+
+// Comes before any result is released: a result whose memory was already deleted must never be.
+void ExchangeJudge::check_lifetime(Ref& result) {
+  if (result.get() == call_.first_exporter()) return;
+  const Lender lender{call_.pool(), call_.first_exporter(), call_.shown(), call_.producer()};
+  Lifetime found = look_at_lifetime(lender, call_.consumer(),
+                                    [this](PyObject* x) { return call_.import_and_wait(x); });
+  lifetime_ = std::move(found.warnings);
+  if (!found.deleted_twice) return;
+  result.release();
+  throw Failure{Outcome::wrong, "", "deleter: called twice for one export",
+                std::string(codes::kDeleterTwice)};
+}
+
+// A deleter that was called and did nothing shows only in what grows.
+void ExchangeJudge::look_for_growth(TimedBlocks& blocks) {
+  constexpr std::uint64_t kLeast = 64, kMost = 256;
+  // So many long exchanges would take more time than their rounds.
+  if (blocks.calibrated() < kLeast || call_.most_iterations() < kLeast) return;
+  forget(lifetime_, "memory-grows");
+  const Spent::Span counted(Spent::On::library);
+  Block block = blocks.block("ready");
+  blocks.drain();
+  const double left = bytes_left_behind(block.body(), std::min(blocks.calibrated(), kMost));
+  if (left <= 0) return;
+  const std::string bytes = std::to_string(std::lround(left));
+  warn(lifetime_, "memory-grows", "memory: each exchange leaves " + bytes + " bytes behind",
+       {{"bytes", bytes}});
+}
+
+// What was found beside the judgement, which is made anew each time.
+void ExchangeJudge::add_warnings() {
+  warn(judgement_.warnings, lifetime_);
+  warn(judgement_.warnings, call_.python_warnings());
+  if (!call_.stream_failure().empty()) {
+    warn(judgement_.warnings, "waited-for-device",
+         "waited for the whole device: `stream` failed: " + call_.stream_failure());
+  }
+}
+
+// Crosses with an array that nobody else holds.
+void ExchangeJudge::check_outliving(const Order& order) {
+  if (order.exchange.bytes > kMostBytesToOutlive) return;
+  const auto cross = [&](const Ref& array) { return call_.import(call_.object_for(array).get()); };
+  // Memory that the library keeps in a pool is written over where it comes again. Not the arrays
+  // that are measured, should `make` return the same memory twice.
+  std::string spoil_failure;
+  const auto make_spoiled = [&]() -> Ref {
+    try {
+      Ref next = make_array(order.exchange, call_.producer(), order.make_case);
+      const exchange::View view = read_place(next.get(), call_.producer()).view;
+      const exchange::Extent memory = exchange::extent_of(view);
+      const bool is_measured = std::any_of(
+          call_.pool().arrays.begin(), call_.pool().arrays.end(), [&](const Ref& array) {
+            const exchange::Extent other =
+                exchange::extent_of(read_place(array.get(), call_.producer()).view);
+            return memory.overlaps(other);
+          });
+      try {
+        if (!is_measured) spoil(view);
+      } catch (const Failure& failure) {
+        spoil_failure = failure.reason;
+      }
+      return next;
+    } catch (const Failure&) {
+      return {};
+    }
+  };
+  const auto wait = [this](PyObject* result) { call_.wait_for(result); };
+  const Ref spec = checked(PyObject_CallNoArgs(order.make_case.get()));
+  const Ref room = checked(PyObject_GetAttrString(spec.get(), "room"));
+  std::vector<unsigned char> missing;
+  try {
+    missing = missing_of(extras_of(call_.first_array(), call_.producer()));
+  } catch (const Failure&) {
+    // `look_at_both_ends` said so already.
+  }
+  const std::string why_not =
+      require_outliving(make_array(order.exchange, call_.producer(), order.make_case), cross, wait,
+                        make_spoiled, call_.consumer(), call_.pool().expected->view, missing,
+                        PyLong_AsUnsignedLongLong(room.get()));
+  if (spoil_failure.empty()) spoil_failure = why_not;
+  if (!spoil_failure.empty()) {
+    warn(lifetime_, "memory-not-spoiled",
+         "memory: what was freed could not be written over: " + spoil_failure);
+  }
+}
+
+Steps ExchangeJudge::steps(PyObject* x) {
+  return {[this, x] { return call_.import(x); },
+          [this](PyObject* result) { call_.wait_for(result); },
+          [this](PyObject* result) { return read_place(result, call_.consumer()); },
+          [this](PyObject* result) { return read_values(result, call_.consumer()); }};
+}
+
+const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
+                                            const Step& step) {
+  if (is_dispatch(observed.seen.used)) return judgement_;
+  step("growth");
+  look_for_growth(blocks);
+  step("guard");
+  // Pages that a driver has pinned, or moves itself, are not ours to take away.
+  const std::optional<Held> source =
+      is_guardable_ ? place_to_guard(call_.first_array(), call_.producer()) : std::optional<Held>{};
+  std::string why_not;
+  if (source && under_valgrind()) {
+    why_not = "under valgrind an instruction that faults is not resumed as it was: values are lost";
+  } else if (source) {
+    try {
+      judgement_ = judge_guarded(source->view);
+    } catch (const exchange::GuardError& error) {
+      why_not = error.what();
+    } catch (const Failure& failure) {
+      why_not =
+          "under it the exchange fails, and not without, as where a system call reads the "
+          "memory: ";
+      why_not += failure.reason;
+    }
+  }
+  if (!source || !why_not.empty()) {
+    step("values");
+    judgement_ = judge_plainly();
+    if (!why_not.empty()) warn(judgement_.warnings, "no-guard", "no guard: " + why_not);
+    step("guard");
+  }
+  conclude();
+  find_copier(observed, source && why_not.empty());
+  step("judged");
+  return judgement_;
+}
+
+Judgement ExchangeJudge::judge_plainly() {
+  const Ref result = call_.import_and_wait(call_.given()[0]);
+  return look_at_both_ends(call_.pool(), call_.producer(), result.get(), call_.consumer());
+}
+
+Judgement ExchangeJudge::judge_guarded(const exchange::View& source) {
+  Judgement judgement;
+  Steps all = steps(call_.given()[0]);
+  all.judge = [&](PyObject* result) {
+    judgement = look_at_both_ends(call_.pool(), call_.producer(), result, call_.consumer());
+  };
+  Guarded guarded = cross_guarded(source, all);
+  judgement.evidence.guard = guarded.word;
+  judgement.late_read = guarded.seen.late > 0;
+  judgement.guard = std::move(guarded.seen);
+  warn(judgement.warnings, guarded.warnings);
+  return judgement;
+}
+
+void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarded) {
+  warn_of_false_flag(observed.seen, judgement_.outcome, judgement_.warnings);
+  if (judgement_.outcome != Outcome::copy && judgement_.outcome != Outcome::device_copy) return;
+  try {
+    const Held source = read_place(call_.first_array(), call_.producer());
+    Tap tap;
+    const TappedRelay relay(call_.first_exporter(), call_.shown(), tap);
+    const Copier copier = copier_of(steps(relay.get()), tap, source.view, is_guarded);
+    judgement_.copied_by = copier.who;
+    warn(judgement_.warnings, copier.warnings);
+  } catch (const Failure&) {
+    // It asked nothing when it was watched: so only the consumer can have copied.
+    if (observed.seen.used == "own" && !observed.refuses_stand_in)
+      judgement_.copied_by = "consumer";
+  } catch (const exchange::ViewError&) {
+    // Described as no array can be: `look_at_both_ends` said so already.
+  }
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,71 @@
+#include "worker/exchange/exchange_phases.hpp"
+
+#include <algorithm>
+
+#include "model/names.hpp"
+#include "worker/base/garbage.hpp"
+
+namespace dlbench::worker {
+
+const Phases& ExchangePhases::prepare() {
+  if (is_dispatch(observed_.seen.used)) {
+    throw Failure{Outcome::no_protocol, "",
+                  "nothing is handed over: NumPy's function computes, by the array's own code"};
+  }
+  if (observed_.refuses_stand_in) {
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer refuses a stand-in: what it asks of the array was not seen"};
+  }
+  if (observed_.seen.used == "own") {
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer asks the array nothing: there are no phases to tell apart"};
+  }
+  if (observed_.is_torn) {
+    throw Failure{Outcome::unsupported, "",
+                  "the consumer asks too many things of the array to be replayed"};
+  }
+  phases_ = std::make_unique<Phases>(
+      WholeExchange{call_.crossing(), call_.exporters(), call_.given(), call_.shown(),
+                    observed_.tape, call_.is_relayed(), call_.ready(), call_.most_iterations()});
+  return *phases_;
+}
+
+Phases& ExchangePhases::prepared() {
+  if (!phases_) throw Failure{Outcome::refused, "", "its phases are not prepared"};
+  return *phases_;
+}
+
+void ExchangePhases::count(std::uint64_t iterations, std::uint64_t prelude) {
+  prepared().count(std::min(iterations, call_.most_iterations()), prelude);
+  collect_garbage();
+}
+
+PhaseReading ExchangePhases::round(std::uint64_t iterations, std::uint64_t prelude,
+                                   std::uint64_t seed) {
+  PhaseReading reading = prepared().round(iterations, prelude, seed);
+  collect_garbage();
+  return reading;
+}
+
+std::string ExchangePhases::walk(const Around& around) {
+  around(trace::Category::exchange, [&] {
+    std::size_t& next = call_.next();
+    PyObject* x = call_.given()[next];
+    next = next + 1 == call_.given().size() ? 0 : next + 1;
+    const Ref result = checked(call_.crossing()(x));
+    if (call_.ready() != nullptr) {
+      around(trace::Category::ready, [&] { call_.wait_for(result.get()); });
+    }
+  });
+  std::string why_whole;
+  try {
+    if (!phases_) prepare();
+    around(trace::Category::phases, [&] { phases_->walk(around); });
+  } catch (const Failure& failure) {
+    why_whole = failure.reason;
+  }
+  collect_garbage();
+  return why_whole;
+}
+
+}  // namespace dlbench::worker

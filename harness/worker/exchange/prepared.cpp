@@ -1,0 +1,102 @@
+#include "worker/exchange/prepared.hpp"
+
+#include <optional>
+
+#include "model/codes.hpp"
+#include "model/names.hpp"
+#include "worker/library/dispatch.hpp"
+
+namespace dlbench::worker {
+
+Prepared::Prepared(const Order& order, const Library& producer, const Library& consumer,
+                   Arrays& arrays, const Step& step)
+    : call(order, producer, consumer, arrays, step),
+      protocol(call),
+      judge(order, call),
+      blocks(call),
+      phases(call, protocol.observed()),
+      label(name(Cell{order.exchange, "exchange", "call"})),
+      bytes(order.exchange.bytes) {
+  const std::string& requested = order.exchange.protocol;
+  if (is_dispatch(requested)) {
+    dispatch(order, step);
+  } else {
+    call.give_exporters(requested);
+    try {
+      find_protocol(requested, step);
+    } catch (const Failure& failure) {
+      if (!protocol.is_refusal_of_proxy(failure)) throw;
+      step("call");
+      throw protocol.explain_refusal(failure, order.exchange, [this](PyObject* result) {
+        return judge.find_wrong_values(result);
+      });
+    }
+    judge.conclude();
+    step("outlive");
+    judge.check_outliving(order);
+  }
+  step("calibrate");
+  blocks.calibrate(order);
+}
+
+// NumPy's functions on the array itself. What comes out is computed, so it shares no memory with
+// the array and holds other values; what it kept of the array is the question.
+void Prepared::dispatch(const Order& order, const Step& step) {
+  const std::string& requested = order.exchange.protocol;
+  PyTypeObject* type = Py_TYPE(call.first_array());
+  if (!overrides(type, requested)) {
+    const std::string function = dispatching(requested);
+    step("call");
+    const std::string became = look_at_dispatch(function, call.first_array(), call.producer());
+    throw Failure{Outcome::no_protocol,
+                  "",
+                  std::string("a ") + type->tp_name + " offers no " + requested +
+                      ": NumPy converts it; np." + function + ": " + became,
+                  std::string(codes::kConverted),
+                  {{"became", became}}};
+  }
+  call.give_arrays();
+  const Ref result = call.import_first(step);
+  step("values");
+  judge.compare_extras(result.get());
+  protocol.set_dispatched(requested);
+  judge.add_warnings();
+}
+
+// Makes the first calls, finds the protocol and judges the values.
+void Prepared::find_protocol(const std::string& requested, const Step& step) {
+  if (call.is_converted(requested)) {
+    step("tap");
+    protocol.use_relay(requested, "");
+  }
+  Ref result = call.import_first(step);
+  step("values");
+  const std::optional<Failure> wrong = judge.find_wrong_values(result.get());
+  if (!wrong) {
+    step("lifetime");
+    judge.check_lifetime(result);
+  }
+  const bool was_found = protocol.observed().has_proxy();
+  if (!was_found) {
+    step("tap");
+    try {
+      protocol.find(requested, result.get() == call.first_exporter(), wrong.has_value());
+    } catch (const Failure& failure) {
+      if (!wrong) throw;
+      Failure both = *wrong;
+      both.reason += "; " + failure.reason;
+      throw both;
+    }
+  }
+  if (!call.is_relayed() || was_found) {
+    if (wrong) throw Failure(*wrong);
+    return;
+  }
+  // The values above came by another protocol: they are not this cell's.
+  const Ref relayed_result = call.import_first(step);
+  if (const std::optional<Failure> relayed_wrong = judge.find_wrong_values(relayed_result.get())) {
+    throw Failure(*relayed_wrong);
+  }
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "worker/exchange/exchange_call.hpp"
+#include "worker/exchange/exchange_judge.hpp"
+#include "worker/exchange/exchange_phases.hpp"
+#include "worker/exchange/protocol_search.hpp"
+#include "worker/exchange/timed_blocks.hpp"
+
+namespace dlbench::worker {
+
+/// One exchange in this worker, as its parts. They refer to one another, so it is not moved.
+class Prepared {
+ public:
+  /// Makes the arrays, calls once, judges values and lifetimes, calls once through a recording
+  /// proxy, calibrates. Throws Failure.
+  Prepared(const Order& order, const Library& producer, const Library& consumer, Arrays& arrays,
+           const Step& step);
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  ExchangeCall call;
+  ProtocolSearch protocol;
+  ExchangeJudge judge;
+  TimedBlocks blocks;
+  ExchangePhases phases;
+  const std::string label;  ///< the exchange's name, as its ranges are called
+  const std::uint64_t bytes;
+
+ private:
+  void dispatch(const Order& order, const Step& step);
+  void find_protocol(const std::string& requested, const Step& step);
+};
+
+}  // namespace dlbench::worker

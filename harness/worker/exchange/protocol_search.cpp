@@ -1,0 +1,171 @@
+#include "worker/exchange/protocol_search.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "model/codes.hpp"
+#include "worker/library/capsule.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// May a number be filed under `requested`, after what the tap saw?
+bool fits(const std::string& requested, const Tap& tap) {
+  if (requested == "convert" || requested == tap.used()) return true;
+  if (tap.used() != "dlpack") return false;
+  return (requested == "dlpack_legacy" && tap.facts().struct_name == "legacy") ||
+         (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
+}
+
+bool asks_for_version(const Tap& tap) {
+  constexpr std::string_view kVersion = "max_version=";
+  return std::any_of(tap.calls().begin(), tap.calls().end(), [&](const std::string& call) {
+    const std::size_t at = call.find(kVersion);
+    return at != std::string::npos && !call.substr(at + kVersion.size()).starts_with("None");
+  });
+}
+
+// Why nothing is filed under `requested`. `direct`: what carries the array itself, where that is
+// known. Of one protocol's two structs the other came: that is for the producer to answer, unless
+// it was not asked. (The relay of `dlpack_legacy` lets no question for a version through.)
+std::string other_way(const std::string& requested, const std::string& direct, const Tap& tap) {
+  const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
+  const std::string& given = tap.facts().struct_name;
+  if (!is_struct || tap.used() != "dlpack" || given.empty()) {
+    if (direct.empty()) return "the consumer does not ask for " + requested;
+    return "the consumer took " + direct + ", not " + requested;
+  }
+  const bool asked = requested == "dlpack_versioned" && asks_for_version(tap);
+  return std::string("the consumer asked for ") + (asked ? "a" : "no") +
+         " version, and the producer gave a " + given + " struct";
+}
+
+Seen seen_through(const Tap& tap, const char* via) {
+  const CapsuleFacts& facts = tap.facts();
+  return {tap.used().empty() ? "own" : tap.used(),
+          via,
+          tap.calls(),
+          facts.struct_name,
+          facts.version,
+          facts.flags,
+          {}};
+}
+
+}  // namespace
+
+// A consumer that looks at the exact type asks the relay nothing: then only `convert` may be
+// reported for the direct call, since it promises no protocol. A cell with wrong values goes
+// through a relay only where another protocol was seen to carry them.
+void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
+  PyObject* x = call_.first_exporter();
+  if (is_same_object) {
+    observed_.seen.used = "own";
+    if (requested != "convert" && !is_wrong) {
+      use_relay(requested, "the very object that it was given");
+    }
+    return;
+  }
+  if (call_.crossing().takes_capsule()) {
+    const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
+    const CapsuleFacts facts = facts_of_capsule(capsule.get());
+    if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
+      throw Failure{Outcome::no_protocol, "",
+                    "it is handed a capsule, which is " + facts.struct_name + " unless asked for"};
+    }
+    observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
+                      facts.flags, {}};
+    static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
+    observed_.tape = {asked_method(name, nullptr, 0, nullptr)};
+    return;
+  }
+  Tap tap;
+  Warnings warnings;  // of another crossing than the one that is timed
+  const std::optional<Failure> refusal = call_.import_tapped(call_.shown(), tap, warnings);
+  if (requested == "convert") {
+    // A general call may know the type itself, and take what has none by another way.
+    observed_.seen.used = "own";
+    observed_.refuses_stand_in = refusal.has_value();
+    if (!refusal) observe(tap, "tap");
+  } else if (fits(requested, tap)) {
+    observe(tap, call_.way());
+  } else if (!is_wrong || !tap.used().empty()) {
+    use_relay(requested, tap.used().empty() ? "a path of its own" : tap.used());
+  }
+}
+
+void ProtocolSearch::observe(const Tap& tap, const char* via) {
+  observed_.seen = seen_through(tap, via);
+  observed_.tape = tap.tape();
+  observed_.is_torn = tap.is_torn();
+}
+
+void ProtocolSearch::use_relay(const std::string& requested, const std::string& direct) {
+  given_proxy_ = true;
+  Tap tap;
+  Warnings warnings;
+  const std::optional<Failure> refusal = call_.import_tapped(shown_for(requested), tap, warnings);
+  producer_raised_ = refusal && tap.producer_failed();
+  // What was asked for it, and then something was wrong with it, takes that protocol.
+  if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
+  if (refusal || !fits(requested, tap)) {
+    Failure other{Outcome::no_protocol, "", other_way(requested, direct, tap),
+                  std::string(codes::kOtherProtocol)};
+    if (refusal) {
+      other.reason += "; shown that alone it says: " + refusal->reason;
+      other.data["proxy"] = refusal->reason;
+    }
+    throw other;
+  }
+  observe(tap, call_.has_exports() ? call_.way() : "relay");
+  if (!observed_.is_relayed()) return;  // what EXPORTS make shows nothing else
+  // The first call was made with the array itself: what it warned of is named as such, unless this
+  // way warns of it too.
+  for (Warning& early : call_.python_warnings()) {
+    if (std::find(warnings.begin(), warnings.end(), early) != warnings.end()) continue;
+    early.text = "first call: " + early.text;
+    early.data["call"] = "first";
+    warnings.push_back(std::move(early));
+  }
+  call_.python_warnings() = std::move(warnings);
+  call_.give_relays(shown_for(requested));
+}
+
+// A consumer that imports the array itself has not refused the library.
+Failure ProtocolSearch::explain_refusal(
+    const Failure& refusal, const Exchange& exchange,
+    const std::function<std::optional<Failure>(PyObject*)>& find_wrong) {
+  if (call_.is_converted(exchange.protocol) ||
+      call_.has_exports()) {  // else it was made, and succeeded
+    try {
+      const Ref result = call_.import_and_wait(call_.first_array());
+      if (std::optional<Failure> wrong = find_wrong(result.get())) {
+        if (call_.has_exports()) return refusal;
+        wrong->reason += "; through dlbench's proxy it raises " + words_of(refusal);
+        return *wrong;
+      }
+    } catch (const Failure& failure) {
+      return call_.has_exports() ? refusal : failure;
+    }
+  }
+  const std::string raised_by = producer_raised_
+                                    ? exchange.producer + "'s export failed and the call raised "
+                                : call_.has_exports() ? "the call raised "
+                                                      : exchange.consumer + " raised ";
+  return {Outcome::no_protocol, refusal.exception,
+          exchange.consumer + " takes the array itself; through dlbench's proxy, which offers " +
+              exchange.protocol + " alone, " + raised_by + words_of(refusal),
+          std::string(codes::kProxyRefused)};
+}
+
+Tape ProtocolSearch::record_now() {
+  if (observed_.tape.empty() || call_.crossing().takes_capsule()) return observed_.tape;
+  Tap tap;
+  Warnings warnings;
+  if (const std::optional<Failure> refusal = call_.import_tapped(call_.shown(), tap, warnings)) {
+    throw Failure(*refusal);
+  }
+  return tap.tape();
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/entry.hpp"
+#include "worker/exchange/exchange_call.hpp"
+#include "worker/exchange/protocol_search.hpp"
+
+namespace dlbench::worker {
+
+/// What was found of the synchronization of one exchange.
+struct WhoWaits {
+  std::vector<Handover> sync;  ///< empty where the producer has no queue
+  std::string late_free;       ///< of kLateFree; empty where nobody looked
+  std::string race;            ///< why the exchange is one; empty: it is none
+};
+
+/// Imports arrays that are still being computed, once for each stream argument, and classifies
+/// which library waits. Nothing where the producer's adapter has no queue. Throws Failure.
+WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
+                                  const Step& step);
+
+}  // namespace dlbench::worker

@@ -1,0 +1,189 @@
+#include "worker/judge/guarded.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include "exchange/layout.hpp"
+#include "exchange/maps.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using exchange::Extent;
+using exchange::Guard;
+using exchange::Sighting;
+using exchange::Stage;
+using exchange::View;
+
+// Reading one of three pages is no copy, and reading three of three may be none. From here on it
+// is.
+constexpr std::uint64_t kFewestPages = 4;
+// Who looks at a few values (a checksum of the ends, a test for NaN) does not copy.
+constexpr std::uint64_t kPeek = 8;
+
+// A byte of each page: enough to make memory be filled that is filled when it is looked at.
+void touch(const Extent& extent) {
+  constexpr std::uintptr_t kStep = 4096;
+  for (std::uintptr_t at = extent.begin; at < extent.end; at += kStep) {
+    (void)*reinterpret_cast<const volatile unsigned char*>(at);
+  }
+}
+
+/// What a look at the result told of where it lies.
+enum class Looked {
+  known,    ///< where it lies
+  values,   ///< its values alone, which lie elsewhere than the source: it may share it or not
+  nothing,  ///< nobody reads it
+};
+
+// Where the result lies elsewhere, its values are looked at: a lazy library copies now. (Reading
+// what is the source's own memory would be no news.)
+Looked look_at(PyObject* result, const Extent& source, const Steps& steps) {
+  Looked looked = Looked::known;
+  try {
+    if (const Held place = steps.place(result); extent_of(place.view).overlaps(source)) {
+      return looked;
+    }
+  } catch (const Failure&) {
+    looked = Looked::values;
+  }
+  try {
+    const Held values = steps.values(result);
+    if (!exchange::on_host(values.view.device)) return looked;
+    const Extent found = extent_of(values.view);
+    if (found.overlaps(source)) return Looked::known;
+    touch(found);
+  } catch (const Failure&) {
+    // An exchange that the guard makes fail is the caller's to tell; what can never be read is not.
+    if (looked == Looked::known) throw;
+    return Looked::nothing;
+  }
+  return looked;
+}
+
+std::uint64_t in(const exchange::PageCounts& counts, Stage stage) {
+  return counts[static_cast<std::size_t>(stage)];
+}
+
+std::string pages(std::uint64_t some, std::uint64_t all) {
+  return std::to_string(some) + " of " + std::to_string(all) + " pages";
+}
+
+Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warnings) {
+  if (seen.read == 0) return Proof::yes;
+  // A page that was written first is not seen being read.
+  if (seen.read + written_first >= seen.pages) {
+    return seen.pages < kFewestPages ? Proof::skipped : Proof::no;
+  }
+  const std::string some = pages(seen.read, seen.pages) + " of the source were read";
+  const Warning::Data data{{"read", std::to_string(seen.read)},
+                           {"pages", std::to_string(seen.pages)}};
+  if (seen.late > 0) {
+    warn(warnings, "read-late", some + ", some of them only after `ready`", data);
+    return Proof::skipped;
+  }
+  if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kPeek)) {
+    warn(warnings, "peeked", some + ": a look, no copy", data);
+    return Proof::yes;
+  }
+  warn(warnings, "partly-read", some + ": neither a look nor all of it", data);
+  return Proof::skipped;
+}
+
+void add(const Sighting& sighting, GuardSeen& seen) {
+  seen.written = std::min(seen.pages, seen.written + sighting.all_written());
+  for (const exchange::Toucher& toucher : sighting.touchers) {
+    if (std::find(seen.by.begin(), seen.by.end(), toucher.library) == seen.by.end()) {
+      seen.by.push_back(toucher.library);
+    }
+  }
+}
+
+void say_written(const View& source, const exchange::PageCounts& call, std::uint64_t in_release,
+                 Guarded& guarded) {
+  const std::string of = " of the producer's array" +
+                         std::string(source.readonly ? ", which is exported read-only" : "");
+  const std::uint64_t all = guarded.seen.pages;
+  const std::uint64_t own = in(call, Stage::producer);
+  std::uint64_t others = 0;
+  for (const std::uint64_t count : call) others += count;
+  others -= own;
+  const auto warn_of = [&](const char* by, const char* text, std::uint64_t some) {
+    if (some == 0) return;
+    warn(guarded.warnings, "source-written", text + (" wrote into " + pages(some, all)) + of,
+         {{"by", by}, {"pages", std::to_string(some)}, {"of", std::to_string(all)}});
+  };
+  warn_of("export", "the export", own);
+  warn_of("consumer", "the consumer", others);
+  warn_of("release", "the release of the result", in_release);
+}
+
+}  // namespace
+
+std::optional<Held> place_to_guard(PyObject* source, const Library& producer) try {
+  Held place = read_place(source, producer);
+  if (place.view.device != exchange::Device{}) return {};
+  const Extent extent = extent_of(place.view);
+  if (Guard::whole_pages(extent.begin, extent.bytes()) == 0) return {};
+  if (read_place(source, producer).view.address != place.view.address) return {};
+  return place;
+} catch (const Failure&) {
+  return {};
+} catch (const exchange::ViewError&) {
+  return {};
+}
+
+Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_pages) {
+  if (exchange::threads_blocking(SIGSEGV) > 0) {
+    throw exchange::GuardError("a thread of this process blocks SIGSEGV");
+  }
+  const Extent extent = extent_of(source);
+  Guard guard(extent.begin, extent.bytes(), most_pages);
+  Ref result = steps.call();
+  guard.returned();
+  steps.wait(result.get());
+  guard.enter(Stage::look);
+  const Looked looked = look_at(result.get(), extent, steps);
+  Sighting seen = guard.lift();
+  if (looked != Looked::known) {
+    // A lazy copy and our own reading through a view look the same.
+    seen.read[static_cast<std::size_t>(Stage::look)] = 0;
+  } else if (in(seen.read, Stage::look) > 0) {
+    // A library whose every look at a result copies it is no lazy one.
+    Guard again(extent.begin, extent.bytes(), most_pages);
+    look_at(result.get(), extent, steps);
+    const bool always = again.lift().all_read() > 0;
+    if (always) seen.read[static_cast<std::size_t>(Stage::look)] = 0;
+  }
+  if (steps.judge) steps.judge(result.get());
+  Guard releasing(extent.begin, extent.bytes(), most_pages);
+  releasing.enter(Stage::release);
+  result = {};
+  const Sighting released = releasing.lift();
+
+  Guarded guarded;
+  guarded.seen.pages = seen.pages;
+  guarded.seen.read = seen.all_read();
+  guarded.seen.late = in(seen.read, Stage::late) + in(seen.read, Stage::look);
+  guarded.in_export = in(seen.read, Stage::producer);
+  add(seen, guarded.seen);
+  add(released, guarded.seen);
+  if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
+  if (seen.complete && released.complete) {
+    guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
+    // What was not read may be read later, and what nobody reads need hold nothing of it.
+    const bool may_be_read = looked == Looked::values && guarded.word == Proof::yes;
+    if (may_be_read || looked == Looked::nothing) guarded.word = Proof::skipped;
+  } else {
+    warn(guarded.warnings, "pages-not-restored",
+         "guard: the system could not give single pages back");
+  }
+  if (in(seen.read, Stage::look) > 0) {
+    warn(guarded.warnings, "copied-lazily",
+         "copied when the result was first looked at, after `ready`");
+  }
+  say_written(source, seen.written, released.all_written(), guarded);
+  return guarded;
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,88 @@
+#include "worker/library/adapter.hpp"
+
+#include <algorithm>
+
+#include "model/places.hpp"
+
+namespace dlbench::worker {
+
+namespace {
+
+// What a library says when it is asked for devices is why it has none.
+std::vector<std::string> devices_of(const std::string& name, PyObject* loading, PyObject* module) {
+  std::vector<std::string> devices;
+  try {
+    const Ref found = checked(PyObject_CallMethod(loading, "devices", "O", module));
+    for (Py_ssize_t i = 0; i < PyList_Size(found.get()); ++i) {
+      devices.push_back(text_of(PyList_GetItem(found.get(), i)));
+    }
+  } catch (Failure& failure) {
+    if (failure.outcome != Outcome::out_of_memory) failure.outcome = Outcome::no_device;
+    throw;
+  }
+  if (devices.empty()) throw Failure{Outcome::no_device, "", name + " finds no device here"};
+  return devices;
+}
+
+}  // namespace
+
+bool Library::has_device(const std::string& device) const {
+  const auto has = [this](const std::string& word) {
+    return std::find(devices.begin(), devices.end(), word) != devices.end();
+  };
+  return devices.empty() || has(device) || has(kind_of_device(device));
+}
+
+Ref Library::function(const char* name) const {
+  for (const Ref& module : {consumer, producer}) {
+    if (!module) continue;
+    Ref found = optional_attribute(module.get(), name);
+    if (found && found.get() != Py_None) return found;
+  }
+  return {};
+}
+
+Ref asked_for_device(const Library& library, const char* name, const std::string& device) {
+  const Ref function = library.function(name);
+  if (!function) return {};
+  Ref told = checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
+  return told.get() == Py_None ? Ref{} : std::move(told);
+}
+
+Loaded Adapters::load(const std::string& role, const std::string& name, const std::string& path) {
+  try {
+    const Ref loading = checked(PyImport_ImportModule("dlbench.loading"));
+    Ref module = checked(PyObject_CallMethod(loading.get(), "load_adapter", "sss", role.c_str(),
+                                             name.c_str(), path.c_str()));
+    Loaded loaded;
+    loaded.version = text_of(
+        checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
+            .get());
+    loaded.devices = devices_of(name, loading.get(), module.get());
+    // Cases are NumPy arrays. Imported here and not before: a library may mind who came first.
+    checked(PyImport_ImportModule("dlbench.case"));
+    Library& library = libraries_[name];
+    // A file that says nothing of devices has the default, which overrides nobody's word.
+    if (PyObject_HasAttrString(module.get(), "devices") ||
+        PyObject_HasAttrString(module.get(), "DEVICES")) {
+      library.devices = loaded.devices;
+    }
+    (role == "producer" ? library.producer : library.consumer) = std::move(module);
+    return loaded;
+  } catch (Failure& failure) {
+    if (failure.outcome != Outcome::out_of_memory && failure.outcome != Outcome::no_device) {
+      failure.outcome = Outcome::import_failed;
+    }
+    throw;
+  }
+}
+
+const Library& Adapters::at(const std::string& name, Ref Library::*role) const {
+  const auto found = libraries_.find(name);
+  if (found == libraries_.end() || !(found->second.*role)) {
+    throw Failure{Outcome::import_failed, "", name + " was not loaded in this worker"};
+  }
+  return found->second;
+}
+
+}  // namespace dlbench::worker

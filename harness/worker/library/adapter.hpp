@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "worker/base/py.hpp"
+
+namespace dlbench::worker {
+
+/// What loading one adapter file told.
+struct Loaded {
+  std::string version;
+  std::vector<std::string> devices;
+};
+
+/// One library in this worker: its adapter files, as far as they were loaded.
+struct Library {
+  Ref producer;  ///< module, or empty
+  Ref consumer;
+  std::vector<std::string> devices;  ///< as the file says that tells of them; empty: not told
+
+  bool has_device(const std::string& device) const;
+
+  /// A function that either file may define (`ready`, `memory`, `address`, `values`, `extras`), or
+  /// an empty Ref. The consumer's word goes first.
+  Ref function(const char* name) const;
+};
+
+/// What a library's `NAME(device)` tells there, as `stream` and `new_stream` do; empty where its
+/// adapter has no such function, or where that returns None. Throws Failure.
+Ref asked_for_device(const Library& library, const char* name, const std::string& device);
+
+/// Loads adapters and makes cases through the package's Python half.
+class Adapters {
+ public:
+  /// Throws Failure import-failed, or no-device where the library finds none.
+  Loaded load(const std::string& role, const std::string& name, const std::string& path);
+
+  /// Throws Failure where the library was not loaded here in that role: `&Library::producer`.
+  const Library& at(const std::string& name, Ref Library::*role) const;
+
+ private:
+  std::map<std::string, Library> libraries_;
+};
+
+}  // namespace dlbench::worker

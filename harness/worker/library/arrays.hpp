@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/cell.hpp"
+#include "worker/library/adapter.hpp"
+#include "worker/library/read.hpp"
+
+namespace dlbench::worker {
+
+/// A producer's arrays for one case, handed over in turn, and what each of them must hold.
+struct Pool {
+  std::vector<Ref> arrays;
+  std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
+};
+
+/// One array, computed: `make_case` returns a Case. Throws Failure where the library's `make`
+/// raises or returns nonsense, and `unsupported` where the adapter makes no such array.
+Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
+
+/// The same, which may still be computed: nothing waits for it.
+Ref make_pending_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
+
+/// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
+/// fault every 4 KiB, which on some machines is dearer than all that is measured.
+class Arrays {
+ public:
+  /// Makes the pool on first use: `make_case` is called once an array and returns a Case. Waits
+  /// until the arrays are computed. Throws Failure where the library's `make` raises or returns
+  /// nonsense.
+  std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
+                                  const Ref& make_case);
+
+  /// Lets go of the pools that no exchange holds.
+  void drop_unused();
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t>;
+  using Content = std::pair<std::string, std::uint64_t>;
+  std::map<Key, std::shared_ptr<const Pool>> pools_;
+  std::map<Content, std::shared_ptr<const Held>> expected_;
+};
+
+}  // namespace dlbench::worker

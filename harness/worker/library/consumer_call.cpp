@@ -1,0 +1,71 @@
+#include "worker/library/consumer_call.hpp"
+
+#include <vector>
+
+#include "model/codes.hpp"
+#include "model/names.hpp"
+#include "model/places.hpp"
+#include "worker/library/devices.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+// What `calls(source, target)` says goes before PROTOCOLS, and between two devices counts alone.
+Ref protocols_of(const Library& consumer, const Exchange& exchange) {
+  Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
+  if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
+  if (exchange.device == "cpu") return protocols;
+  // A device that is not there or lets no process in has one reason for all its cells: the
+  // driver's, not those of the calls that would fail on it.
+  require_context(source_of(exchange));
+  require_context(target_of(exchange));
+  const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
+  if (!calls) return protocols;
+  Ref here = checked(PyObject_CallFunction(calls.get(), "ss", source_of(exchange).c_str(),
+                                           target_of(exchange).c_str()));
+  if (!PyDict_Check(here.get())) {
+    throw Failure{Outcome::import_failed, "", exchange.consumer + "'s `calls` returned no dict"};
+  }
+  if (crosses_devices(exchange)) return here;
+  const Ref both = checked(PyDict_Copy(protocols.get()));
+  if (PyDict_Update(both.get(), here.get()) != 0) throw fetch_failure();
+  return Ref::borrow(both.get());
+}
+
+}  // namespace
+
+ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
+  const Ref protocols = protocols_of(consumer, exchange);
+  std::vector<std::string> offered;
+  for (const std::string_view protocol : kProtocols) {
+    std::string name(protocol);
+    if (PyDict_GetItemString(protocols.get(), name.c_str()) != nullptr) {
+      offered.push_back(std::move(name));
+    }
+  }
+  std::string name(call_for(exchange.protocol, offered));
+  if (name.empty()) {
+    throw Failure{Outcome::no_protocol, "",
+                  exchange.consumer + " has no call for " + exchange.protocol,
+                  std::string(codes::kNotImported)};
+  }
+  Ref spelled = Ref::borrow(PyDict_GetItemString(protocols.get(), name.c_str()));
+  return {std::move(name), std::move(spelled)};
+}
+
+Ref ready_of(const Library& consumer, const Exchange& exchange, std::string& no_stream) {
+  const DeviceAt at = device_named(target_of(exchange));
+  Ref stream;
+  try {
+    if (at) stream = asked_for_device(consumer, "stream", target_of(exchange));
+  } catch (const Failure& failure) {
+    no_stream = words_of(failure);
+    return wait_on_device(at, nullptr);
+  }
+  // All libraries that name their stream are waited for in the same way, whatever else they have.
+  if (stream) return wait_on_device(at, stream.get());
+  if (Ref ready = consumer.function("ready")) return ready;
+  return at ? wait_on_device(at, nullptr) : Ref();
+}
+
+}  // namespace dlbench::worker

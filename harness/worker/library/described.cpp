@@ -1,0 +1,235 @@
+#include "worker/library/described.hpp"
+
+#include <bit>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "exchange/dtype.hpp"
+#include "exchange/read.hpp"
+#include "worker/library/capsule.hpp"
+#include "worker/library/devices.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using exchange::View;
+
+// In a buffer's format: the byte order that is not this machine's.
+constexpr char kOtherOrder = std::endian::native == std::endian::little ? '>' : '<';
+
+std::shared_ptr<void> keeper_of(Ref object) {
+  return {object.release(), [](void* kept) { Py_XDECREF(static_cast<PyObject*>(kept)); }};
+}
+
+std::vector<std::int64_t> integers(PyObject* sequence) {
+  const Ref tuple = checked(PySequence_Tuple(sequence));
+  std::vector<std::int64_t> values;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); ++i) {
+    const long long value = PyLong_AsLongLong(PyTuple_GetItem(tuple.get(), i));
+    if (value == -1 && PyErr_Occurred()) throw fetch_failure();
+    values.push_back(value);
+  }
+  return values;
+}
+
+Ref export_capsule(PyObject* array) {
+  const Ref method = optional_attribute(array, "__dlpack__");
+  if (!method) return {};
+  const Ref none = checked(PyTuple_New(0));
+  const Ref newest = checked(Py_BuildValue("{s(ii)}", "max_version", 1, 3));
+  if (PyObject* capsule = PyObject_Call(method.get(), none.get(), newest.get())) {
+    return Ref::steal(capsule);
+  }
+  // A producer from before DLPack 1.0 knows no max_version.
+  PyErr_Clear();
+  PyObject* capsule = PyObject_CallNoArgs(method.get());
+  if (capsule == nullptr) PyErr_Clear();
+  return Ref::steal(capsule);
+}
+
+std::optional<Held> read_dlpack(PyObject* array) {
+  Ref capsule = export_capsule(array);
+  if (!capsule || !PyCapsule_CheckExact(capsule.get())) return {};
+  View view = view_of_capsule(capsule.get());
+  return Held{std::move(view), keeper_of(std::move(capsule))};
+}
+
+std::optional<Held> read_buffer(PyObject* array) {
+  if (!PyObject_CheckBuffer(array)) return {};
+  const std::shared_ptr<Py_buffer> buffer(new Py_buffer{}, [](Py_buffer* held) {
+    PyBuffer_Release(held);
+    delete held;
+  });
+  if (PyObject_GetBuffer(array, buffer.get(), PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  // As in PIL's days: where it is not below 0, memory holds pointers in the place of elements.
+  for (int i = 0; buffer->suboffsets != nullptr && i < buffer->ndim; ++i) {
+    if (buffer->suboffsets[i] < 0) continue;
+    throw Failure{Outcome::unproven, "",
+                  std::string("the buffer of a ") + Py_TYPE(array)->tp_name +
+                      " has suboffsets, which are not followed"};
+  }
+  const auto rank = static_cast<std::size_t>(buffer->ndim);
+  exchange::BufferFacts facts;
+  facts.address = reinterpret_cast<std::uintptr_t>(buffer->buf);
+  facts.length = buffer->len;
+  facts.itemsize = buffer->itemsize;
+  if (buffer->format != nullptr) facts.format = buffer->format;
+  if (buffer->shape != nullptr) facts.shape = {buffer->shape, rank};
+  if (buffer->strides != nullptr) facts.strides = {buffer->strides, rank};
+  facts.readonly = buffer->readonly != 0;
+  const bool swapped = facts.itemsize > 1 && facts.format.starts_with(kOtherOrder);
+  if (swapped) facts.format.remove_prefix(1);
+  Held held{exchange::read(facts), buffer};
+  held.view.swapped = swapped;
+  return held;
+}
+
+// The dtype that an array says it has, where no buffer and no typestr can name it.
+std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
+  const Ref dtype = optional_attribute(array, "dtype");
+  if (!dtype) return {};
+  const std::string text = text_of(dtype.get());
+  unsigned code = 0, bits = 0, lanes = 0;
+  // What the native consumer says of a DLDataType without a name.
+  if (std::sscanf(text.c_str(), "dlpack(%u,%u,%u)", &code, &bits, &lanes) == 3) {
+    return exchange::Dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
+                           static_cast<std::uint16_t>(lanes)};
+  }
+  if (!text.starts_with("bfloat") && !text.starts_with("float8")) return {};
+  try {
+    return exchange::dtype_from_name(text);
+  } catch (const exchange::ViewError&) {
+    return {};
+  }
+}
+
+// NumPy holds ml_dtypes' arrays, and the native consumer what it has no format for: their bits can
+// be read as integers.
+std::optional<Held> read_bits(PyObject* array) {
+  const std::optional<exchange::Dtype> dtype = foreign_dtype(array);
+  if (!dtype) return {};
+  const Ref view = optional_attribute(array, "view");
+  const Ref bits =
+      view ? checked(PyObject_CallFunction(
+                 view.get(), "s", ("uint" + std::to_string(dtype->bits * dtype->lanes)).c_str()))
+           : Ref::borrow(array);
+  std::optional<Held> held = read_buffer(bits.get());
+  if (!held || held->view.dtype.bits != dtype->bits * dtype->lanes) return {};
+  held->view.dtype = *dtype;
+  return held;
+}
+
+// The `data` of an `__array_interface__`: a pair of address and read-only flag, or a buffer.
+std::optional<Held> interface_data(PyObject* data) {
+  if (!PyTuple_Check(data) || PyTuple_Size(data) != 2) return read_buffer(data);
+  Held held;
+  held.view.address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
+  held.view.readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1;
+  if (PyErr_Occurred()) throw fetch_failure();
+  return held;
+}
+
+// Keeps alive what the dict names, as far as that is a buffer.
+std::optional<Held> read_dict(PyObject* dict) {
+  PyObject* data = PyDict_GetItemString(dict, "data");
+  PyObject* typestr = PyDict_GetItemString(dict, "typestr");
+  PyObject* shape = PyDict_GetItemString(dict, "shape");
+  PyObject* strides = PyDict_GetItemString(dict, "strides");
+  if (data == nullptr || typestr == nullptr || shape == nullptr) return {};
+  std::optional<Held> held = interface_data(data);
+  if (!held) return {};
+  const std::string type = text_of(typestr);
+  const std::vector<std::int64_t> lengths = integers(shape);
+  std::vector<std::int64_t> steps;
+  exchange::InterfaceFacts facts;
+  facts.address = held->view.address;
+  facts.readonly = held->view.readonly;
+  facts.typestr = type;
+  facts.shape = lengths;
+  if (strides != nullptr && strides != Py_None) facts.strides = steps = integers(strides);
+  held->view = exchange::read(facts);
+  return held;
+}
+
+std::optional<Held> read_interface(PyObject* array) {
+  const Ref dict = optional_attribute(array, "__array_interface__");
+  if (!dict || !PyDict_Check(dict.get())) return {};
+  std::optional<Held> held = read_dict(dict.get());
+  if (held && !held->keeper) held->keeper = keeper_of(Ref::borrow(array));
+  return held;
+}
+
+// It has no name: behind one is something else.
+View view_of_struct(PyObject* capsule) {
+  const void* content = PyCapsule_GetPointer(capsule, nullptr);
+  if (content == nullptr) {
+    PyErr_Clear();
+    throw Failure{Outcome::wrong, "", "no array's capsule: " + repr_of(capsule)};
+  }
+  return exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
+}
+
+std::optional<Held> read_struct(PyObject* array) {
+  Ref capsule = optional_attribute(array, "__array_struct__");
+  if (!capsule || !PyCapsule_CheckExact(capsule.get())) return {};
+  View view = view_of_struct(capsule.get());
+  return Held{std::move(view), keeper_of(std::move(capsule))};
+}
+
+// `__cuda_array_interface__` names no device: the array itself does, or the driver knows the
+// address.
+exchange::Device device_behind(PyObject* array, std::uintptr_t address) {
+  if (const Ref method = optional_attribute(array, "__dlpack_device__")) {
+    const std::vector<std::int64_t> pair =
+        integers(checked(PyObject_CallNoArgs(method.get())).get());
+    if (pair.size() == 2) {
+      return {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])};
+    }
+  }
+  return device_of_address(address);
+}
+
+std::optional<Held> read_cuda_interface(PyObject* array) {
+  const Ref dict = optional_attribute(array, "__cuda_array_interface__");
+  if (!dict || !PyDict_Check(dict.get())) return {};
+  std::optional<Held> held = read_dict(dict.get());
+  if (!held) return {};
+  held->view.device = device_behind(array, held->view.address);
+  held->keeper = keeper_of(Ref::borrow(array));
+  return held;
+}
+
+}  // namespace
+
+Held read_array(PyObject* array) try {
+  Failure unread{Outcome::unproven, "",
+                 std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};
+  for (const auto reader :
+       {read_dlpack, read_bits, read_buffer, read_interface, read_struct, read_cuda_interface}) {
+    try {
+      if (std::optional<Held> held = reader(array)) return *std::move(held);
+    } catch (const Failure& failure) {
+      // A property that raises is no answer; what describes no array is the library's fault.
+      if (failure.outcome == Outcome::wrong) throw;
+      if (failure.outcome == Outcome::unproven) unread = failure;
+    }
+  }
+  throw Failure(unread);
+} catch (const exchange::ViewError& error) {
+  unreadable(error);
+}
+
+exchange::View view_of_description(PyObject* handed_over) {
+  if (PyDict_Check(handed_over)) {
+    // A dict holds the buffer that it names.
+    if (std::optional<Held> held = read_dict(handed_over)) return std::move(held->view);
+  }
+  if (PyCapsule_CheckExact(handed_over)) return view_of_struct(handed_over);
+  return read_array(handed_over).view;
+}
+
+}  // namespace dlbench::worker

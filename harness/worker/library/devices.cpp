@@ -1,0 +1,160 @@
+#include "worker/library/devices.hpp"
+
+#include <dlpack/dlpack.h>
+
+#include <charconv>
+#include <limits>
+#include <memory>
+
+namespace dlbench::worker {
+namespace {
+
+DeviceAt device_of_kind(const std::string& kind, int ordinal) {
+  static const auto* room = [] {
+    const Ref module = checked(PyImport_ImportModule(device::shared_module));
+    const auto* found =
+        static_cast<const device::Shared*>(PyCapsule_Import(device::shared_name, 0));
+    if (found == nullptr) throw fetch_failure();
+    return found;
+  }();
+  const device::Backend* backend = room->backend(kind);
+  if (backend == nullptr) return {};
+  if (backend->table == nullptr) {
+    throw Failure{Outcome::no_device, "",
+                  kind + ": " + std::string(name_of(backend->state)) + ": " + backend->said};
+  }
+  if (ordinal >= backend->count) {
+    throw Failure{Outcome::no_device, "",
+                  "there is no " + kind + ":" + std::to_string(ordinal) + ": this machine has " +
+                      std::to_string(backend->count) + " of them"};
+  }
+  return {backend->table, ordinal};
+}
+
+/// What a wait needs, in the capsule that its function is bound to.
+struct Wait {
+  DeviceAt at;
+  device::Stream stream = nullptr;
+  bool has_stream = false;
+};
+
+PyObject* wait_for_data(PyObject* self, PyObject*) {
+  const auto* wait = static_cast<const Wait*>(PyCapsule_GetPointer(self, nullptr));
+  if (wait == nullptr) return nullptr;
+  const device::Table& table = *wait->at.table;
+  device::Code code = 0;
+  Py_BEGIN_ALLOW_THREADS;
+  // The default stream, and the device that is waited for, are those of the current context.
+  const device::Entered entered(table, wait->at.ordinal);
+  code = entered.code();
+  if (code == 0) {
+    code = wait->has_stream ? table.stream_synchronize(wait->stream) : table.synchronize();
+  }
+  Py_END_ALLOW_THREADS;
+  if (code == 0) Py_RETURN_NONE;
+  return PyErr_Format(PyExc_RuntimeError, "%s: synchronize: %s (%d)", table.name.data(),
+                      table.error_name(code), code);
+}
+
+PyMethodDef kWait{"wait_for_data", &wait_for_data, METH_O, nullptr};
+
+}  // namespace
+
+DeviceAt device_named(const std::string& word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string::npos) return {};
+  int ordinal = std::numeric_limits<int>::max();  // of a number that is none, or too large
+  std::from_chars(word.data() + colon + 1, word.data() + word.size(), ordinal);
+  return device_of_kind(word.substr(0, colon), ordinal);
+}
+
+void require_context(const std::string& word) {
+  try {
+    const InDevice inside(device_named(word));
+  } catch (Failure& failure) {
+    if (failure.outcome == Outcome::refused) failure.outcome = Outcome::no_device;
+    throw;
+  }
+}
+
+DeviceAt device_at(const exchange::Device& where) {
+  switch (where.type) {
+    case kDLCUDA:
+    case kDLCUDAHost:
+    case kDLCUDAManaged:
+      return device_of_kind("cuda", where.id);
+    case kDLROCM:
+    case kDLROCMHost:
+      return device_of_kind("rocm", where.id);
+    case kDLExtDev:
+      return device_of_kind("sim", where.id);
+    default:
+      return {};
+  }
+}
+
+exchange::Device device_of_address(std::uintptr_t address) {
+  for (const char* kind : {"cuda", "rocm", "sim"}) {
+    try {
+      const DeviceAt at = device_of_kind(kind, 0);
+      if (!at) continue;
+      device::Memory memory = device::Memory::Pageable;
+      int ordinal = 0;
+      device::Code code = at.table->memory_of(&memory, &ordinal, address);
+      if (code != 0) {
+        // A thread without a context gets one; another current device stays what it is.
+        const device::Entered inside(*at.table, 0);
+        code = inside.code();
+        if (code == 0) code = at.table->memory_of(&memory, &ordinal, address);
+      }
+      if (code != 0) continue;
+      if (memory == device::Memory::Device) return {at.table->dl_device, ordinal};
+      if (memory == device::Memory::Managed) return {at.table->dl_managed, ordinal};
+      if (memory == device::Memory::Pinned) return {at.table->dl_pinned, ordinal};
+    } catch (const Failure&) {
+      continue;
+    }
+  }
+  return {kDLCUDA, 0};
+}
+
+void require(const device::Table& table, const char* what, device::Code code) {
+  if (code == 0) return;
+  const char* said = table.error_name(code);
+  throw Failure{code == 2 ? Outcome::out_of_memory : Outcome::refused, "",
+                std::string(table.name) + ": " + what + ": " + (said != nullptr ? said : "error") +
+                    " (" + std::to_string(code) + ")"};
+}
+
+InDevice::InDevice(const DeviceAt& at) {
+  if (!at) return;
+  // The first entry makes a context, which takes its time.
+  Py_BEGIN_ALLOW_THREADS;
+  entered_.emplace(*at.table, at.ordinal);
+  Py_END_ALLOW_THREADS;
+  require(*at.table, "context", entered_->code());
+}
+
+void settle(const DeviceAt& at) {
+  const InDevice inside(at);
+  device::Code waited = 0;
+  Py_BEGIN_ALLOW_THREADS;
+  waited = at.table->synchronize();
+  Py_END_ALLOW_THREADS;
+  require(*at.table, "synchronize", waited);
+}
+
+Ref wait_on_device(const DeviceAt& at, PyObject* stream) {
+  auto wait = std::make_unique<Wait>(Wait{at, nullptr, stream != nullptr});
+  if (stream != nullptr) {
+    wait->stream = PyLong_AsVoidPtr(stream);
+    if (PyErr_Occurred() != nullptr) throw fetch_failure();
+  }
+  const Ref capsule = checked(PyCapsule_New(wait.get(), nullptr, [](PyObject* dying) {
+    const std::unique_ptr<Wait> gone(static_cast<Wait*>(PyCapsule_GetPointer(dying, nullptr)));
+  }));
+  wait.release();
+  return checked(PyCFunction_New(&kWait, capsule.get()));
+}
+
+}  // namespace dlbench::worker

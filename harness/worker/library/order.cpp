@@ -1,0 +1,40 @@
+#include "worker/library/order.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace dlbench::worker {
+namespace {
+
+using nlohmann::json;
+
+Ref python_from(const json& value) {
+  const Ref loads = checked(PyImport_ImportModule("json"));
+  return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
+}
+
+}  // namespace
+
+Order order_of(const json& request) {
+  Order order;
+  const json& exchange = request.at("exchange");
+  each_axis_of_exchange(order.exchange, [&exchange](const char* key, auto& value) {
+    exchange.at(key).get_to(value);
+  });
+  order.clocks = request.at("clocks").get<std::vector<std::string>>();
+  order.round_ns = request.value("round_ns", order.round_ns);
+  order.special = request.at("case").value("special", "");
+  order.make_case = case_maker(request.at("case"), order.exchange.bytes);
+  return order;
+}
+
+Ref case_maker(json description, std::uint64_t bytes) {
+  description["bytes"] = bytes;
+  const Ref module = checked(PyImport_ImportModule("dlbench.case"));
+  const Ref type = checked(PyObject_GetAttrString(module.get(), "Case"));
+  const Ref functools = checked(PyImport_ImportModule("functools"));
+  const Ref partial = checked(PyObject_GetAttrString(functools.get(), "partial"));
+  const Ref positional = checked(PyTuple_Pack(1, type.get()));
+  return checked(PyObject_Call(partial.get(), positional.get(), python_from(description).get()));
+}
+
+}  // namespace dlbench::worker

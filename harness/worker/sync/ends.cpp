@@ -1,0 +1,54 @@
+#include "worker/sync/ends.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dlbench::worker {
+
+bool has_own_stream(const Library& consumer) {
+  PyObject* const file = consumer.consumer.get();
+  return file != nullptr && optional_attribute(file, "stream") &&
+         !optional_attribute(file, "on_stream");
+}
+
+bool can_set_stream(const Library& library) {
+  return bool(library.function("on_stream"));
+}
+
+OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
+                   const Ref& stream) {
+  if (!stream) return;
+  Ref enter;
+  if (library.*role) enter = optional_attribute((library.*role).get(), "on_stream");
+  if (!enter) enter = library.function("on_stream");
+  if (!enter) return;
+  Ref context = checked(PyObject_CallFunction(enter.get(), "sO", device.c_str(), stream.get()));
+  checked(PyObject_CallMethod(context.get(), "__enter__", nullptr));
+  context_ = std::move(context);
+}
+
+OnStream::~OnStream() {
+  if (!context_) return;
+  PyObject* const left =
+      PyObject_CallMethod(context_.get(), "__exit__", "OOO", Py_None, Py_None, Py_None);
+  if (left == nullptr) PyErr_Clear();
+  Py_XDECREF(left);
+}
+
+Place telling_place(const exchange::View& expected) {
+  const auto size = static_cast<std::size_t>(expected.element_bytes());
+  const bool line = expected.shape.size() == 1 && expected.shape[0] > 0 &&
+                    expected.strides[0] == static_cast<std::int64_t>(size);
+  if (!line)
+    throw Failure{Outcome::unsupported, "", "synchronization is observed in contiguous lines only"};
+  const auto* const content = reinterpret_cast<const unsigned char*>(expected.address);
+  for (auto i = static_cast<std::size_t>(expected.shape[0]); i-- > 0;) {
+    const unsigned char* const element = content + i * size;
+    if (std::any_of(element, element + size, [](unsigned char byte) { return byte != 0; })) {
+      return {i * size, {element, element + size}};
+    }
+  }
+  throw Failure{Outcome::unsupported, "", "the content is all zeros: nothing tells new from old"};
+}
+
+}  // namespace dlbench::worker

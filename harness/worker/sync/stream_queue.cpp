@@ -1,0 +1,245 @@
+#include "worker/sync/stream_queue.hpp"
+
+#include <cstring>
+#include <optional>
+
+namespace dlbench::worker {
+
+using sync::Content;
+
+namespace {
+
+constexpr unsigned kOther = 0x7f800001;  // as a float32 no number, so in no case
+constexpr sync::Ns kLibraryDelay = 20'000'000;
+constexpr int kMostTries = 8;  // of other streams beside a library's own
+constexpr int kMostNext = 4;   // arrays that may be made until one lies where a former did
+
+// Libraries work on the device's streams, not through its memory; only the simulated one's is ours.
+bool is_host_memory(const device::Table& table) {
+  return table.name == "sim";
+}
+
+device::Stream stream_in(const Ref& number) {
+  void* const stream = PyLong_AsVoidPtr(number.get());
+  if (PyErr_Occurred() != nullptr) throw fetch_failure();
+  return stream;
+}
+
+Ref handle(device::Stream stream) {
+  return checked(PyLong_FromVoidPtr(stream));
+}
+
+// Empty: the consumer works on a stream that is set. Throws where none can be.
+Ref own_stream(const Ends& ends) {
+  if (!can_set_stream(ends.producer) && !has_busy(ends.producer)) {
+    throw Failure{
+        Outcome::unsupported, "",
+        "the adapter of " + ends.exchange.producer + " has neither `on_stream` nor `busy`"};
+  }
+  if (has_own_stream(ends.consumer)) {
+    return asked_for_device(ends.consumer, "stream", ends.exchange.device);
+  }
+  if (can_set_stream(ends.consumer)) return {};
+  throw Failure{Outcome::unsupported, "",
+                "the adapter of " + ends.exchange.consumer + " has no `on_stream`"};
+}
+
+std::optional<device::Stream> stream_of(const Ref& number) {
+  return number ? std::optional(stream_in(number)) : std::nullopt;
+}
+
+}  // namespace
+
+TrialStreams::TrialStreams(const Ends& ends, const device::Table& table)
+    : ends_(ends),
+      consumer_(own_stream(ends)),
+      streams_(table, is_host_memory(table), stream_of(consumer_)) {
+  if (is_filled_here()) {
+    producer_ = handle(streams_.producer());
+  } else {
+    find_beside_library();
+  }
+  if (!consumer_) consumer_ = handle(streams_.consumer());
+  streams_.take_default_for_bystander();
+}
+
+// Nothing names the stream that only its library fills: whether others run beside it shows while it
+// is busy. Where none does, the trials will find out again, and count for nothing.
+void TrialStreams::find_beside_library() {
+  const Place place = telling_place(ends_.expected->view);
+  for (int i = 0; i < kMostTries; ++i) {
+    const BusyArray busy = make_busy(ends_, {}, kLibraryDelay);
+    const device::Address word = busy.address + place.offset;
+    const bool is_seen = streams_.peek(word) == 0;
+    const bool is_read = is_seen && streams_.read(word) == 0;
+    wait_for(ends_.producer, busy.array);
+    streams_.settle();
+    if (is_read || (is_seen && consumer_)) return;
+    if (is_seen) {
+      streams_.replace_consumer();
+    } else {
+      streams_.replace_ours();
+    }
+  }
+}
+
+OnStream TrialStreams::producing() const {
+  return {ends_.producer, &Library::producer, ends_.exchange.device, producer_};
+}
+
+OnStream TrialStreams::consuming() const {
+  return {ends_.consumer, &Library::consumer, ends_.exchange.device,
+          has_own_stream(ends_.consumer) ? Ref() : own()};
+}
+
+Ref TrialStreams::foreign() const {
+  return streams_.has_bystander() ? handle(streams_.bystander()) : Ref();
+}
+
+StreamQueue::StreamQueue(const Ends& ends, Handing& handing, TrialStreams& streams)
+    : ends_(ends),
+      handing_(handing),
+      trial_(streams),
+      streams_(streams.streams()),
+      place_(telling_place(ends.expected->view)) {
+  if (place_.bytes.size() != sizeof(unsigned)) {
+    throw Failure{Outcome::unsupported, "", "synchronization is observed in words of four bytes"};
+  }
+  words_.before = 0;
+  std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);
+  if (!trial_.is_filled_here()) return;
+  array_ = make();
+  word_ = word_of(array_);
+}
+
+Ref StreamQueue::make() const {
+  const OnStream inside = trial_.producing();
+  return make_array(ends_.exchange, ends_.producer, ends_.make_case);
+}
+
+device::Address StreamQueue::word_of(const Ref& array) const {
+  return read_place(array.get(), ends_.producer).view.address + place_.offset;
+}
+
+// Where the consumer reads: elsewhere, if it copied. Asked of `address` alone, since an export of
+// the result would order queues.
+device::Address StreamQueue::result_word() const {
+  const Ref address = ends_.consumer.function("address");
+  if (!address) return word_;
+  const Ref found = checked(PyObject_CallOneArg(address.get(), result_.get()));
+  if (found.get() == Py_None) return word_;
+  const unsigned long long first = PyLong_AsUnsignedLongLong(found.get());
+  if (PyErr_Occurred() != nullptr) throw fetch_failure();
+  return first + place_.offset;
+}
+
+void StreamQueue::begin() {
+  if (!array_) {
+    array_ = next_.empty() ? make() : std::move(next_.back());
+    next_.clear();
+    word_ = word_of(array_);
+  }
+  handing_.begin(array_.get());
+}
+
+void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
+  if (trial_.is_filled_here()) {
+    begin();
+    streams_.arm(word_, words_, delay, decoy);
+    return;
+  }
+  busy_ = make_busy(ends_, {}, delay);
+  word_ = busy_.address + place_.offset;
+  handing_.begin(busy_.shown());
+  // Last: what its library does to fill its stream must not wait for them.
+  streams_.hold_bystanders(decoy);
+}
+
+void StreamQueue::give() {
+  const OnStream inside = trial_.producing();
+  handing_.give();
+}
+
+// The producer still works on its stream: where the exchange asks for no stream, that is the one
+// that the consumer has to order itself after.
+void StreamQueue::take() {
+  const OnStream producing = trial_.producing();
+  const OnStream consuming = trial_.consuming();
+  result_ = handing_.take();
+}
+
+Content StreamQueue::content(unsigned word) const {
+  if (word == words_.before) return Content::Old;
+  return word == words_.after ? Content::New : Content::Other;
+}
+
+bool StreamQueue::is_independent(sync::Ns delay) {
+  arm(delay, 0);
+  return content(streams_.read(word_)) == Content::Old;
+}
+
+void StreamQueue::slow_read(sync::Ns delay) {
+  begin();
+  streams_.store(word_, words_.after);
+  give();
+  take();
+  streams_.slow_read(result_word(), delay);
+  reading_ = true;
+}
+
+void StreamQueue::drop() {
+  const OnStream inside = trial_.producing();
+  result_ = {};
+  array_ = {};
+}
+
+// Waits for the producer's stream alone: a wait for the device would last until the slow read is
+// over, and nothing would ever be late.
+bool StreamQueue::reuse() {
+  const OnStream inside = trial_.producing();
+  for (int i = 0; i < kMostNext; ++i) {
+    next_.push_back(make_pending_array(ends_.exchange, ends_.producer, ends_.make_case));
+    const device::Address word = word_of(next_.back());
+    streams_.store_as_producer(word, kOther);
+    if (word == word_) return true;
+  }
+  return false;
+}
+
+void StreamQueue::settle() {
+  handing_.end();
+  try {
+    wait_for(ends_.producer, busy_.array);
+  } catch (const Failure&) {
+    // Nothing more can be done for it.
+  }
+  streams_.settle();
+  result_ = {};
+  busy_ = {};
+}
+
+sync::Queue StreamQueue::queue() {
+  sync::Queue made;
+  made.arm = [this](sync::Ns delay, sync::Ns decoy) { arm(delay, decoy); };
+  made.peek = [this] { return content(streams_.peek(word_)); };
+  made.give = [this] { give(); };
+  made.take = [this] { take(); };
+  made.read = [this] {
+    const unsigned word = reading_ ? streams_.fetch() : streams_.read(result_word());
+    reading_ = false;
+    return content(word);
+  };
+  made.settle = [this] { settle(); };
+  made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
+  if (streams_.has_bystander()) made.decoy = [this] { return streams_.decoy(); };
+  if (!trial_.is_filled_here()) return made;
+  made.delayed = [this] { return streams_.delayed(); };
+  made.gap = [this] { return streams_.gap(); };
+  made.slow_read = [this](sync::Ns delay) { slow_read(delay); };
+  made.drop = [this] { drop(); };
+  made.reuse = [this] { return reuse(); };
+  made.overwrite = [this] { streams_.store_as_producer(word_, kOther); };
+  return made;
+}
+
+}  // namespace dlbench::worker

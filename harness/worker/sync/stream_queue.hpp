@@ -1,0 +1,91 @@
+#pragma once
+
+#include <vector>
+
+#include "device/table.hpp"
+#include "sync/queue.hpp"
+#include "sync/streams.hpp"
+#include "worker/proxy/handing.hpp"
+#include "worker/sync/busy.hpp"
+#include "worker/sync/ends.hpp"
+
+namespace dlbench::worker {
+
+/// The streams of an exchange on a device with a table. Each library works on the one that it was
+/// told by `on_stream`, or, a consumer whose file has no such function, on the one that its
+/// `stream` names. A producer without `on_stream` works on a stream of its own, which its `busy`
+/// fills.
+class TrialStreams {
+ public:
+  /// Throws Failure.
+  TrialStreams(const Ends& ends, const device::Table& table);
+
+  sync::Streams& streams() { return streams_; }
+  /// Does dlbench fill the producer's stream? Else its library does.
+  bool is_filled_here() const { return can_set_stream(ends_.producer); }
+
+  /// Within its scope the library works on its stream.
+  OnStream producing() const;
+  OnStream consuming() const;
+
+  /// The stream that the consumer reads on, and one that it does not, as Python ints; that one is
+  /// empty where the device has none.
+  Ref own() const { return Ref::borrow(consumer_.get()); }
+  Ref foreign() const;
+
+ private:
+  void find_beside_library();
+
+  const Ends& ends_;
+  Ref consumer_;  // what its file names, else ours
+  sync::Streams streams_;
+  Ref producer_;
+};
+
+/// A queue on such streams: looks and reads are put on them from here, and so are the delays where
+/// dlbench fills the producer's stream; the libraries only export and import.
+class StreamQueue {
+ public:
+  /// Throws Failure.
+  StreamQueue(const Ends& ends, Handing& handing, TrialStreams& streams);
+  StreamQueue(const StreamQueue&) = delete;
+  StreamQueue& operator=(const StreamQueue&) = delete;
+  ~StreamQueue() { handing_.end(); }
+
+  /// Valid as long as this.
+  sync::Queue queue();
+
+  /// Borrowed: what is exported first, made on the producer's stream; null where its library fills
+  /// that.
+  PyObject* array() const { return array_.get(); }
+
+ private:
+  Ref make() const;
+  device::Address word_of(const Ref& array) const;
+  device::Address result_word() const;
+  void begin();
+  void arm(sync::Ns delay, sync::Ns decoy);
+  void give();
+  void take();
+  sync::Content content(unsigned word) const;
+  bool is_independent(sync::Ns delay);
+  void slow_read(sync::Ns delay);
+  void drop();
+  bool reuse();
+  void settle();
+
+  const Ends& ends_;
+  Handing& handing_;
+  TrialStreams& trial_;
+  sync::Streams& streams_;
+  Place place_;
+  sync::Words words_;
+  BusyArray busy_;         // where the library fills its stream
+  Ref array_;              // where dlbench does
+  std::vector<Ref> next_;  // what the producer made after that was dropped
+  Ref result_;
+  device::Address word_ = 0;
+  bool reading_ = false;
+};
+
+}  // namespace dlbench::worker

@@ -1,0 +1,100 @@
+#include "worker/timing/device_floors.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dlbench::worker {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+constexpr std::size_t kPage = 4096;
+
+/// Two events on the default stream, and the time between them.
+class Between {
+ public:
+  explicit Between(const DeviceAt& at) : at_(at), begin_(*at.table), end_(*at.table) {
+    require(*at_.table, "event", begin_.create(0U));
+    require(*at_.table, "event", end_.create(0U));
+  }
+
+  /// A delay before them holds the stream until the copy is on it.
+  double ns(const std::function<device::Code()>& copy) {
+    constexpr std::int64_t kHoldNs = 1'000'000;
+    const device::Table& table = *at_.table;
+    settle(at_);
+    require(table, "delay", table.delay(nullptr, kHoldNs, 0, 0, 0));
+    require(table, "event record", table.event_record(begin_.get(), nullptr));
+    require(table, "copy", copy());
+    require(table, "event record", table.event_record(end_.get(), nullptr));
+    settle(at_);
+    float milliseconds = 0;
+    require(table, "event elapsed", table.event_elapsed(&milliseconds, begin_.get(), end_.get()));
+    return static_cast<double>(milliseconds) * 1e6;
+  }
+
+ private:
+  const DeviceAt& at_;
+  device::OwnEvent begin_, end_;
+};
+
+// What the kernel can give without swapping: its page cache counts, as free memory alone would not.
+std::size_t host_available() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string name, unit;
+  for (std::size_t kib = 0; meminfo >> name >> kib; std::getline(meminfo, unit)) {
+    if (name == "MemAvailable:") return kib << 10;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free) {
+  // Two blocks on the device, and two on the host, in a quarter each.
+  const std::size_t bytes = std::min({kMostBytes, device_free / 8, host_free / 8});
+  return bytes / kPage * kPage;
+}
+
+DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& at) {
+  const device::Table& table = *at.table;
+  const InDevice inside(at);
+  settle(at);
+  std::size_t free = 0, total = 0, cache = 0;
+  require(table, "memory", table.memory_info(&free, &total));
+  require(table, "cache", table.cache_bytes(&cache));
+  const std::size_t bytes = copy_block_bytes(free, host_available());
+  DeviceCopyFloors floors;
+  floors.bytes = bytes;
+  if (bytes == 0) return floors;
+
+  device::OwnMemory here(table), other(table);
+  require(table, "memory", here.create(bytes));
+  require(table, "memory", other.create(bytes));
+  device::OwnPinned pinned(table);
+  // Where there is none, its rates are left out.
+  if (table.dl_pinned != 0) static_cast<void>(pinned.create(bytes));
+  const std::vector<unsigned char> pageable(bytes, 1);
+  Between events(at);
+  const auto add = [&](const std::string& name, device::Address to, device::Address from) {
+    constexpr int kCopies = 5;
+    double best = 0;
+    for (int i = 0; i < kCopies; ++i) {
+      const double ns = events.ns([&] { return table.copy(to, from, bytes, nullptr); });
+      if (ns > 0) best = std::max(best, static_cast<double>(bytes) / ns);
+    }
+    if (best > 0) floors.gb_per_s[name] = best;
+  };
+  if (2 * bytes > cache) add(device, other.get(), here.get());
+  for (const auto& [kind, host] : {std::pair{" pageable", number(pageable.data())},
+                                   std::pair{" pinned", number(pinned.get())}}) {
+    if (host == 0) continue;
+    add("cpu+" + device + kind, here.get(), host);
+    add(device + "+cpu" + kind, host, here.get());
+  }
+  return floors;
+}
+
+}  // namespace dlbench::worker

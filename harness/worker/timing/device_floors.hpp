@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "worker/library/devices.hpp"
+
+namespace dlbench::worker {
+
+/// What the device's own memcpy reaches at best.
+struct DeviceCopyFloors {
+  /// In 10^9 bytes a second: "cuda:0" within it, "cuda:0+cpu pinned" and "cpu+cuda:0 pageable" to
+  /// and from the host's memory.
+  std::map<std::string, double> gb_per_s;
+  std::size_t bytes = 0;  ///< of the block that was copied
+};
+
+/// Copies 512 MiB at a time, less where the device or the host has little memory: two blocks take
+/// at most a quarter of what is free. A rate within the device is left out where its cache could
+/// hold both blocks. Timed by events. Throws Failure.
+DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& at);
+
+/// The bytes of such a block, whole pages.
+std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free);
+
+}  // namespace dlbench::worker

@@ -1,0 +1,250 @@
+#include "worker/timing/phases.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+
+#include "stats/stats.hpp"
+#include "worker/base/spent.hpp"
+#include "worker/timing/stamps.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct NoClock {};
+
+double ns_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
+
+/// What a stamp costs alone: more than in its place, where the processor does other things beside.
+template <typename Stamp>
+double stamp_alone_ns() {
+  constexpr int kStamps = 500;
+  double least = 0;
+  for (int block = 0; block < 3; ++block) {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < kStamps; ++i) {
+      const std::uint64_t now = Stamp::now();
+      asm volatile("" : : "r"(now));
+    }
+    const double each = ns_since(begin) / kStamps;
+    least = block == 0 ? each : std::min(least, each);
+  }
+  return least;
+}
+
+double stamp_alone_ns() {
+  return Stamps::has_invariant_counter() ? stamp_alone_ns<Stamps::Counter>()
+                                         : stamp_alone_ns<Stamps::Steady>();
+}
+
+}  // namespace
+
+/// Each block's wall time, in ns.
+struct Phases::Blocks {
+  std::vector<double> whole_ns, plain_ns, stamped_ns, floor_ns;
+  std::vector<std::vector<double>> parts_ns;  // requests, import, release
+  std::vector<std::uint64_t> ticks;
+};
+
+Phases::Phases(const WholeExchange& whole)
+    : whole_(whole),
+      stand_in_(whole.crossing, whole.arrays.front().get(), whole.shown, whole.tape,
+                whole.forwarded) {
+  check_path();
+  find_deleters();
+}
+
+std::size_t Phases::advance() {
+  const std::size_t now = next_;
+  next_ = now + 1 == whole_.arrays.size() ? 0 : now + 1;
+  return now;
+}
+
+void Phases::fail() {
+  const bool strayed = !stand_in_.replay().is_done();
+  Failure failure = PyErr_Occurred() != nullptr
+                        ? fetch_failure()
+                        : Failure{Outcome::no_protocol, "",
+                                  "the consumer takes another path when it is shown a relay"};
+  stand_in_.replay().rewind();
+  if (strayed && failure.outcome == Outcome::refused) failure.outcome = Outcome::no_protocol;
+  throw failure;
+}
+
+double Phases::whole(std::uint64_t iterations) {
+  const Clock::time_point begin = Clock::now();
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    PyObject* result = whole_.crossing(whole_.given[advance()]);
+    if (result == nullptr) throw fetch_failure();
+    Py_DECREF(result);
+  }
+  return ns_since(begin);
+}
+
+// Each stamp ends one part and begins the next, so that the parts leave no gap.
+template <typename Stamp>
+double Phases::apart(std::uint64_t iterations, std::vector<std::uint64_t>& ticks) {
+  constexpr bool kStamped = !std::is_same_v<Stamp, NoClock>;
+  Replay& replay = stand_in_.replay();
+  const std::size_t requests = replay.size();
+  std::uint64_t before = 0;
+  std::uint64_t* sums = ticks.data();
+  const auto stamp = [&](std::size_t part) {
+    if constexpr (kStamped) {
+      const std::uint64_t now = Stamp::now();
+      sums[part] += now - before;
+      before = now;
+    }
+  };
+  const Clock::time_point begin = Clock::now();
+  if constexpr (kStamped) before = Stamp::now();
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    PyObject* array = whole_.arrays[advance()].get();
+    for (std::size_t request = 0; request < requests; ++request) {
+      if (!replay.play(request, array)) fail();
+      stamp(request);
+    }
+    PyObject* result = stand_in_.import(array);
+    if (result == nullptr || !replay.is_done()) [[unlikely]] {
+      Py_XDECREF(result);
+      fail();
+    }
+    stamp(requests);
+    Py_DECREF(result);
+    stamp(requests + 1);
+  }
+  return ns_since(begin);
+}
+
+void Phases::replay(std::uint64_t iterations) {
+  std::vector<std::uint64_t> none;
+  apart<NoClock>(iterations, none);
+}
+
+double Phases::floor(std::uint64_t iterations) {
+  Replay& replay = stand_in_.replay();
+  const Clock::time_point begin = Clock::now();
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    for (std::size_t request = 0; request < replay.size(); ++request) {
+      replay.arm(request);
+      if (stand_in_.ask(request) != 0) PyErr_Clear();
+    }
+  }
+  return ns_since(begin);
+}
+
+void Phases::wait_for(PyObject* result) const {
+  if (whole_.ready != nullptr) checked(PyObject_CallOneArg(whole_.ready, result));
+}
+
+void Phases::drain() {
+  if (whole_.ready == nullptr) return;
+  wait_for(checked(whole_.crossing(whole_.given[advance()])).get());
+}
+
+// In short blocks and their medians, so that a preemption spoils one of them. Where a type has to
+// be patched, all blocks without the patch stand before and after those with it: that is once a
+// round.
+PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed) {
+  constexpr std::uint64_t kBlocks = 8;
+  const std::uint64_t blocks = std::clamp<std::uint64_t>(iterations, 1, kBlocks);
+  const std::uint64_t each =
+      std::clamp<std::uint64_t>(iterations / blocks, 1, whole_.most_iterations);
+  const bool patches = stand_in_.way() == StandIn::Way::type;
+  std::mt19937_64 random(seed);
+  Blocks timed;
+  const auto time_whole = [&] {
+    warm_up(prelude, [this](std::uint64_t n) { whole(n); });
+    const Spent::Span counted(Spent::On::timing);
+    for (std::uint64_t i = 0; i < (patches ? (blocks + 1) / 2 : 1); ++i) {
+      timed.whole_ns.push_back(whole(each));
+      drain();
+    }
+  };
+  const auto time_apart = [&] {
+    const PatchedType::Scope patched = stand_in_.scope();
+    warm_up(prelude, [this](std::uint64_t n) { replay(n); });
+    const Spent::Span counted(Spent::On::timing);
+    for (std::uint64_t i = 0; i < (patches ? blocks : 1); ++i) {
+      const bool stamped_first = random() % 2 == 0;
+      if (stamped_first) time_stamped(each, timed);
+      timed.plain_ns.push_back(apart<NoClock>(each, timed.ticks));
+      if (!stamped_first) time_stamped(each, timed);
+      if (stand_in_.way() != StandIn::Way::capsule) timed.floor_ns.push_back(floor(each));
+    }
+  };
+  if (patches) {
+    time_whole();
+    time_apart();
+    drain();
+    time_whole();
+  } else {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const bool whole_first = random() % 2 == 0;
+      if (whole_first) time_whole();
+      time_apart();
+      drain();
+      if (!whole_first) time_whole();
+      prelude = std::min<std::uint64_t>(prelude, 16);
+    }
+  }
+  return reading(timed, static_cast<double>(each));
+}
+
+template <typename Calls>
+void Phases::warm_up(std::uint64_t calls, Calls run) {
+  const Spent::Span counted(Spent::On::library);
+  run(std::min(calls, whole_.most_iterations));
+}
+
+void Phases::time_stamped(std::uint64_t iterations, Blocks& timed) {
+  std::vector<std::uint64_t>& ticks = timed.ticks;
+  ticks.assign(stand_in_.replay().size() + 2, 0);
+  const double ns = Stamps::has_invariant_counter() ? apart<Stamps::Counter>(iterations, ticks)
+                                                    : apart<Stamps::Steady>(iterations, ticks);
+  const auto all =
+      static_cast<double>(std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0}));
+  timed.parts_ns.resize(ticks.size());
+  for (std::size_t part = 0; part < ticks.size(); ++part) {
+    timed.parts_ns[part].push_back(all > 0 ? static_cast<double>(ticks[part]) * ns / all : 0);
+  }
+  timed.stamped_ns.push_back(ns);
+}
+
+PhaseReading Phases::reading(const Blocks& timed, double n) const {
+  const double plain_ns = stats::median(timed.plain_ns) / n;
+  const double stamped_ns = stats::median(timed.stamped_ns) / n;
+  const auto stamps = static_cast<double>(timed.parts_ns.size());
+  // The stamps' own cost, by what they add to the exchange; of a long one its noise would be told
+  // for a stamp, and there a stamp alone is a bound.
+  const double alone_ns = stamp_alone_ns();
+  const double stamp_ns =
+      std::clamp((stamped_ns - plain_ns) / stamps, 0.4 * alone_ns, 1.1 * alone_ns);
+  std::vector<double> parts;
+  double total = 0;
+  for (const std::vector<double>& part : timed.parts_ns) {
+    parts.push_back(stats::median(part) / n - stamp_ns);
+    total += parts.back();
+  }
+  // The two kinds of block need not have run at one pace; it is the one without stamps that counts.
+  for (double& part : parts) part *= total > 0 ? plain_ns / total : 1;
+
+  PhaseReading reading;
+  reading.exchange_ns = stats::median(timed.whole_ns) / n;
+  reading.floor_ns = timed.floor_ns.empty() ? 0 : stats::median(timed.floor_ns) / n;
+  const double relay_ns = stand_in_.has_floor() ? reading.floor_ns : 0;
+  reading.release_ns = parts.back();
+  parts.pop_back();
+  reading.import_ns = parts.back() - relay_ns;
+  parts.pop_back();
+  reading.calls_ns = std::move(parts);
+  reading.unexplained_ns = reading.exchange_ns - (plain_ns - relay_ns);
+  return reading;
+}
+
+}  // namespace dlbench::worker

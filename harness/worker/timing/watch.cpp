@@ -1,0 +1,49 @@
+#include "worker/timing/watch.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace dlbench::worker {
+namespace {
+
+long preemptions() {
+  rusage used{};
+  return ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
+}
+
+/// A chain in which each step needs the one before: nothing but the clock rate decides, and the
+/// share of a core that another hyperthread leaves.
+double canary_once() {
+  constexpr int kSteps = 1500;
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t state = 1;
+  for (int i = 0; i < kSteps; ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    asm volatile("" : "+r"(state));
+  }
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
+  return took.count();
+}
+
+/// The least of three, some microseconds in all: what interrupts one of them is no slow core.
+double canary() {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) least = std::min(least, canary_once());
+  return least;
+}
+
+}  // namespace
+
+Watch::Watch() : core_(::sched_getcpu()), preempted_(preemptions()) {}
+
+Disturbance Watch::end() const {
+  const bool moved = ::sched_getcpu() != core_;
+  return {moved, preemptions() - preempted_, canary()};
+}
+
+}  // namespace dlbench::worker

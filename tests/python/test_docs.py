@@ -1,0 +1,47 @@
+"""Links in the documentation lead to a file, and to a heading in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "tests/recorder/README.md",
+]
+
+
+def anchors(page: Path) -> set[str]:
+    """Of its headings, as the usual renderers make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    bare = (re.sub(r"[^\w\- ]", "", heading.strip().lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in bare}
+
+
+def broken(page: Path) -> list[str]:
+    """The relative links of a page that lead nowhere."""
+    found = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    assert broken(page) == []
+
+
+def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# One `two`\n[a](#one-two) [b](#three) [c](no.md) [d](page.md#one-two)\n")
+    assert broken(page) == ["#three", "no.md"]

@@ -1,0 +1,299 @@
+"""What a child process writes is held within bounds, and what is no message ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlbench import _core
+from dlbench.check.rule import HOLDS
+from dlbench.check.runner import read_result
+from dlbench.environments.probe import _message
+from dlbench.supervisor import RequestFailed, Worker
+
+pytestmark = pytest.mark.process
+
+HELLO = "import os, sys, time\nos.write(3, b'{\"hello\": {}}\\n')\n"
+
+
+def child(source: str) -> list[str]:
+    return [sys.executable, "-S", "-c", HELLO + source]
+
+
+def failure_of(source: str, timeout_s: float = 60.0) -> RequestFailed:
+    with pytest.raises(RequestFailed) as failure, Worker(child(source), timeout_s) as worker:
+        worker.ask({"do": "anything"})
+    return failure.value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"garbage", b"[]", b"null", b"NaN", b"3", b'"text"', b"\0", b"\xff", b"1" * 5000,
+        b"[" * 20_000, b'{"a":' * 20_000, b'{"ok": NaN}', rb'{"ok": "\ud83d"}',
+        b'{"neither": 1}', b'{"ok": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_answer_ends_the_worker(line: bytes) -> None:
+    source = f"sys.stdin.read(1); os.write(3, {line!r} + b'\\n'); time.sleep(600)"
+    failure = failure_of(source)
+    assert (failure.outcome, failure.death is not None) == ("crashed", True)
+    assert failure.death is not None
+    assert failure.death.garbled
+    assert str(failure).startswith("the worker gave no answer: it sent ")
+    assert len(str(failure)) < 200
+
+
+def test_an_endless_line_ends_the_worker() -> None:
+    failure = failure_of("while True:\n    os.write(3, b'x' * 65536)")
+    assert "an endless line" in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "text"),
+    [
+        ("sys.stderr.write('why\\n\\n'); sys.exit(3)", "crashed", "ended: exit status 3: why"),
+        ("print('so', flush=True); sys.exit(0)", "crashed", "ended: exit status 0: so"),
+        ("os.kill(os.getpid(), 11)", "crashed", "ended: SIGSEGV"),
+        (
+            'os.write(3, b\'{"step": "make"}\\n\'); os.abort()',
+            "crashed",
+            "ended at step 'make': SIGABRT",
+        ),
+        (
+            "os.close(3); time.sleep(600)",
+            "crashed",
+            "gave no answer: it closed its end of the wire",
+        ),
+    ],
+)
+def test_an_end_is_described(source: str, outcome: str, text: str) -> None:
+    failure = failure_of(source)
+    assert (failure.outcome, str(failure)) == (outcome, f"the worker {text}")
+
+
+def test_a_deadline_names_the_step() -> None:
+    source = 'os.read(3, 100); os.write(3, b\'{"step": "call"}\\n\'); time.sleep(600)'
+    failure = failure_of(source, 1.0)
+    assert failure.outcome == "timed-out"
+    assert str(failure) == "no answer from the worker within 1 s, at step 'call'"
+
+
+def test_a_worker_and_its_children_are_killed_at_the_end_of_the_block() -> None:
+    source = """
+import subprocess
+left = subprocess.Popen(["sleep", "600"])
+os.write(3, b'{"ok": {"pid": %d}}\\n' % left.pid)
+time.sleep(600)
+"""
+    with Worker(child("os.read(3, 100)" + source), 60.0) as worker:
+        pids = [worker.pid, worker.ask({"do": "anything"})["pid"]]
+    for pid in pids:
+        assert pid is not None
+        require_gone(pid)
+
+
+def require_gone(pid: int) -> None:
+    """Its parent, which may be init, reaps it a little later."""
+    for _ in range(1000):
+        try:
+            with Path("/proc", str(pid), "stat").open() as file:
+                if file.read().rpartition(")")[2].split()[0] in "ZX":
+                    return
+        except FileNotFoundError:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{pid} lives")
+
+
+def test_a_worker_ends_by_itself_when_it_is_asked_to() -> None:
+    source = "os.read(3, 100); time.sleep(0.2); sys.stderr.write('bye'); sys.exit(int(sys.argv[1]))"
+    for status in (0, 3):
+        with Worker([*child(source), str(status)], 60.0) as worker:
+            death = worker.end()
+            assert not worker.is_alive()
+        assert (death.exit_status, death.stderr_tail) == (status, "bye")
+    with Worker(child("time.sleep(600)"), 1.0) as worker:
+        assert worker.end().outcome == "timed-out"
+
+
+def test_a_worker_that_closes_its_wire_may_still_end_by_itself() -> None:
+    with Worker(child("os.read(3, 100); os.close(3); time.sleep(2)"), 60.0) as worker:
+        assert worker.end().exit_status == 0
+
+
+def test_variables_are_set_beside_ours() -> None:
+    source = "os.read(3, 100)\n"
+    source += "text = os.environb[b'DLBENCH_PLANTED'] + b' ' + os.environb[b'PATH']\n"
+    source += 'os.write(3, b\'{"ok": {"text": "%s"}}\\n\' % text)\n'
+    with Worker(child(source), 60.0, variables={"DLBENCH_PLANTED": "so"}) as worker:
+        assert worker.ask({"do": "anything"}) == {"text": f"so {os.environ['PATH']}"}
+
+
+def test_a_command_that_cannot_be_started_is_an_os_error_with_its_name() -> None:
+    for program in ("/no/such/program", "/no/such/\udcff", __file__):
+        for start in (Worker, _core.run_program):
+            with pytest.raises(OSError, match=r"No such file|Permission denied") as raised:
+                start([program], 60.0)
+            assert raised.value.errno
+            assert raised.value.filename == program
+
+
+def test_texts_reach_the_program_as_bytes(tmp_path: Path) -> None:
+    """A path need not be UTF-8: Python holds each other byte as a surrogate."""
+    odd = os.fsdecode(bytes(tmp_path) + b"/\xff")
+    Path(odd).symlink_to(sys.executable)
+    show = "import os, sys; print(os.fsencode(sys.argv[1]))"
+    ran = _core.run_program([odd, "-S", "-c", show, odd], 60.0)
+    assert (ran.status, ran.out) == (0, f"{os.fsencode(odd)!r}\n"), ran.err
+    source = "os.read(3, 100); text = os.environb[b'ODD'].hex()\n"
+    source += 'os.write(3, b\'{"ok": {"text": "%s"}}\\n\' % text.encode()); time.sleep(600)\n'
+    with Worker([odd, *child(source)[1:]], 60.0, variables={"ODD": "\udcff"}) as worker:
+        assert worker.ask({"do": "anything"}) == {"text": "ff"}
+
+
+def started(source: str) -> _core.Worker:
+    """Greeted already."""
+    worker = _core.Worker(child(source), 60.0)
+    assert worker.receive() == '{"hello":{}}'
+    return worker
+
+
+def test_the_end_is_waited_for_where_an_answer_is_owed() -> None:
+    worker = _core.Worker(child("os.read(3, 100); time.sleep(0.2); sys.exit(7)"), 60.0)
+    # Its greeting was not received yet.
+    death = worker.finish('{"do": "end"}')
+    assert isinstance(death, _core.Death)
+    assert death.exit_status == 7
+    assert not worker.is_alive
+
+
+SILENT = "time.sleep(600)"
+
+
+def test_another_thread_may_stop_a_worker_whose_answer_is_waited_for() -> None:
+    worker = started(SILENT)
+    pid = worker.pid
+    assert pid is not None
+    thread = threading.Timer(0.3, worker.stop)
+    thread.start()
+    with pytest.raises(RuntimeError, match="stopped while a call waited for its answer"):
+        worker.ask('{"do": "anything"}')
+    thread.join()
+    require_gone(pid)
+    assert not worker.is_alive
+    with pytest.raises(RuntimeError, match="the worker has ended"):
+        worker.receive()
+    worker.stop()
+
+
+def test_a_signals_handler_may_stop_a_worker_whose_answer_is_waited_for() -> None:
+    worker = started(SILENT)
+    before = signal.signal(signal.SIGALRM, lambda *_: worker.stop())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(RuntimeError, match="stopped while a call waited for its answer"):
+            worker.ask('{"do": "anything"}')
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_one_call_at_a_time_waits_for_an_answer() -> None:
+    worker = started(SILENT)
+    refused: list[str] = []
+
+    def ask_too() -> None:
+        for call in (lambda: worker.ask("{}"), worker.receive, lambda: worker.finish("{}")):
+            with pytest.raises(RuntimeError) as raised:
+                call()
+            refused.append(str(raised.value))
+        assert worker.is_alive
+        worker.stop()
+
+    thread = threading.Timer(0.3, ask_too)
+    thread.start()
+    with pytest.raises(RuntimeError, match="was stopped"):
+        worker.receive()
+    thread.join()
+    assert refused == ["another call waits for this worker's answer"] * 3
+
+
+FLOOD = "import os\nwhile True:\n    os.write(1, b'y' * 65536)\n    os.write(2, b'n' * 65536)\n"
+
+
+def test_a_flood_is_cut_and_ended() -> None:
+    ended = _core.run_program([sys.executable, "-S", "-c", FLOOD], 0.5)
+    assert ended.status is None
+    assert 0 < len(ended.out) <= 1 << 20
+    assert 0 < len(ended.err) <= 1 << 16
+    assert (set(ended.out), set(ended.err)) == ({"y"}, {"n"})
+
+
+# A grandchild in a session of its own keeps the streams open.
+LEFT = """\
+import subprocess, sys
+left = subprocess.Popen(["sleep", "600"], start_new_session=True)
+print(left.pid, flush=True)
+sys.exit(3)
+"""
+
+
+def test_a_stream_that_stays_open_is_not_waited_for() -> None:
+    ended = _core.run_program([sys.executable, "-S", "-c", LEFT], 60.0)
+    os.kill(int(ended.out), signal.SIGKILL)
+    assert ended.status == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_wait_and_the_program(number: int) -> None:
+    class SignaledError(Exception): ...
+
+    def raise_it(*_: object) -> None:
+        raise SignaledError
+
+    before = signal.signal(number, raise_it)
+    alarm = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(SignaledError):
+            _core.run_program(["sleep", "600"], 600.0)
+    finally:
+        signal.signal(number, before)
+        signal.signal(signal.SIGALRM, alarm)
+
+
+def test_half_a_surrogate_pair_is_spelled_out() -> None:
+    found = _message(r'{"a": "x \ud83d y", "b": [{"\udc00": "caf\u00e9 \ud83d\ude00"}]}')
+    assert found == {"a": r"x \ud83d y", "b": [{r"\udc00": "café 😀"}]}
+
+
+def test_a_rules_answer_is_read() -> None:
+    result = read_result("a", {"rule": "a", "outcome": "holds", "seen": "", "struct": "legacy"})
+    assert result is not None
+    assert (result.rule, result.outcome, result.struct) == ("a", HOLDS, "legacy")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"rule": "b", "outcome": "holds", "seen": ""},  # another rule's, one answer late
+        {"outcome": "holds"},
+        {"outcome": "fine", "seen": ""},
+        {"outcome": [], "seen": ""},
+        {"outcome": "holds", "seen": 3},
+        {"outcome": "holds", "seen": "", "more": ""},
+        {"outcome": "holds", "seen": "", "struct": "new"},
+        {"outcome": "holds", "seen": "", "struct": ["legacy"]},
+        {"outcome": "holds", "seen": "", "source": "elsewhere"},
+    ],
+)
+def test_no_other_answer_is_a_rules_result(answer: dict[str, Any]) -> None:
+    assert read_result("a", {"rule": "a", **answer}) is None
