@@ -234,6 +234,41 @@ def test_a_trial_that_cannot_be_held_fails_and_the_others_go_on(
     assert "good" in said.getvalue()
 
 
+@pytest.mark.parametrize(("failures", "attempts", "status"), [(0, 1, 0), (2, 3, 0), (9, 3, 1)])
+def test_a_timed_trial_is_repeated_and_tells_each_failure(
+    monkeypatch: pytest.MonkeyPatch, failures: int, attempts: int, status: int
+) -> None:
+    settings: list[Setting] = []
+
+    def trial(setting: Setting) -> list[Row]:
+        assert setting.folder.is_dir()
+        settings.append(setting)
+        return [Row("a", f"found {len(settings)}", len(settings) > failures)]
+
+    monkeypatch.setattr(table, "TRIALS", {"alike": trial})
+    said = io.StringIO()
+    console = Console(file=said, width=100)
+    assert table.conduct((), short=True, times=1, seed=7, console=console) == status
+    assert len(settings) == attempts
+    assert [setting.seed for setting in settings] == [7, 8, 9][:attempts]
+    assert len({setting.folder for setting in settings}) == attempts
+    for number in range(1, min(failures, attempts) + 1):
+        assert f"attempt {number} failed: found {number}" in said.getvalue()
+
+
+def test_a_trial_of_verdicts_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs_seen: list[Setting] = []
+
+    def trial(setting: Setting) -> list[Row]:
+        runs_seen.append(setting)
+        return [Row("a", "b", False)]
+
+    monkeypatch.setattr(table, "TRIALS", {"faults": trial})
+    console = Console(file=io.StringIO(), width=100)
+    assert table.conduct((), short=True, times=1, seed=1, console=console) == 1
+    assert len(runs_seen) == 1
+
+
 def test_an_unknown_trial_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["selftest", "--only", "fault"]) == 2
     assert "did you mean 'faults'" in capsys.readouterr().err
