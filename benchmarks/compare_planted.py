@@ -1,6 +1,6 @@
 """Does `compare` find a native consumer made 5 % slower, and is it silent where nothing changed?
 
---times N comparisons of each kind, every one a run of its own with both sides in turns: SLOW wanted
+--times N comparisons of each kind, each a run with both sides interleaved: SLOW wanted
 in at least 95 of 100 planted ones, FAST or SLOW in at most 1 of 100 where both sides are the same.
 """
 

@@ -30,9 +30,9 @@ Side = Sequence[float]
 def seen_by(first: Side, second: Side) -> float:
     """The change, relative, that two sides of such processes tell."""
     logs = [[math.log(value) for value in side] for side in (first, second)]
-    freedom = len(first) + len(second) - 2
+    degrees_of_freedom = len(first) + len(second) - 2
     squares = sum(statistics.variance(side) * (len(side) - 1) for side in logs)
-    error = math.sqrt(squares / freedom * (1 / len(first) + 1 / len(second)))
+    error = math.sqrt(squares / degrees_of_freedom * (1 / len(first) + 1 / len(second)))
     return math.expm1((SURE + FOUND) * error)
 
 

@@ -52,8 +52,13 @@ def entry(number: int, workers: int, chance: random.Random, slower: bool) -> dic
 def write(path: Path, cells: int, workers: int, seed: int) -> None:
     """A document of so many cells; in that of the second seed some are slower."""
     chance = random.Random(seed)
-    anchor = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.03, "workers": 50}
-    here = {"python": "3.11.7", "libraries": {}, "floors_ns": {"call": 21.0}, "anchor": anchor}
+    reference = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.03, "workers": 50}
+    here = {
+        "python": "3.11.7",
+        "libraries": {},
+        "floors_ns": {"call": 21.0},
+        "reference_exchange": reference,
+    }
     own = {"schema": 1, "version": "0.1.0", "wall_s": 1.0, "machine": {"cpu": "made up"},
            "environments": {"default": here}}  # fmt: skip
     context = {"date": "", "host_name": "", "num_cpus": 1, "mhz_per_cpu": 0, "caches": [],

@@ -15,7 +15,7 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-COUPLES = ("numpy numpy", "numpy torch", "native native")
+PAIRS = ("numpy numpy", "numpy torch", "native native")
 ROUNDS = 101
 BLOCK_NS = 2e6
 PROCESSES = 5
@@ -61,14 +61,14 @@ def ratios(producer: str, consumer: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line a couple."""
+    """Print a line a pair."""
     if len(sys.argv) == 3:
         print(json.dumps(ratios(*sys.argv[1:])))
         return
-    print(f"{'couple':<18}{'ns':>8}   over a bare C loop        over timeit")
-    for couple in COUPLES:
+    print(f"{'pair':<18}{'ns':>8}   over a bare C loop        over timeit")
+    for pair in PAIRS:
         seen = [
-            json.loads(subprocess.check_output([sys.executable, __file__, *couple.split()]))
+            json.loads(subprocess.check_output([sys.executable, __file__, *pair.split()]))
             for _ in range(PROCESSES)
         ]
         columns = "   ".join(
@@ -76,7 +76,7 @@ def main() -> None:
             f"({min(r[key] for r in seen):.3f}..{max(r[key] for r in seen):.3f})"
             for key in ("bare", "timeit")
         )
-        print(f"{couple:<18}{statistics.median(r['ns'] for r in seen):8.1f}   {columns}")
+        print(f"{pair:<18}{statistics.median(r['ns'] for r in seen):8.1f}   {columns}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A native consumer that is slower by a known share: the saboteur's `work`, under one name.
+"""A native consumer that is slower by a known share: `work` of the faulty adapter, under one name.
 
 A processor hides a few multiplications behind the rest of an exchange; so both sides work through
 some, and the slower one through more.
@@ -16,9 +16,9 @@ NAME = "planted"
 BASE_STEPS = 100
 FAR = 20
 ADAPTER = """\
-from dlbench import _saboteur_consumer
+from dlbench import _faulty_consumer
 DISTRIBUTION = None
-fault = _saboteur_consumer.Fault("work", {steps})
+fault = _faulty_consumer.Fault("work", {steps})
 PROTOCOLS = {{"dlpack": fault.from_dlpack}}
 """
 

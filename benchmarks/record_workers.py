@@ -1,7 +1,7 @@
 """What many workers measured of the same exchange, for the simulation of comparisons.
 
 Writes tests/stats/recorded_workers.cpp from the journals of runs: every worker measures the
-anchor, native -> native, so a run of many couples is a record of what processes one after another
+reference, native -> native, so a run of many pairs is a record of what processes one after another
 make of the same exchange.
 """
 
@@ -15,18 +15,18 @@ TARGET = Path(__file__).parents[1] / "tests/stats/recorded_workers.cpp"
 FEWEST = 60
 
 
-def anchors(run: Path) -> list[float]:
-    """The anchor's median in each worker, in the order of time."""
+def references(run: Path) -> list[float]:
+    """The reference exchange's median in each worker, in the order of time."""
     with (run / "journal.jsonl").open(encoding="utf-8") as lines:
         workers = [line["worker"] for line in map(json.loads, lines) if "worker" in line]
-    return [worker["anchor_ns"] for worker in workers if worker.get("anchor_ns")]
+    return [worker["reference_ns"] for worker in workers if worker.get("reference_ns")]
 
 
 def main() -> None:
     """Read and write."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("runs", nargs="+", type=Path, metavar="RUN")
-    found = [anchors(run) for run in options.parse_args().runs]
+    found = [references(run) for run in options.parse_args().runs]
     if min(map(len, found)) < FEWEST:
         options.error(f"a run of {FEWEST} workers at least")
     text = '#include "recorded_workers.hpp"\n\n#include <array>\n\n'

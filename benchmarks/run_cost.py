@@ -2,9 +2,9 @@
 
 `run_cost.py [LIBRARY ...]`: of these libraries only.
 
-- wall time of the run over (the couples' bare imports at the same concurrency + time in rounds);
+- wall time of the run over (the pairs' bare imports at the same concurrency + time in rounds);
 - from the last import to the end: milliseconds a cell that were not spent in timed blocks, and how
-  many of them not in the libraries' own untimed calls either (make, first call, tapped call).
+  many of them not in the libraries' own untimed calls either (make, first call, recorded call).
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ class Silent:
     def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
         """Ignore it."""
 
-    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None:
+    def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         """Ignore it."""
 
 
-def loads(couple: tuple[str, str], paths: dict[str, tuple[str, str]]) -> str:
-    """The requests that load a couple's adapters, as a worker reads them."""
+def loads(pair: tuple[str, str], paths: dict[str, tuple[str, str]]) -> str:
+    """The requests that load a pair's adapters, as a worker reads them."""
     return "".join(
         json.dumps({"do": "load", "role": role, "library": name, "path": path}) + "\n"
-        for name in dict.fromkeys(couple)
+        for name in dict.fromkeys(pair)
         for role, path in zip(("producer", "consumer"), paths[name], strict=True)
         if path
     )
 
 
 def import_alone(script: Path) -> None:
-    """One couple's imports in a process of their own."""
+    """One pair's imports in a process of their own."""
     command = [sys.executable, str(WORKER), "--requests", str(script)]
     quiet = subprocess.DEVNULL
     subprocess.run(command, stdout=quiet, stderr=quiet, check=True)
@@ -64,7 +64,7 @@ def main() -> None:
     plan = _core.make_plan(libraries, _core.Axes())
     with tempfile.TemporaryDirectory() as folder:
         scripts = []
-        for number, (_, first, second, _) in enumerate(plan.couples):
+        for number, (_, first, second, _) in enumerate(plan.pairs):
             script = Path(folder, f"{number}.jsonl")
             script.write_text(loads((first, second), paths))
             scripts.append(script)
@@ -84,7 +84,7 @@ def main() -> None:
         ran = _core.run(plan, options, Silent())
     after = ran.wall_s - ran.last_import_s - ran.timing_after_import_s
     cells = len(plan.cells)
-    print(f"{len(plan.couples)} couples, {cells} cells, {ran.measured} measured, {JOBS} at a time")
+    print(f"{len(plan.pairs)} pairs, {cells} cells, {ran.measured} measured, {JOBS} at a time")
     print(f"bare imports {imports:7.1f} s")
     print(f"rounds       {ran.round_s:7.1f} s")
     print(f"the run      {ran.wall_s:7.1f} s")

@@ -1,4 +1,4 @@
-"""Planning and settling over the number of cells: seconds, MB, and how they grow.
+"""Planning and recording over the number of cells: seconds, MB, and how they grow.
 
 Each size is measured in a process of its own, so that the peak memory is that size's.
 """
@@ -35,7 +35,7 @@ def libraries(count: int) -> list[_core.Library]:
 
 
 def measure(cells: int) -> dict[str, float]:
-    """Plan so many cells; write a journal that settles them, and the document from it."""
+    """Plan so many cells; write a journal that records them, and the document from it."""
     count = round((cells / len(SIZES)) ** 0.5)
     made = libraries(count)
     begin = time.perf_counter()
@@ -52,9 +52,9 @@ def measure(cells: int) -> dict[str, float]:
             out.write(json.dumps({"end": {"wall_s": 1.0, "round_s": 1.0, "signal": 0}}) + "\n")
         begin = time.perf_counter()
         _core.write_document(folder)
-        settled = time.perf_counter() - begin
+        recorded = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"cells": len(plan.cells), "plan_s": planned, "document_s": settled, "mb": peak}
+    return {"cells": len(plan.cells), "plan_s": planned, "document_s": recorded, "mb": peak}
 
 
 def entry(cell: _core.Cell) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Who waits, on real queues without a GPU: the same words in every run.
+"""Synchronization on real queues without a GPU: the same result in every run.
 
 `python benchmarks/who_waits.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` over dpnp,
 JAX, MLX and TensorFlow so often, and counts how often each exchange said what it has to. Exit
@@ -26,8 +26,8 @@ KNOWN = {
 }
 #: As the consumer asks; the share for which the host was held in export, where that is known.
 HELD = 0.8
-RACE = {("dpnp", "dpnp", None): "nobody", ("dpnp", "dpnp", "own"): "stream",
-        ("dpnp", "dpnp", "foreign"): "nobody", ("dpnp", "tvm_ffi", None): "nobody"}  # fmt: skip
+RACE = {("dpnp", "dpnp", None): "none", ("dpnp", "dpnp", "own"): "stream",
+        ("dpnp", "dpnp", "foreign"): "none", ("dpnp", "tvm_ffi", None): "none"}  # fmt: skip
 
 
 def measured(folder: Path, consumers: str) -> list[dict[str, Any]]:

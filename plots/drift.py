@@ -23,18 +23,18 @@ def figure(document: Document) -> Figure:
     """Each round over its cell's median; the clock `call`."""
     found, said = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    looks = lines.looks(producers)
+    styles = lines.styles(producers)
     notes = ["each round over its cell's median, in the order of time; a line a worker",
              f"beyond {WIDEST:g}x: at the edge"]  # fmt: skip
     told = f"rounds in their order \u00b7 {said}" if found else ""
-    made = sheet("Whether it drifts", told, len(found), producer_keys(looks),
+    made = sheet("Whether it drifts", told, len(found), producer_keys(styles),
                  (notes if found else []) + choosing.provenance(document))  # fmt: skip
     entries = [entry for panel in found for entry in panel.entries.values()]
     workers = ((e.real_time, worker) for e in entries for worker in rounds(e))
     ratios = [ratio for median, worker in workers for ratio in _ratios(worker, median)]
     ends = min([1 / NARROWEST, *ratios]), max([NARROWEST, *ratios])
     for panel, place in zip(found, made.places, strict=True):
-        _draw(place.axes, panel, looks, ends)
+        _draw(place.axes, panel, styles, ends)
         place.hide_inner_labels()
     return made.figure
 
@@ -44,7 +44,7 @@ def _ratios(times: list[float], median: float) -> list[float]:
 
 
 def _draw(
-    axes: Axes, panel: Panel, looks: dict[str, lines.Look], ends: tuple[float, float]
+    axes: Axes, panel: Panel, styles: dict[str, lines.Style], ends: tuple[float, float]
 ) -> None:
     prepare(axes, panel)
     longest = max((len(w) for e in panel.entries.values() for w in rounds(e)), default=1)
@@ -58,7 +58,7 @@ def _draw(
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.axhline(1, color=GREY, linewidth=0.9)
     for producer, entry in panel.entries.items():
-        look = looks[producer]
+        look = styles[producer]
         for worker in rounds(entry):
             ratios = _ratios(worker, entry.real_time)
             axes.plot(range(1, len(ratios) + 1), ratios, color=look.colour, linewidth=0.8,

@@ -26,14 +26,14 @@ def figure(document: Document) -> Figure:
     """The share of a cell's rounds that took at most so long; the clock `call`."""
     found, said = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    looks = lines.looks(producers)
+    styles = lines.styles(producers)
     notes = ["one curve a cell: the share of its rounds within a time; the mark is the median"]
     told = f"share of the rounds over the time of one exchange \u00b7 {said}" if found else ""
-    made = sheet("How the rounds are spread", told, len(found), producer_keys(looks),
+    made = sheet("How the rounds are spread", told, len(found), producer_keys(styles),
                  (notes if found else []) + choosing.provenance(document))  # fmt: skip
     times = [ns for panel in found for entry in panel.entries.values() for ns in _pooled(entry)]
     for panel, place in zip(found, made.places, strict=True):
-        _draw(place.axes, panel, looks, (min(times) / LEAST_ROOM, max(times) * LEAST_ROOM))
+        _draw(place.axes, panel, styles, (min(times) / LEAST_ROOM, max(times) * LEAST_ROOM))
         place.hide_inner_labels()
     return made.figure
 
@@ -43,7 +43,7 @@ def _pooled(entry: Measured) -> list[float]:
 
 
 def _draw(
-    axes: Axes, panel: Panel, looks: dict[str, lines.Look], limits: tuple[float, float]
+    axes: Axes, panel: Panel, styles: dict[str, lines.Style], limits: tuple[float, float]
 ) -> None:
     prepare(axes, panel)
     axes.set(xscale="log", xlim=limits, ylim=(0, 1.03))
@@ -53,7 +53,7 @@ def _draw(
     axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
     for producer, entry in panel.entries.items():
-        look, times = looks[producer], _pooled(entry)
+        look, times = styles[producer], _pooled(entry)
         if not times:
             continue
         shares = [i / len(times) for i in range(len(times) + 1)]

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dlbench import values
-from dlbench.analysis import ladder
-from dlbench.analysis.ladder import Ladder
+from dlbench.analysis import case_sweep
+from dlbench.analysis.case_sweep import CaseSweep
 from dlbench.document import Document
 
 from . import choosing
@@ -42,24 +42,24 @@ BROKEN = ("wrong", "crashed", "timed-out", "out-of-memory", "race")
 
 @dataclass(frozen=True)
 class Panel:
-    """All ladders to one consumer, by producer."""
+    """All case_sweeps to one consumer, by producer."""
 
     consumer: str
-    ladders: Mapping[str, Ladder]
+    case_sweeps: Mapping[str, CaseSweep]
 
     def height(self) -> float:
-        return TITLE + HIGH * len(self.ladders)
+        return TITLE + HIGH * len(self.case_sweeps)
 
 
 def has_fallbacks(document: Document) -> bool:
     """Were all cases asked for?"""
-    return ladder.is_climbed(document)
+    return case_sweep.is_climbed(document)
 
 
 def figure(document: Document) -> Figure:
     """One protocol, device and environment; each case at the size that was run."""
     panels, cases, said = _panels(document)
-    names = [name for panel in panels for name in (*panel.ladders, f"to {panel.consumer}")]
+    names = [name for panel in panels for name in (*panel.case_sweeps, f"to {panel.consumer}")]
     room = max([1.0, *(min(text_width(name, LABEL, "bold"), LONGEST_LABEL) for name in names)])
     left = MARGIN + room + 0.12
     head = max((text_width(case, SMALL) for case in cases), default=0.5) * 0.87 + 0.12
@@ -99,7 +99,7 @@ def _nothing(document: Document) -> str:
 
 def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     """The panels, the cases across and what all have in common."""
-    climbed = ladder.ladders(document.exchanges) if has_fallbacks(document) else []
+    climbed = case_sweep.case_sweeps(document.exchanges) if has_fallbacks(document) else []
     if not climbed:
         return [], [], ""
     environment, device = choosing.places(document.exchanges)[0]
@@ -107,8 +107,8 @@ def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     protocols = [one.protocol for one in climbed]
     protocol = "dlpack" if "dlpack" in protocols or not protocols else protocols[0]
     climbed = [one for one in climbed if one.protocol == protocol]
-    cases = dict.fromkeys(case for one in climbed for case in one.rungs)
-    sizes = {entry.bytes for one in climbed for entry in one.rungs.values()}
+    cases = dict.fromkeys(case for one in climbed for case in one.sweep_cases)
+    sizes = {entry.bytes for one in climbed for entry in one.sweep_cases.values()}
     size = values.size(max(sizes)) if sizes else ""
     panels = []
     for consumer in choosing.in_order((one.consumer for one in climbed), choosing.YARDSTICK):
@@ -129,24 +129,24 @@ def _in_plan_order(cases: Mapping[str, None]) -> list[str]:
 def _draw_panel(canvas: Axes, panel: Panel, cases: list[str], left: float, top: float) -> None:
     canvas.text(left - 0.1, top - TITLE / 2, f"to {panel.consumer}", fontsize=LABEL, weight="bold",
                 ha="right", va="center")  # fmt: skip
-    for row, (producer, one) in enumerate(panel.ladders.items()):
+    for row, (producer, one) in enumerate(panel.case_sweeps.items()):
         bottom = top - TITLE - HIGH * (row + 1)
         canvas.text(left - 0.1, bottom + HIGH / 2, shortened(producer, LABEL, LONGEST_LABEL),
                     fontsize=LABEL, ha="right", va="center")  # fmt: skip
         for column, case in enumerate(cases):
-            if case in one.rungs:
-                _draw_rung(canvas, one, case, left + WIDE * column, bottom)
+            if case in one.sweep_cases:
+                _draw_case(canvas, one, case, left + WIDE * column, bottom)
 
 
-def kind_of(one: Ladder, case: str) -> str:
+def kind_of(one: CaseSweep, case: str) -> str:
     """One of KINDS."""
     word = one.becomes(case)
     if word.startswith("changes"):
         return "changed"
-    if word == ladder.NOT_MADE:
+    if word == case_sweep.NOT_MADE:
         return word
     # Not `word`: what ends as the plain array does may be copied or refused as that is.
-    entry = one.rungs[case]
+    entry = one.sweep_cases[case]
     outcome = entry.found
     if outcome in values.COPIED:
         return f"copy by the {entry.copied_by}" if entry.copied_by else "copy, by whom is not known"
@@ -154,7 +154,7 @@ def kind_of(one: Ladder, case: str) -> str:
     return kinds.get(outcome, "broken" if outcome in BROKEN else "refused")
 
 
-def _draw_rung(canvas: Axes, one: Ladder, case: str, x: float, y: float) -> None:
+def _draw_case(canvas: Axes, one: CaseSweep, case: str, x: float, y: float) -> None:
     kind = kind_of(one, case)
     if kind == "not made":
         return

@@ -24,21 +24,21 @@ LEAST = 0.1  # ns; below it an interval is cut off, a logarithm has no zero
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How a producer looks in every panel."""
 
     colour: str
     marker: str
 
 
-def looks(producers: list[str]) -> dict[str, Look]:
+def styles(producers: list[str]) -> dict[str, Style]:
     return {
-        name: Look(COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(MARKERS)) % len(MARKERS)])
+        name: Style(COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(MARKERS)) % len(MARKERS)])
         for i, name in enumerate(producers)
     }
 
 
-def draw(axes: Axes, entries: list[Measured], look: Look) -> None:
+def draw(axes: Axes, entries: list[Measured], style: Style) -> None:
     """Entries of one exchange by bytes. Dashed and hollow where the array was copied."""
     entries = sorted(entries, key=lambda entry: entry.bytes)
     sizes = [entry.bytes for entry in entries]
@@ -46,13 +46,13 @@ def draw(axes: Axes, entries: list[Measured], look: Look) -> None:
     low = [max(entry.lo_ns, LEAST) for entry in entries]
     high = [entry.hi_ns for entry in entries]
     copied = [entry.outcome in values.COPIED for entry in entries]
-    axes.fill_between(sizes, low, high, color=look.colour, alpha=0.18, linewidth=0)
+    axes.fill_between(sizes, low, high, color=style.colour, alpha=0.18, linewidth=0)
     if len(entries) == 1:
-        axes.vlines(sizes, low, high, color=look.colour, alpha=0.4, linewidth=2)
+        axes.vlines(sizes, low, high, color=style.colour, alpha=0.4, linewidth=2)
     for i in range(1, len(entries)):
-        axes.plot(sizes[i - 1 : i + 1], times[i - 1 : i + 1], color=look.colour, linewidth=WIDTH,
+        axes.plot(sizes[i - 1 : i + 1], times[i - 1 : i + 1], color=style.colour, linewidth=WIDTH,
                   linestyle=COPIED if copied[i] else "-", solid_capstyle="round")  # fmt: skip
     for size, time, is_copy in zip(sizes, times, copied, strict=True):
-        axes.plot([size], [time], marker=look.marker, markersize=MARK, color=look.colour,
-                  markerfacecolor=PAPER if is_copy else look.colour, markeredgewidth=0.9,
+        axes.plot([size], [time], marker=style.marker, markersize=MARK, color=style.colour,
+                  markerfacecolor=PAPER if is_copy else style.colour, markeredgewidth=0.9,
                   linestyle="none")  # fmt: skip

@@ -23,12 +23,12 @@ def figure(document: Document) -> Figure:
     chosen, said = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
-    looks = lines.looks(producers)
-    keys, notes = keys_of(panels, looks), _notes(document, panels)
+    styles = lines.styles(producers)
+    keys, notes = keys_of(panels, styles), _notes(document, panels)
     made = sheet("Who shares memory, who copies", said, len(panels), keys, notes)
     limits = Limits.of(panels)
     for panel, place in zip(panels, made.places, strict=True):
-        scaling_panel.draw(place.axes, panel, looks, limits, named=place.first)
+        scaling_panel.draw(place.axes, panel, styles, limits, named=place.first)
         place.hide_inner_labels()
     return made.figure
 

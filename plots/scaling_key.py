@@ -13,9 +13,9 @@ from .scaling_panel import COPY_FLOOR, FLOOR, SLOPE, Panel
 from .sheet_key import Key, producer_keys
 
 
-def keys_of(panels: list[Panel], looks: dict[str, lines.Look]) -> list[Key]:
+def keys_of(panels: list[Panel], styles: dict[str, lines.Style]) -> list[Key]:
     """(line, text) of what occurs; positions come later."""
-    keys = producer_keys(looks)
+    keys = producer_keys(styles)
     entries = [entry for panel in panels for entry in panel.all_entries()]
     if any(e.outcome in values.COPIED for e in entries):
         line = Line2D([], [], color=GREY, linestyle=lines.COPIED, marker="o",

@@ -61,7 +61,7 @@ class Limits:
 
 
 def draw(
-    axes: Axes, panel: Panel, looks: dict[str, lines.Look], limits: Limits, named: bool
+    axes: Axes, panel: Panel, styles: dict[str, lines.Style], limits: Limits, named: bool
 ) -> None:
     """`named`: with the rates written along the copy floors."""
     _prepare(axes, limits)
@@ -77,7 +77,7 @@ def draw(
         if named:
             _name_slope(axes, rate, limits)
     for producer, entries in panel.entries.items():
-        lines.draw(axes, entries, looks[producer])
+        lines.draw(axes, entries, styles[producer])
 
 
 def _prepare(axes: Axes, limits: Limits) -> None:

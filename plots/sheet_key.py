@@ -13,10 +13,10 @@ ROW = 0.22  # inches
 Key = tuple[Line2D, str]
 
 
-def producer_keys(looks: dict[str, lines.Look]) -> list[Key]:
+def producer_keys(styles: dict[str, lines.Style]) -> list[Key]:
     """(line, name); positions come later."""
     return [(Line2D([], [], color=look.colour, marker=look.marker, markersize=lines.MARK + 0.6,
-                    linewidth=lines.WIDTH), name) for name, look in looks.items()]  # fmt: skip
+                    linewidth=lines.WIDTH), name) for name, look in styles.items()]  # fmt: skip
 
 
 def rows_of(keys: list[Key], room: float) -> list[list[tuple[Key, float]]]:

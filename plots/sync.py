@@ -1,4 +1,4 @@
-"""Who waits for whom: for what share of a known delay the host was held, and where."""
+"""Synchronization: the share of a known delay for which the host was held, and where."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def figure(document: Document) -> Figure:
     if not all(one.is_of_consumer for _, one in shown):
         notes.append("in brackets: a stream that the consumer does not pass by itself")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
-    made = forest("Who waits for whom", "host held, by export and by import" if shown else "",
+    made = forest("Synchronization", "host held, by export and by import" if shown else "",
                   [_label(*row, telling) for row in shown], [_word(one) for _, one in shown],
                   (notes if shown else []) + choosing.provenance(document),
                   _why_empty(document))  # fmt: skip
@@ -69,7 +69,7 @@ def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
 
 def _word(one: Sync) -> str:
     saw = f", saw {one.saw}" if one.saw else ""
-    race = ": a race" if one.owed and one.saw == "old" else ""
+    race = ": a race" if one.required and one.saw == "old" else ""
     return f"{one.waits or 'refused'}{saw}{race}"
 
 

@@ -52,7 +52,7 @@ PyObject* address(PyObject* self, void*) {
 }
 
 PyObject* exports(PyObject*, PyObject*) {
-  return PyLong_FromUnsignedLongLong(Block::counts().lent);
+  return PyLong_FromUnsignedLongLong(Block::counts().exported);
 }
 
 PyObject* deleted(PyObject*, PyObject*) {
@@ -93,7 +93,7 @@ PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"exports", &exports, METH_NOARGS,
-     "exports()\n--\n\nHow many managed tensors were lent so far."},
+     "exports()\n--\n\nHow many managed tensors were exported so far."},
     {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of their deleters were called."},
     {"set_logging", &Log::set_logging, METH_O,
      "set_logging(on, /)\n--\n\nWrite down what is asked of arrays; off at first."},

@@ -18,7 +18,7 @@ def devices():
 def make(case, device):
     require(not case.readonly, "Paddle has no read-only tensors")
     if device == "cpu":
-        # One that came by DLPack cannot be lent on and then dropped first: Paddle deadlocks.
+        # One that came by DLPack cannot be exported on and then dropped first: Paddle deadlocks.
         own = case.offset == 0 and case.layout in OWN_LAYOUTS
         # Paddle takes NumPy's uint16 for bfloat16.
         own = own and case.dtype != "uint16"

@@ -10,7 +10,7 @@
 
 namespace dlbench::results {
 
-/// What was counted of a settled cell's calls of the CUDA driver: these, or why there are none.
+/// What was counted of a recorded cell's calls of the CUDA driver: these, or why there are none.
 struct ApiRecord {
   std::string cell;  ///< its name
   std::optional<ApiCalls> calls;

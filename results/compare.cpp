@@ -21,23 +21,23 @@ struct Measured {
   const SideCell* head;
 };
 
-const Anchor& anchor_of(const Side& side, const Place& place) {
-  static const Anchor kNone;
-  const auto found = side.anchors.find(place);
-  return found == side.anchors.end() ? kNone : found->second;
+const Reference& reference_of(const Side& side, const Place& place) {
+  static const Reference kNone;
+  const auto found = side.references.find(place);
+  return found == side.references.end() ? kNone : found->second;
 }
 
 /// The most that is known of what two processes differ by: of the side whose spread is larger.
-std::optional<stats::Noise> noise_of(const Anchor& base, const Anchor& head) {
+std::optional<stats::Noise> noise_of(const Reference& base, const Reference& head) {
   std::optional<stats::Noise> most;
-  for (const Anchor* anchor : {&base, &head}) {
-    const auto noise = stats::anchor_noise(anchor->spread, anchor->workers);
+  for (const Reference* reference : {&base, &head}) {
+    const auto noise = stats::reference_noise(reference->spread, reference->workers);
     if (noise && (!most || noise->deviation > most->deviation)) most = noise;
   }
   return most;
 }
 
-double drift_of(const Anchor& base, const Anchor& head) {
+double drift_of(const Reference& base, const Reference& head) {
   if (base.workers == 0 || head.workers == 0) return 0;
   return std::abs(std::log(head.median_ns / base.median_ns));
 }
@@ -66,8 +66,8 @@ std::string where_is(const Place& place) {
   return told;
 }
 
-void warn_of_anchors(Comparison& made, const Place& place, const Anchor& base, const Anchor& head,
-                     double drift) {
+void warn_of_references(Comparison& made, const Place& place, const Reference& base,
+                        const Reference& head, double drift) {
   const std::string where = where_is(place);
   Warning::Data data{{"environment", place.second}};
   if (!place.first.empty()) data.emplace("machine", place.first);
@@ -75,13 +75,13 @@ void warn_of_anchors(Comparison& made, const Place& place, const Anchor& base, c
     const std::string by = percent(std::expm1(drift));
     data.emplace("by", by);
     warn(made.warnings, "reference-moved",
-         "the anchor, native -> native, moved by " + by + " between the runs" + where +
+         "the reference exchange, native -> native, moved by " + by + " between the runs" + where +
              ": intervals reach that much further",
          data);
   }
   if (base.workers < 2 && head.workers < 2) {
     warn(made.warnings, "no-reference",
-         "no anchor from a second worker" + where +
+         "no reference from a second worker" + where +
              ": what processes differ by is known from the cells' own workers "
              "alone, --replicas 6 gives them",
          data);
@@ -95,7 +95,7 @@ class Undecided {
 
   /// A cell that is AMBIG; `drift` as in stats::Changes.
   void add(const ComparedCell& cell, double drift) {
-    if (cell.could_see && *cell.could_see <= threshold_) return;
+    if (cell.minimum_detectable_change && *cell.minimum_detectable_change <= threshold_) return;
     ++cells_;
     // What moved the whole machine does not shrink with the number of processes.
     const double left = std::log1p(threshold_) - drift;
@@ -147,10 +147,10 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     const auto found = places.find(key);
     if (found != places.end()) return found->second;
     const Place place(key);
-    const Anchor& before = anchor_of(base, place);
-    const Anchor& after = anchor_of(head, place);
+    const Reference& before = reference_of(base, place);
+    const Reference& after = reference_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
-    warn_of_anchors(made, place, before, after, drift);
+    warn_of_references(made, place, before, after, drift);
     drifts[place] = drift;
     return places.try_emplace(key, level, noise_of(before, after), drift).first->second;
   };
@@ -164,7 +164,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     cell.lo = change.lo;
     cell.hi = change.hi;
     if (change.is_honest) cell.spread = change.spread;
-    if (std::isfinite(change.could_see)) cell.could_see = change.could_see;
+    if (std::isfinite(change.minimum_detectable_change))
+      cell.minimum_detectable_change = change.minimum_detectable_change;
     p.push_back(change.p);
     most.push_back(change.most);
   }
@@ -185,9 +186,10 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
     cell.p = adjusted[i];
-    // Without a second process on either side, or an anchor, an interval says too little.
+    // Without a second process on either side, or a reference exchange, an interval says too
+    // little.
     const stats::Judged seen{*cell.ratio, most[i], *cell.p};
-    cell.verdict = cell.could_see
+    cell.verdict = cell.minimum_detectable_change
                        ? stats::word_of(seen, made.options.threshold, made.options.false_alarms)
                        : ChangeWord::ambig;
     const Place place(measured[i].head->machine, measured[i].head->environment);
@@ -205,7 +207,7 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
     const double ratio =
         std::clamp(*cell.head.value / *cell.base.value, 1 / stats::kMostFactor, stats::kMostFactor);
     cell.ratio = cell.lo = cell.hi = ratio;
-    cell.could_see = threshold;
+    cell.minimum_detectable_change = threshold;
     if (ratio >= 1 + threshold)
       cell.verdict = ChangeWord::slow;
     else if (ratio <= 1 / (1 + threshold))

@@ -54,7 +54,7 @@ struct ComparedCell {
   std::string_view machine;  ///< likewise
   Presence presence = Presence::both;
   ComparedSide base, head;
-  std::optional<double> ratio, lo, hi, p, spread, could_see;
+  std::optional<double> ratio, lo, hi, p, spread, minimum_detectable_change;
   std::optional<ChangeWord> verdict;
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
@@ -99,7 +99,7 @@ struct Comparison {
 ///          `false_alarms`, and head takes longer; FAST where it takes less
 ///   AMBIG  what is left
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
-/// FAST. Two runs drift apart: by how much the anchor moved widens every interval.
+/// FAST. Two runs drift apart: by how much the reference exchange moved widens every interval.
 /// A time on a device's clock beside one of which only a bound is known is SLOW or FAST
 /// without a ratio where its interval lies above what the other side takes at most, else AMBIG.
 /// A cell that one side lacks is lost or gained, unless the other side's options did not ask for it

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 /// Options that choose cells, and the axis that each chooses on; "" where it is no single one.
-constexpr std::array<std::pair<const char*, const char*>, 10> kOptions{{{"couple", ""},
+constexpr std::array<std::pair<const char*, const char*>, 10> kOptions{{{"pair", ""},
                                                                         {"filter", ""},
                                                                         {"producers", "producer"},
                                                                         {"consumers", "consumer"},

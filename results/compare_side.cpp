@@ -157,13 +157,13 @@ void read_environments(Side& side, const std::string& machine, const json& envir
     for (const auto& [library, version] : item["libraries"].items()) {
       side.facts.libraries.try_emplace(library, version.get<std::string>());
     }
-    if (!item.contains("anchor")) continue;
-    const json& told = item["anchor"];
-    Anchor& anchor = side.anchors[{machine, wanted.empty() ? name : kOnly}];
+    if (!item.contains("reference_exchange")) continue;
+    const json& told = item["reference_exchange"];
+    Reference& reference = side.references[{machine, wanted.empty() ? name : kOnly}];
     const auto workers = told["workers"].get<std::size_t>();
-    if (workers <= anchor.workers) continue;
+    if (workers <= reference.workers) continue;
     const double spread = told.contains("spread") ? told["spread"].get<double>() : 0;
-    anchor = {told["median_ns"].get<double>(), workers, spread};
+    reference = {told["median_ns"].get<double>(), workers, spread};
   }
 }
 

@@ -35,21 +35,21 @@ struct SideCell {
 };
 
 /// native -> native in the workers of a machine.
-struct Anchor {
+struct Reference {
   double median_ns = 0;
   std::size_t workers = 0;
   double spread = 0;
 };
 
-/// Whose anchor it is: a machine, and an environment on it.
+/// Whose reference it is: a machine, and an environment on it.
 using Place = std::pair<std::string, std::string>;
 
 /// A side as it was read.
 struct Side {
-  std::vector<SideCell> cells;      ///< sorted by name, each there once
-  std::shared_ptr<Texts> texts;     ///< what names refer to
-  nlohmann::json machines;          ///< by name, the facts that must be the same
-  std::map<Place, Anchor> anchors;  ///< of several documents that of the most workers
+  std::vector<SideCell> cells;            ///< sorted by name, each there once
+  std::shared_ptr<Texts> texts;           ///< what names refer to
+  nlohmann::json machines;                ///< by name, the facts that must be the same
+  std::map<Place, Reference> references;  ///< of several documents that of the most workers
   std::map<std::string, nlohmann::json, std::less<>> requests;  ///< by machine, what was asked for
   std::string build;
   SideFacts facts;

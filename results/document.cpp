@@ -21,18 +21,18 @@ struct Environment {
   std::map<std::string, std::vector<double>> floors_ns;
   std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
   std::map<std::string, std::uint64_t> copy_floors_bytes;
-  std::vector<double> anchors_ns;
+  std::vector<double> references_ns;
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
 
   /// One process says nothing of what two differ by.
   std::optional<double> spread() const {
-    if (anchors_ns.size() < 2) return std::nullopt;
-    return stats::relative_spread(anchors_ns);
+    if (references_ns.size() < 2) return std::nullopt;
+    return stats::relative_spread(references_ns);
   }
   std::optional<double> between() const {
-    if (anchors_ns.size() < 2) return std::nullopt;
-    return stats::between_half_width(anchors_ns);
+    if (references_ns.size() < 2) return std::nullopt;
+    return stats::between_half_width(references_ns);
   }
 };
 
@@ -48,7 +48,7 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     for (const auto& [device, bytes] : worker.copy_floors_bytes) {
       environment.copy_floors_bytes[device] = bytes;
     }
-    if (worker.anchor_ns) environment.anchors_ns.push_back(*worker.anchor_ns);
+    if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
   return environments;
@@ -78,13 +78,13 @@ void put_environment(json& item, const Environment& environment) {
   for (const auto& [device, bytes] : environment.copy_floors_bytes) {
     object_at(item, "copy_floors_bytes")[device] = bytes;
   }
-  if (!environment.anchors_ns.empty()) {
-    json& anchor = item["anchor"];
-    anchor = {{"median_ns", stats::median(environment.anchors_ns)},
-              {"workers", environment.anchors_ns.size()}};
+  if (!environment.references_ns.empty()) {
+    json& reference = item["reference_exchange"];
+    reference = {{"median_ns", stats::median(environment.references_ns)},
+                 {"workers", environment.references_ns.size()}};
     if (const std::optional<double> spread = environment.spread()) {
-      anchor["spread"] = *spread;
-      anchor["half_width"] = *environment.between();
+      reference["spread"] = *spread;
+      reference["half_width"] = *environment.between();
     }
   }
 }
@@ -167,7 +167,7 @@ void conclude_all(std::vector<Entry>& entries,
                   const std::map<std::string, Environment>& environments) {
   const auto others_known = [&](const std::string& name) {
     const auto found = environments.find(name);
-    return found != environments.end() && found->second.anchors_ns.size() > 1;
+    return found != environments.end() && found->second.references_ns.size() > 1;
   };
   for (Entry& entry : entries) {
     if (is_measured(entry.outcome)) conclude(entry, others_known(entry.cell.exchange.environment));
@@ -204,7 +204,7 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
   std::vector<const Entry*> measured, others;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && order[i].first == order[i - 1].first) {
-      throw UsageError(order[i].first + " was settled twice");
+      throw UsageError(order[i].first + " was recorded twice");
     }
     (is_measured(order[i].second->outcome) ? measured : others).push_back(order[i].second);
   }

@@ -34,16 +34,17 @@ OrderedJson seen_to_json(const Seen& seen) {
   return item;
 }
 
-void put_bill(OrderedJson& item, const Bill& bill) {
-  item["unexplained_ns"] = bill.unexplained_ns;
-  item["unexplained_lo_ns"] = bill.unexplained_lo_ns;
-  item["unexplained_hi_ns"] = bill.unexplained_hi_ns;
+void put_breakdown(OrderedJson& item, const Breakdown& breakdown) {
+  item["unexplained_ns"] = breakdown.unexplained_ns;
+  item["unexplained_lo_ns"] = breakdown.unexplained_lo_ns;
+  item["unexplained_hi_ns"] = breakdown.unexplained_hi_ns;
   OrderedJson parts = OrderedJson::array();
-  for (const Bill::Part& part : bill.parts) {
+  for (const Breakdown::Part& part : breakdown.parts) {
     parts.push_back({{"phase", part.phase}, {"what", part.what}, {"ns", part.ns}});
     if (!part.failed_by.empty()) parts.back()["failed_by"] = part.failed_by;
   }
-  item["phases"] = {{"via", bill.via}, {"exchange_ns", bill.exchange_ns}, {"parts", parts}};
+  item["phases"] = {
+      {"via", breakdown.via}, {"exchange_ns", breakdown.exchange_ns}, {"parts", parts}};
 }
 
 void put_verdict(OrderedJson& item, const Entry& entry) {
@@ -76,7 +77,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   if (entry.instructions) item["instructions"] = *entry.instructions;
   if (entry.api_calls) item["api_calls"] = api_calls_to_json(*entry.api_calls);
   put_timer(item, entry);
-  if (entry.bill) put_bill(item, *entry.bill);
+  if (entry.breakdown) put_breakdown(item, *entry.breakdown);
   item["warnings"] = entry.warnings;
   OrderedJson& workers = item["workers"] = OrderedJson::array();
   for (const WorkerNumbers& worker : entry.workers) {

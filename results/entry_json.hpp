@@ -11,7 +11,7 @@ namespace dlbench::results {
 /// For writing: keys keep the order in which people read them.
 using OrderedJson = nlohmann::ordered_json;
 
-/// A settled cell as its item of `benchmarks` (measured) or `not_measured` (design 4.3).
+/// A recorded cell as its item of `benchmarks` (measured) or `not_measured` (design 4.3).
 /// Times in ns. Keys that say nothing (no exception, no late read) are left out.
 OrderedJson entry_to_json(const Entry& entry);
 

@@ -92,23 +92,23 @@ WorkerNumbers worker_from(const Fields& item, bool is_difference) {
   return worker;
 }
 
-Bill bill_from(const Fields& item) {
-  Bill bill;
-  bill.unexplained_ns = item.signed_number("unexplained_ns");
-  bill.unexplained_lo_ns = item.signed_number("unexplained_lo_ns");
-  bill.unexplained_hi_ns = item.signed_number("unexplained_hi_ns");
-  if (bill.unexplained_lo_ns > bill.unexplained_hi_ns) {
+Breakdown breakdown_from(const Fields& item) {
+  Breakdown breakdown;
+  breakdown.unexplained_ns = item.signed_number("unexplained_ns");
+  breakdown.unexplained_lo_ns = item.signed_number("unexplained_lo_ns");
+  breakdown.unexplained_hi_ns = item.signed_number("unexplained_hi_ns");
+  if (breakdown.unexplained_lo_ns > breakdown.unexplained_hi_ns) {
     item.fail("unexplained_lo_ns", "at most unexplained_hi_ns");
   }
   const Fields phases = item.object("phases");
-  bill.via = phases.text("via");
-  bill.exchange_ns = phases.positive("exchange_ns");
+  breakdown.via = phases.text("via");
+  breakdown.exchange_ns = phases.positive("exchange_ns");
   for (const Value& part : phases.list("parts")) {
-    const Fields fields(part, phases.place("parts") + "/" + std::to_string(bill.parts.size()));
-    bill.parts.push_back({fields.one_of("phase", kPhases), fields.text("what"),
-                          fields.signed_number("ns"), fields.text_or("failed_by", "")});
+    const Fields fields(part, phases.place("parts") + "/" + std::to_string(breakdown.parts.size()));
+    breakdown.parts.push_back({fields.one_of("phase", kPhases), fields.text("what"),
+                               fields.signed_number("ns"), fields.text_or("failed_by", "")});
   }
-  return bill;
+  return breakdown;
 }
 
 Warning::Data data_from(const Fields& item) {
@@ -167,7 +167,7 @@ void read_numbers(const Fields& item, Entry& entry) {
 
   if (item.has("api_calls")) entry.api_calls = api_calls_from(item.object("api_calls"));
   read_timer(item, entry);
-  if (item.has("unexplained_ns")) entry.bill = bill_from(item);
+  if (item.has("unexplained_ns")) entry.breakdown = breakdown_from(item);
 
   read_verdict(item, entry);
   entry.has_ready = item.has("has_ready") && item.flag("has_ready");

@@ -145,7 +145,7 @@ void Journal::append(const Entry& entry) {
 void Journal::append(const WorkerRecord& worker) {
   OrderedJson item;
   item["environment"] = worker.environment;
-  item["couple"] = {worker.first, worker.second};
+  item["pair"] = {worker.first, worker.second};
   item["python"] = worker.python;
   item["gil"] = worker.gil;
   item["floors_ns"] = worker.floors_ns;
@@ -153,7 +153,7 @@ void Journal::append(const WorkerRecord& worker) {
     item["copy_floors_gb_per_s"] = worker.copy_floors_gb_per_s;
   }
   if (!worker.copy_floors_bytes.empty()) item["copy_floors_bytes"] = worker.copy_floors_bytes;
-  if (worker.anchor_ns) item["anchor_ns"] = *worker.anchor_ns;
+  if (worker.reference_ns) item["reference_ns"] = *worker.reference_ns;
   item["libraries"] = worker.libraries;
   item["import_s"] = worker.import_s;
   OrderedJson line;

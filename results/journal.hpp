@@ -25,14 +25,14 @@ struct Header {
 /// What one worker said of itself.
 struct WorkerRecord {
   std::string environment = "default";
-  std::string first, second;  ///< its couple
+  std::string first, second;  ///< its pair
   std::string python;
   bool gil = true;
   std::map<std::string, double> floors_ns;
   std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not asked
   std::map<std::string, std::uint64_t>
-      copy_floors_bytes;            ///< by device, of a block that was copied
-  std::optional<double> anchor_ns;  ///< its median; none where it could not be measured
+      copy_floors_bytes;               ///< by device, of a block that was copied
+  std::optional<double> reference_ns;  ///< its median; none where it could not be measured
   std::map<std::string, std::string> libraries;  ///< versions as imported
   double import_s = 0;
 };
@@ -44,18 +44,18 @@ struct EndRecord {
   int signal = 0;      ///< 0, SIGINT or SIGTERM
 };
 
-/// What was counted of a settled cell afterwards: a number, or why there is none.
+/// What was counted of a recorded cell afterwards: a number, or why there is none.
 struct CountRecord {
   std::string cell;                    ///< its name
   std::optional<double> instructions;  ///< of one exchange
   std::string failure;
 };
 
-/// What was found afterwards of who waits in a settled cell, as `sync` and `late_free` stand on its
-/// entry; or why nothing was.
+/// The synchronization of a recorded cell, classified afterwards, as `sync` and `late_free` stand on
+/// its entry; or why nothing was.
 struct SyncRecord {
   std::string cell;
-  std::vector<Handover> sync;
+  std::vector<Ordering> sync;
   std::string late_free;
   std::string race;  ///< why the cell is one, and has no number any more; empty: it is none
   std::string failure;
@@ -72,14 +72,14 @@ struct JournalContents {
   std::string first_dropped;  ///< "line 7: ", and why
 };
 
-/// Reads a journal; a torn last line is left out, and a line that is broken, foreign, settles a
-/// cell again or counts of a cell that was not measured is dropped. `not-run` does not settle a
+/// Reads a journal; a torn last line is left out, and a line that is broken, foreign, records a
+/// cell again or counts of a cell that was not measured is dropped. `not-run` does not record a
 /// cell: a later line of the same cell takes its place. Throws UsageError naming the file and what
 /// is wrong with its header.
 JournalContents read_journal(const std::filesystem::path& path);
 
 /// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
-std::unordered_set<std::string> settled_names(const JournalContents& contents);
+std::unordered_set<std::string> recorded_names(const JournalContents& contents);
 
 /// Was the exchange made and timed? Below a timer's resolution it has no number.
 inline bool is_timed(const Entry& entry) {
@@ -99,7 +99,7 @@ void append_counts(const std::filesystem::path& run_directory,
 void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines);
 
-/// The same of who waits in them.
+/// The synchronization of those cells.
 void append_sync(const std::filesystem::path& run_directory,
                  const std::vector<SyncRecord>& records);
 

@@ -34,10 +34,10 @@ Header header_from(const Fields& line) {
 WorkerRecord worker_from(const Fields& item) {
   WorkerRecord worker;
   worker.environment = item.text("environment");
-  const std::vector<std::string> couple = item.texts("couple");
-  if (couple.size() != 2) item.fail("couple", "two libraries");
-  worker.first = couple[0];
-  worker.second = couple[1];
+  const std::vector<std::string> pair = item.texts("pair");
+  if (pair.size() != 2) item.fail("pair", "two libraries");
+  worker.first = pair[0];
+  worker.second = pair[1];
   worker.python = item.text("python");
   worker.gil = item.flag("gil");
   const Fields floors = item.object("floors_ns");
@@ -55,8 +55,8 @@ WorkerRecord worker_from(const Fields& item) {
       worker.copy_floors_bytes[std::string(device)] = bytes.count(device);
     }
   }
-  if (item.has("anchor_ns") && !item.value().find("anchor_ns")->is_null()) {
-    worker.anchor_ns = item.positive("anchor_ns");
+  if (item.has("reference_ns") && !item.value().find("reference_ns")->is_null()) {
+    worker.reference_ns = item.positive("reference_ns");
   }
   const Fields libraries = item.object("libraries");
   for (const auto& [key, value] : libraries.members()) {
@@ -171,7 +171,7 @@ class JournalReader {
     }
     Entry& before = contents.entries[found->second.index];
     if (is_final(before)) {
-      throw UsageError(here + found->first + " was settled before, in line " +
+      throw UsageError(here + found->first + " was recorded before, in line " +
                        std::to_string(found->second.line));
     }
     before = std::move(entry);
@@ -223,7 +223,7 @@ JournalContents read_journal(const std::filesystem::path& path) {
   return std::move(reader.contents);
 }
 
-std::unordered_set<std::string> settled_names(const JournalContents& contents) {
+std::unordered_set<std::string> recorded_names(const JournalContents& contents) {
   std::unordered_set<std::string> names;
   names.reserve(contents.entries.size());
   for (const Entry& entry : contents.entries) {

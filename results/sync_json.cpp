@@ -36,14 +36,14 @@ std::string stream_from(const Fields& item) {
   return std::string(stream->text());
 }
 
-OrderedJson to_json(const Handover& one) {
+OrderedJson to_json(const Ordering& one) {
   OrderedJson item;
   item["stream"] = stream_to_json(one.stream);
   item["asked_by"] = one.asked ? "consumer" : "dlbench";
-  item["owed"] = one.owed;
+  item["required"] = one.required;
   if (one.waits) item["waits"] = to_string(*one.waits);
   if (!one.saw.empty()) item["saw"] = one.saw;
-  if (one.handoff_ns) item["handoff_ns"] = *one.handoff_ns;
+  if (one.transfer_ns) item["transfer_ns"] = *one.transfer_ns;
   if (one.export_blocked) item["export_blocked"] = *one.export_blocked;
   if (one.import_blocked) item["import_blocked"] = *one.import_blocked;
   if (one.gap_ns) item["gap_ns"] = *one.gap_ns;
@@ -51,21 +51,21 @@ OrderedJson to_json(const Handover& one) {
   return item;
 }
 
-Handover handover_from(const Fields& item) {
+Ordering ordering_from(const Fields& item) {
   constexpr std::array<std::string_view, 2> kAskedBy{"consumer", "dlbench"};
-  Handover one;
+  Ordering one;
   one.stream = stream_from(item);
   one.asked = item.one_of("asked_by", kAskedBy) == "consumer";
-  one.owed = item.flag("owed");
+  one.required = item.flag("required");
   if (item.has("waits")) one.waits = waits_from(item.one_of("waits", kWaits));
   if (item.has("saw")) one.saw = item.one_of("saw", kSaw);
-  if (item.has("handoff_ns")) one.handoff_ns = item.number("handoff_ns");
+  if (item.has("transfer_ns")) one.transfer_ns = item.number("transfer_ns");
   if (item.has("export_blocked")) one.export_blocked = item.signed_number("export_blocked");
   if (item.has("import_blocked")) one.import_blocked = item.signed_number("import_blocked");
   if (item.has("gap_ns")) one.gap_ns = item.signed_number("gap_ns");
   one.reason = item.text_or("reason", "");
-  const bool may_have_both = one.waits == Waits::inconclusive || one.waits == Waits::no_delay ||
-                             one.waits == Waits::nobody;
+  const bool may_have_both =
+      one.waits == Waits::inconclusive || one.waits == Waits::no_delay || one.waits == Waits::none;
   if (one.reason.empty() ? !one.waits : one.waits && !may_have_both) {
     item.fail("waits",
               "either a word or a reason; inconclusive, no-delay and nobody may have both");
@@ -78,7 +78,7 @@ Handover handover_from(const Fields& item) {
 void put_sync(OrderedJson& item, const Entry& entry) {
   if (!entry.sync.empty()) {
     OrderedJson& all = item["sync"] = OrderedJson::array();
-    for (const Handover& one : entry.sync) all.push_back(to_json(one));
+    for (const Ordering& one : entry.sync) all.push_back(to_json(one));
   }
   if (!entry.late_free.empty()) item["late_free"] = entry.late_free;
 }
@@ -87,7 +87,7 @@ void read_sync(const Fields& item, Entry& entry) {
   if (item.has("sync")) {
     for (const Value& one : item.list("sync")) {
       const std::string place = item.place("sync") + "/" + std::to_string(entry.sync.size());
-      entry.sync.push_back(handover_from(Fields(one, place)));
+      entry.sync.push_back(ordering_from(Fields(one, place)));
     }
   }
   if (item.has("late_free")) entry.late_free = item.one_of("late_free", kLateFree);

@@ -8,7 +8,7 @@
 
 namespace dlbench::results {
 
-/// Who waits, as the keys `sync` and `late_free` of a cell's item; nothing where nobody looked.
+/// Synchronization, as the keys `sync` and `late_free` of a cell's item; absent without `--sync`.
 void put_sync(OrderedJson& item, const Entry& entry);
 
 /// The inverse. Throws UsageError naming the place.

@@ -6,7 +6,7 @@
 
 namespace dlbench::native {
 
-inline const Dtype* stand_in(std::int64_t bytes) {
+inline const Dtype* source(std::int64_t bytes) {
   const Dtype* dtype = find_dtype('u', bytes);
   if (dtype == nullptr) {
     PyErr_Format(PyExc_BufferError, "no buffer can hold elements of %lld bytes like these",
@@ -18,7 +18,7 @@ inline const Dtype* stand_in(std::int64_t bytes) {
 /// False, with BufferError set, where there is a flaw.
 inline bool is_sound(const char* flaw) {
   if (flaw == nullptr) return true;
-  PyErr_Format(PyExc_BufferError, "what was handed over describes no array: %s", flaw);
+  PyErr_Format(PyExc_BufferError, "the export describes no array: %s", flaw);
   return false;
 }
 
@@ -32,7 +32,7 @@ inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
   facts.dtype = dtype != nullptr ? std::string(dtype->name) : dtype_text(tensor.dtype);
   if (dtype == nullptr) {
     const int bits = tensor.dtype.bits * tensor.dtype.lanes;
-    dtype = stand_in(bits % 8 == 0 ? bits / 8 : 0);
+    dtype = source(bits % 8 == 0 ? bits / 8 : 0);
     if (dtype == nullptr) return false;
   }
   facts.address = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
@@ -45,7 +45,7 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   const Dtype* dtype = find_format(buffer.format, buffer.itemsize);
   const char* format = buffer.format != nullptr ? buffer.format : "B";
   facts.dtype = dtype != nullptr ? dtype->name : format;
-  if (dtype == nullptr && (dtype = stand_in(buffer.itemsize)) == nullptr) return false;
+  if (dtype == nullptr && (dtype = source(buffer.itemsize)) == nullptr) return false;
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = buffer.readonly != 0};
   // ctypes leaves the strides out though they are asked for.

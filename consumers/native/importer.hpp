@@ -100,8 +100,8 @@ inline PyObject* send(Ref array, Place& place) try {
       !place.finish(mine)) {
     return nullptr;
   }
-  DLManagedTensorVersioned* lent = block->lend(DLPACK_FLAG_BITMASK_IS_COPIED);
-  return lent == nullptr ? PyErr_NoMemory() : adopt(lent, &place);
+  DLManagedTensorVersioned* exported = block->lend(DLPACK_FLAG_BITMASK_IS_COPIED);
+  return exported == nullptr ? PyErr_NoMemory() : adopt(exported, &place);
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }

@@ -63,7 +63,7 @@ py::dict dict_of(const ComparedCell& cell) {
   item["hi"] = optional(cell.hi);
   item["p"] = optional(cell.p);
   item["spread"] = optional(cell.spread);
-  item["could_see"] = optional(cell.could_see);
+  item["minimum_detectable_change"] = optional(cell.minimum_detectable_change);
   item["verdict"] =
       cell.verdict ? py::object(words->at(static_cast<std::size_t>(*cell.verdict))) : py::none();
   item["outcome_change"] =
@@ -74,10 +74,10 @@ py::dict dict_of(const ComparedCell& cell) {
   return item;
 }
 
-py::object could_see(const Comparison& made) {
+py::object minimum_detectable_change(const Comparison& made) {
   std::vector<double> all;
   for (const ComparedCell& cell : made.cells) {
-    if (cell.could_see) all.push_back(*cell.could_see);
+    if (cell.minimum_detectable_change) all.push_back(*cell.minimum_detectable_change);
   }
   if (all.empty()) return py::none();
   py::dict item;
@@ -119,7 +119,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
   item["base"] = dict_of(made.base);
   item["head"] = dict_of(made.head);
   item["counts"] = counts;
-  item["could_see"] = could_see(made);
+  item["minimum_detectable_change"] = minimum_detectable_change(made);
   py::dict inconclusive;
   inconclusive["cells"] = made.inconclusive.cells;
   inconclusive["of"] = made.inconclusive.of;
@@ -182,7 +182,7 @@ void bind_compare(py::module_& module) {
   const stats::Stages usual;
   module.attr("coarse_workers") = usual.coarse;
   module.attr("most_workers") = usual.most;
-  module.attr("most_looks") = usual.looks;
+  module.attr("max_analyses") = usual.looks;
 }
 
 }  // namespace dlbench::bindings

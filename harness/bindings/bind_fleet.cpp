@@ -16,7 +16,7 @@ using fleet::Summary;
 class PythonObserver : public fleet::Observer {
  public:
   explicit PythonObserver(const py::object& observer)
-      : on_progress_(observer.attr("on_progress")), on_settled_(observer.attr("on_settled")) {}
+      : on_progress_(observer.attr("on_progress")), on_recorded_(observer.attr("on_recorded")) {}
 
   void progress(std::size_t done, std::size_t total, const std::string& doing,
                 double eta_s) override {
@@ -24,13 +24,13 @@ class PythonObserver : public fleet::Observer {
     on_progress_(done, total, doing, eta_s);
   }
 
-  void settled(const Entry& entry) override {
+  void recorded(const Entry& entry) override {
     const py::gil_scoped_acquire gil;
-    on_settled_(name(entry.cell), std::string(to_string(entry.outcome)), entry.median_ns);
+    on_recorded_(name(entry.cell), std::string(to_string(entry.outcome)), entry.median_ns);
   }
 
  private:
-  py::object on_progress_, on_settled_;
+  py::object on_progress_, on_recorded_;
 };
 
 // Without the interpreter's lock, so that a progress bar's thread can go on drawing.
@@ -96,13 +96,13 @@ void bind_fleet(py::module_& module) {
       .def_readonly("timing_after_import_s", &Summary::timing_after_import_s)
       .def_readonly("library_after_import_s", &Summary::library_after_import_s)
       .def_readonly("last_import_s", &Summary::last_import_s)
-      .def_readonly("settled", &Summary::settled)
+      .def_readonly("recorded", &Summary::recorded)
       .def_readonly("measured", &Summary::measured)
       .def_readonly("signal", &Summary::signal)
       .def_property_readonly("disk_full", &disk_full);
   module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
              "Runs the plan's cells and writes the journal. The observer has on_progress(done, "
-             "total, doing, eta_s) and on_settled(name, outcome, median_ns).");
+             "total, doing, eta_s) and on_recorded(name, outcome, median_ns).");
 }
 
 }  // namespace dlbench::bindings

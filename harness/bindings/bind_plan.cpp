@@ -60,7 +60,7 @@ void bind_library(py::module_& module) {
       .def_readwrite("hidden", &Library::hidden)
       .def_property_readonly(
           "absence", [](const Library& library) { return std::string(to_string(library.absence)); },
-          "What its cells settle as where it is not installed.");
+          "What its cells record as where it is not installed.");
 }
 
 void bind_axes(py::module_& module) {
@@ -104,11 +104,10 @@ py::list excluded(const Plan& plan) {
   return all;
 }
 
-py::list couples(const Plan& plan) {
+py::list pairs(const Plan& plan) {
   py::list all;
-  for (const plan::Couple& couple : plan.couples) {
-    all.append(
-        py::make_tuple(couple.environment, couple.first, couple.second, couple.cells.size()));
+  for (const plan::Pair& pair : plan.pairs) {
+    all.append(py::make_tuple(pair.environment, pair.first, pair.second, pair.cells.size()));
   }
   return all;
 }
@@ -121,7 +120,7 @@ void bind_plan(py::module_& module) {
   py::class_<Plan>(module, "Plan")
       .def_property_readonly("cells", [](const Plan& plan) { return plan.cells; })
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
-      .def_property_readonly("couples", &couples, "(environment, first, second, cells) each.")
+      .def_property_readonly("pairs", &pairs, "(environment, first, second, cells) each.")
       .def_property_readonly("fingerprint", [](const Plan& plan) { return plan.fingerprint; });
   module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
              "\"cuda\" -> \"cuda:0\". Raises UsageError for what is no device of a known kind.");

@@ -27,7 +27,7 @@ void bind_stats(py::module_& module) {
       "between_half_width",
       [](const std::vector<double>& medians) { return stats::between_half_width(medians); },
       py::arg("medians"),
-      "What one process may lie off, relative, at 95 %, from at least two anchors' medians.");
+      "What one process may lie off, relative, at 95 %, from at least two references' medians.");
 }
 
 }  // namespace dlbench::bindings

@@ -30,12 +30,12 @@ void bind_sync(py::module_& module) {
         return rows;
       },
       py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
-      "Exchanges on the simulated device with a known answer to who waits, beside busy threads: a "
+      "Exchanges on the simulated device with known synchronization, beside busy threads: a "
       "list of {kind, neighbours, delay_ns, truth, found, share_error}.");
   module.def(
-      "handover_cost",
+      "ordering_cost",
       [](int times) {
-        const sync::HandoverCost cost = sync::handover_cost(times);
+        const sync::OrderingCost cost = sync::ordering_cost(times);
         return std::pair(cost.bare_ns, cost.exchange_ns);
       },
       py::arg("times") = 2000,

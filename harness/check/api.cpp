@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "check/borrowed_tensor.hpp"
 #include "check/facts.hpp"
-#include "check/loan.hpp"
 #include "check/taken.hpp"
 #include "exchange/maps.hpp"
 
@@ -100,9 +100,9 @@ PyObject* from_object(PyObject* self, PyObject* object) {
   return own(managed);
 }
 
-PyObject* to_object(PyObject* self, PyObject* loan) {
+PyObject* to_object(PyObject* self, PyObject* borrowed) {
   if (table_of(self).managed_tensor_to_py_object_no_sync == nullptr) return is_null();
-  DLManagedTensorVersioned* managed = lend_versioned(loan);
+  DLManagedTensorVersioned* managed = export_versioned(borrowed);
   if (managed == nullptr) return nullptr;
   void* made = nullptr;
   const int status = table_of(self).managed_tensor_to_py_object_no_sync(managed, &made);
@@ -173,7 +173,7 @@ PyMethodDef methods[] = {
     {"from_object", guarded<&from_object>, METH_O,
      "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: a Taken."},
     {"to_object", guarded<&to_object>, METH_O,
-     "to_object(loan, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a Loan."},
+     "to_object(borrowed, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a BorrowedTensor."},
     {"borrow", guarded<&borrow>, METH_O,
      "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the facts."},
     {"allocate", guarded<&allocate>, METH_VARARGS,

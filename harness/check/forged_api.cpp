@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "check/api.hpp"
-#include "check/loan.hpp"
+#include "check/borrowed_tensor.hpp"
 #include "check/taken.hpp"
 
 namespace dlbench::check {
@@ -22,8 +22,8 @@ PyObject* ask(const char* name, PyObject* stolen_arguments) {
 }
 
 int from_object(void* object, DLManagedTensorVersioned** out) {
-  const Ref loan(ask("export", Py_BuildValue("(O)", static_cast<PyObject*>(object))));
-  *out = loan ? lend_versioned(loan.get()) : nullptr;
+  const Ref borrowed(ask("export", Py_BuildValue("(O)", static_cast<PyObject*>(object))));
+  *out = borrowed ? export_versioned(borrowed.get()) : nullptr;
   return *out == nullptr ? -1 : 0;
 }
 
@@ -35,10 +35,10 @@ int to_object(DLManagedTensorVersioned* managed, void** out) {
 int borrow(void* object, DLTensor* out) {
   // What is borrowed lives until the next time.
   static PyObject* last = nullptr;
-  PyObject* loan = ask("borrow", Py_BuildValue("(O)", static_cast<PyObject*>(object)));
-  if (loan == nullptr) return -1;
-  *out = *tensor_of(loan);
-  Py_XSETREF(last, loan);
+  PyObject* borrowed = ask("borrow", Py_BuildValue("(O)", static_cast<PyObject*>(object)));
+  if (borrowed == nullptr) return -1;
+  *out = *tensor_of(borrowed);
+  Py_XSETREF(last, borrowed);
   return 0;
 }
 
@@ -46,9 +46,9 @@ int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
              void (*set_error)(void*, const char*, const char*)) {
   const DLDataType dtype = prototype->dtype;
   PyObject* shape = tuple_of({prototype->shape, static_cast<std::size_t>(prototype->ndim)});
-  const Ref loan(
+  const Ref borrowed(
       ask("allocate", Py_BuildValue("((BBH)N)", dtype.code, dtype.bits, dtype.lanes, shape)));
-  *out = loan && loan.get() != Py_None ? lend_versioned(loan.get()) : nullptr;
+  *out = borrowed && borrowed.get() != Py_None ? export_versioned(borrowed.get()) : nullptr;
   if (*out != nullptr) return 0;
   if (PyErr_Occurred()) {
     PyErr_Clear();

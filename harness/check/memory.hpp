@@ -7,7 +7,7 @@
 
 namespace dlbench::check {
 
-/// Bytes that several loans may share, and that say when somebody freed them.
+/// Bytes that several borrowed_tensors may share, and that say when somebody freed them.
 struct Bytes {
   static constexpr std::size_t kAlignment = 4096;
   static constexpr int kPoison = 0xDD;

@@ -1,4 +1,4 @@
-// The judge's own hands: it reads what a library exports into plain facts, and lends a consumer
+// The judge's own hands: it reads what a library exports into plain facts, and exports a consumer
 // tensors of any description.
 #include <cstdlib>
 
@@ -7,9 +7,9 @@
 #endif
 
 #include "check/api.hpp"
+#include "check/borrowed_tensor.hpp"
 #include "check/buffer.hpp"
 #include "check/facts.hpp"
-#include "check/loan.hpp"
 #include "check/memory.hpp"
 #include "check/taken.hpp"
 
@@ -59,7 +59,7 @@ PyMethodDef functions[] = {
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,
                    "_check",
-                   "Reads what libraries export, and lends them tensors of any description.",
+                   "Reads what libraries export, and exports them tensors of any description.",
                    -1,
                    functions,
                    nullptr,
@@ -72,7 +72,7 @@ PyModuleDef module{PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__check() {
   using namespace dlbench::check;
-  if (!ready_memory_type() || !ready_loan_type() || !ready_taken_type() || !ready_api_type() ||
+  if (!ready_memory_type() || !ready_borrowed_type() || !ready_taken_type() || !ready_api_type() ||
       !ready_buffered_type()) {
     return nullptr;
   }
@@ -80,7 +80,7 @@ PyMODINIT_FUNC PyInit__check() {
   const auto add = [&made](const char* name, PyTypeObject& type) {
     return PyModule_AddObjectRef(made.get(), name, reinterpret_cast<PyObject*>(&type)) == 0;
   };
-  const bool good = made && add("Memory", memory_type) && add("Loan", loan_type) &&
+  const bool good = made && add("Memory", memory_type) && add("BorrowedTensor", borrowed_type) &&
                     add("Api", api_type) && add("Buffered", buffered_type);
   return good ? made.release() : nullptr;
 }

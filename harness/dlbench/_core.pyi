@@ -93,7 +93,7 @@ class Cell:
 class Plan:
     cells: list[Cell]
     excluded: list[tuple[Cell, str, str]]
-    couples: list[tuple[str, str, str, int]]
+    pairs: list[tuple[str, str, str, int]]
     fingerprint: str
 
 def cell_from_name(name: str) -> Cell: ...
@@ -127,14 +127,14 @@ class Summary:
     timing_after_import_s: float
     library_after_import_s: float
     last_import_s: float
-    settled: int
+    recorded: int
     measured: int
     signal: int
     disk_full: bool | str
 
 class Observer(Protocol):
     def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None: ...
-    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None: ...
+    def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None: ...
 
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 
@@ -179,7 +179,7 @@ def append_api_calls(
     counted: Sequence[tuple[str, dict[str, int] | None, dict[str, dict[str, int]], str]],
 ) -> None: ...
 def try_planted_waits(count: int, seed: int = ..., jobs: int = ...) -> list[PlantedWait]: ...
-def handover_cost(times: int = ...) -> tuple[float, float]: ...
+def ordering_cost(times: int = ...) -> tuple[float, float]: ...
 def append_sync(run_directory: str, records: str) -> None: ...
 
 most_document_bytes: int
@@ -205,7 +205,7 @@ def next_look(
 
 coarse_workers: int
 most_workers: int
-most_looks: int
+max_analyses: int
 
 class PlantedWait(TypedDict):
     kind: str

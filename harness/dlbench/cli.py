@@ -20,17 +20,17 @@ from dlbench.text.escaping import dlbench_command
 from dlbench.text.output import Console
 
 SHORT_HELP = """\
-dlbench measures what it costs to hand an array from one library to another.
+dlbench measures what happens when one array library passes an array to another.
 
-  dlbench --matrix          every couple of the array libraries found here
-  dlbench numpy torch       one couple, both directions
+  dlbench --matrix          all pairs of the installed libraries
+  dlbench numpy torch       one pair, both directions
   dlbench list              libraries, protocols, what is missing
-  dlbench check numpy       one library against the protocols, rule by rule
-  dlbench doctor            what of this machine makes numbers wander
-  dlbench show latest       the last run again;  repro, debug, explain, plot: more about it
-  dlbench report latest     the last run as a page to look at, or to send
+  dlbench check numpy       one library against the rules of the protocols
+  dlbench doctor            sources of measurement noise on this machine
+  dlbench show latest       the last run;  repro, debug, explain, plot: more about it
+  dlbench report latest     the last run as one HTML file
 
-dlbench --help names all options.
+dlbench --help lists all options.
 """
 #: As dlbench.command.verbs has them. A run needs none of them, and what they need takes as long to
 #: load as many cells to measure.
@@ -64,18 +64,18 @@ class Measure(click.Command):
 @click.version_option(_core.version, prog_name="dlbench", message="%(prog)s %(version)s")
 @click.pass_context
 def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
-    """Measure what happens when one array library hands an array to another."""
-    if not options.given(ctx):
+    """Measure what happens when one array library passes an array to another."""
+    if not options.typed_parameters(ctx):
         output.hand_out(SHORT_HELP)
         return 0
     if params["profile"]:
-        profiling.require_alone(options.given(ctx))
+        profiling.require_alone(options.typed_parameters(ctx))
     if params["resume"]:
-        options.require_resume_alone(options.given(ctx))
+        options.require_resume_alone(options.typed_parameters(ctx))
         return resume(rundir.resumable(params["resume"]), params)
     if bool(libraries) == params["matrix"]:
         if libraries:
-            raise BadInput("--matrix measures all couples: leave out the libraries, or --matrix")
+            raise BadInput("--matrix measures all pairs: leave out the libraries, or --matrix")
         raise BadInput(
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
@@ -83,7 +83,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
     if libraries:
-        require_couple(libraries, sorted({one.name for one in found}))
+        require_pair(libraries, sorted({one.name for one in found}))
     plan = _core.make_plan(found, asked.axes())
     asked.options(Path(), {}, resume=False)  # unfit values are told before a folder is made
     if params["dry_run"]:
@@ -98,7 +98,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     return measure(folder, asked, places, plan, context, params, resuming=False)
 
 
-def require_couple(words: Sequence[str], known: list[str]) -> None:
+def require_pair(words: Sequence[str], known: list[str]) -> None:
     """Raises BadInput, naming what is nearest, unless these are two libraries."""
     for word in words:
         if word not in known:
@@ -106,7 +106,7 @@ def require_couple(words: Sequence[str], known: list[str]) -> None:
             hint = _core.did_you_mean(word, [*known, *VERBS])
             raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' names them")
     if len(words) != 2:
-        raise BadInput(f"a couple is two libraries, not {len(words)}: 'dlbench numpy torch'")
+        raise BadInput(f"a pair is two libraries, not {len(words)}: 'dlbench numpy torch'")
 
 
 def resume(folder: Path, params: dict[str, Any]) -> int:

@@ -14,7 +14,7 @@ from dlbench.text.layout import count
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
-#: Below so many ns the relay's own cost is not known well enough for a share to mean anything.
+#: Below so many ns the proxy's own cost is not known well enough for a share to mean anything.
 LEAST_FOR_SHARES_NS = 250.0
 #: Outcomes of pairs that have nothing to do with each other: no row or column for them alone.
 DULL = ("no-protocol", "not-installed", "no-device")
@@ -68,13 +68,13 @@ def interval(entries: Iterable[Measured]) -> str:
 def between_processes(environment: EnvironmentFacts) -> str:
     """By how much two processes differ there, and of which exchange that is known: "native ->
     native 61.0 ns, +-28 % between processes"; empty where no worker measured it."""
-    anchor = environment.anchor
-    if not anchor.median_ns:
+    reference = environment.reference_exchange
+    if not reference.median_ns:
         return ""
-    text = f"native -> native {duration(anchor.median_ns)}"
-    if anchor.half_width is None:
+    text = f"native -> native {duration(reference.median_ns)}"
+    if reference.half_width is None:
         return text
-    return f"{text}, +-{percent(anchor.half_width)} between processes"
+    return f"{text}, +-{percent(reference.half_width)} between processes"
 
 
 def rate(gb_per_s: float) -> str:

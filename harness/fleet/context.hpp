@@ -5,11 +5,11 @@
 #include <set>
 #include <string>
 
-#include "fleet/crew.hpp"
 #include "fleet/device_memory.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/ledger.hpp"
 #include "fleet/progress.hpp"
+#include "fleet/worker_pool.hpp"
 
 namespace dlbench::fleet {
 
@@ -48,7 +48,7 @@ struct Context {
   Ledger& ledger;
   Budget& budget;
   Progress& progress;
-  Crew& crew;
+  WorkerPool& workers;
   std::mt19937_64 random;
   double round_s = 0;                       ///< spent in timed rounds so far
   Spent spent{};                            ///< by all workers so far

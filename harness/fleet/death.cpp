@@ -55,22 +55,22 @@ int exit_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? -WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-Trouble trouble(const Death& death, const std::string& doing, double timeout_s) {
+Trouble trouble(const Death& death, const std::string& activity, double timeout_s) {
   Trouble made;
   made.signal = death.signal;
   made.stderr_tail = death.stderr_tail;
   switch (death.kind) {
     case Death::Kind::crashed:
     case Death::Kind::garbled:
-      made.reason = "crashed while " + doing + ": " + death.how;
+      made.reason = "crashed while " + activity + ": " + death.how;
       break;
     case Death::Kind::timed_out:
       made.outcome = Outcome::timed_out;
-      made.reason = "no answer within " + seconds(timeout_s) + " while " + doing;
+      made.reason = "no answer within " + seconds(timeout_s) + " while " + activity;
       break;
     case Death::Kind::out_of_memory:
       made.outcome = Outcome::out_of_memory;
-      made.reason = "killed for want of memory while " + doing;
+      made.reason = "killed for want of memory while " + activity;
       break;
   }
   return made;

@@ -45,7 +45,7 @@ std::string how_ended(int wait_status);
 int exit_status(int wait_status);
 
 /// The reason in one line, as "crashed while `doing`: SIGSEGV".
-Trouble trouble(const Death& death, const std::string& doing, double timeout_s);
+Trouble trouble(const Death& death, const std::string& activity, double timeout_s);
 
 /// The last `most` bytes of a text, with invalid UTF-8 replaced.
 std::string presentable(std::string_view text, std::size_t most = 4096);

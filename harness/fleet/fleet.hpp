@@ -21,7 +21,7 @@ struct Options {
   double budget_s = 0;                         ///< of wall time; 0 = none
   double precision = 0.02;                     ///< half an interval over its median
   double free_memory = 0.25;                   ///< share of the machine's that workers leave alone
-  int replicas = 1;                            ///< workers a couple, one after another
+  int replicas = 1;                            ///< workers a pair, one after another
   std::uint64_t seed = 1;
   std::string context = "{}";  ///< JSON: what the document's context holds beside the results
   bool resume = false;         ///< go on with the journal that is there
@@ -34,7 +34,7 @@ struct Summary {
   double timing_after_import_s = 0;   ///< in timed blocks, after the last import
   double library_after_import_s = 0;  ///< in libraries' untimed calls, after the last import
   double last_import_s = 0;           ///< from the start to the end of the last import
-  std::size_t settled = 0;            ///< cells with a result, those of earlier sessions included
+  std::size_t recorded = 0;           ///< cells with a result, those of earlier sessions included
   std::size_t measured = 0;           ///< of these, with a number
   int signal = 0;                     ///< 0, SIGINT, SIGTERM or SIGHUP
   std::string disk_full;              ///< what the disk said, where it ended the run
@@ -46,9 +46,9 @@ class Observer {
   virtual ~Observer() = default;
 
   /// At most twenty times a second. `eta_s` is negative while nothing is known.
-  virtual void progress(std::size_t done, std::size_t total, const std::string& doing,
+  virtual void progress(std::size_t done, std::size_t total, const std::string& activity,
                         double eta_s) = 0;
-  virtual void settled(const Entry& entry) = 0;
+  virtual void recorded(const Entry& entry) = 0;
 };
 
 /// Runs the plan's cells and writes the journal; leaves no process behind. SIGINT and SIGTERM end

@@ -24,17 +24,17 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     const auto found = done.find(name(plan.cells[cell]));
     if (found == done.end()) continue;
-    cells_[cell].settled = true;
-    ++settled_;
+    cells_[cell].recorded = true;
+    ++recorded_;
     if (is_measured(found->second)) ++numbers_;
   }
 }
 
 void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
-  Record& record = cells_[cell];
-  if (record.settled) return;
-  if (!record.partial) record.partial = std::make_unique<Partial>();
-  Partial& partial = *record.partial;
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (!state.partial) state.partial = std::make_unique<Partial>();
+  Partial& partial = *state.partial;
   Warnings warnings = verdict.warnings;
   warn(warnings, partial.verdict.warnings);
   const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
@@ -42,16 +42,16 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   partial.verdict.warnings = std::move(warnings);
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
-  if (partial.shares.size() >= replicas_) settle_numbers(cell);
+  if (partial.shares.size() >= replicas_) record_numbers(cell);
 }
 
 void Ledger::failed(std::size_t cell, const Trouble& trouble) {
-  Record& record = cells_[cell];
-  if (record.settled) return;
-  if (record.partial) {
-    warn(record.partial->verdict.warnings, "later-worker", "a later worker: " + trouble.reason,
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (state.partial) {
+    warn(state.partial->verdict.warnings, "later-worker", "a later worker: " + trouble.reason,
          {{"outcome", std::string(to_string(trouble.outcome))}});
-    settle_numbers(cell);
+    record_numbers(cell);
     return;
   }
   Entry entry;
@@ -64,14 +64,14 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   entry.code = trouble.code;
   entry.data = trouble.data;
   entry.imports = trouble.imports;
-  settle(cell, entry);
+  record(cell, entry);
 }
 
 void Ledger::untimed(std::size_t cell, const Entry& verdict) {
-  Record& record = cells_[cell];
-  if (record.settled) return;
-  if (record.partial) {
-    settle_numbers(cell);
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (state.partial) {
+    record_numbers(cell);
     return;
   }
   Entry entry = verdict;
@@ -83,13 +83,13 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
   entry.reason += blind ? "an array without elements shows nothing"
                         : std::string("it ends as ") + plan::kBaseline + " does";
-  settle(cell, entry);
+  record(cell, entry);
 }
 
 void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
                    const DeviceTimer& timer, std::uint64_t iterations) {
-  Record& record = cells_[cell];
-  if (record.settled) return;
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
   const std::string limit = format_duration(bound.limit_ns);
   const std::string reason =
       "below " + format_duration(bound.ns) + ": a row of " + std::to_string(iterations) +
@@ -97,10 +97,10 @@ void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
       (bound.limit == "rounds" ? "the rounds scatter: their 95 % interval is " + limit + " wide"
        : bound.limit == "empty-rows" ? "empty rows scatter by " + limit
                                      : "the device's timer has steps of " + limit);
-  if (record.partial) {
-    warn(record.partial->verdict.warnings, "later-worker", "a later worker: " + reason,
+  if (state.partial) {
+    warn(state.partial->verdict.warnings, "later-worker", "a later worker: " + reason,
          {{"outcome", "unsupported"}});
-    settle_numbers(cell);
+    record_numbers(cell);
     return;
   }
   Entry entry = verdict;
@@ -112,14 +112,14 @@ void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
   entry.below_ns = bound.ns;
   entry.data["limit"] = bound.limit;
   entry.device_timer = timer;
-  settle(cell, entry);
+  record(cell, entry);
 }
 
 void Ledger::close(std::string_view code, const std::string& reason) {
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    if (cells_[cell].settled) continue;
+    if (cells_[cell].recorded) continue;
     if (cells_[cell].partial) {
-      settle_numbers(cell);
+      record_numbers(cell);
       continue;
     }
     Entry entry;
@@ -131,19 +131,19 @@ void Ledger::close(std::string_view code, const std::string& reason) {
   }
 }
 
-void Ledger::settle_numbers(std::size_t cell) {
+void Ledger::record_numbers(std::size_t cell) {
   Entry entry = cells_[cell].partial->verdict;
   entry.cell = plan_.cells[cell];
   fill_numbers(entry, cells_[cell].partial->shares);
-  settle(cell, entry);
+  record(cell, entry);
 }
 
-void Ledger::settle(std::size_t cell, const Entry& entry) {
+void Ledger::record(std::size_t cell, const Entry& entry) {
   journal_.append(entry);
   cells_[cell] = {true, nullptr};
-  ++settled_;
+  ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;
-  observer_.settled(entry);
+  observer_.recorded(entry);
 }
 
 }  // namespace dlbench::fleet

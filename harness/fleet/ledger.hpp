@@ -13,14 +13,14 @@
 
 namespace dlbench::fleet {
 
-/// What has become of each cell of a plan. A cell is settled once, with a line in the journal.
+/// What has become of each cell of a plan. A cell is recorded once, with a line in the journal.
 class Ledger {
  public:
-  /// `before`: what earlier sessions settled.
+  /// `before`: what earlier sessions recorded.
   Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
          results::Journal& journal, Observer& observer);
 
-  bool is_open(std::size_t cell) const { return !cells_[cell].settled; }
+  bool is_open(std::size_t cell) const { return !cells_[cell].recorded; }
 
   /// Does it still want a worker's share for this replica (0, 1, ...)?
   bool wants(std::size_t cell, int replica) const {
@@ -30,26 +30,26 @@ class Ledger {
   /// Has a worker, but not yet all replicas, measured it?
   bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
 
-  /// What one worker measured; settles with the last replica's. `verdict` holds all but the
+  /// What one worker measured; records with the last replica's. `verdict` holds all but the
   /// numbers. Of verdicts that disagree the dearer one is kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
-  /// Settles as `trouble`, or, if an earlier replica measured it, with that and a warning.
+  /// Records as `trouble`, or, if an earlier replica measured it, with that and a warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
-  /// Settles what takes less than can be told on a device's clock, in rows of so many exchanges.
+  /// Records what takes less than can be told on a device's clock, in rows of so many exchanges.
   /// `verdict` holds all that was seen of it.
   void below(std::size_t cell, const Entry& verdict, const Bound& bound, const DeviceTimer& timer,
              std::uint64_t iterations);
 
-  /// Settles what need not be timed: `verdict` holds all that was seen of it.
+  /// Records what need not be timed: `verdict` holds all that was seen of it.
   void untimed(std::size_t cell, const Entry& verdict);
 
-  /// Settles what has a share of at least one replica, and writes all others down as not run.
+  /// Records what has a share of at least one replica, and writes all others down as not run.
   void close(std::string_view code, const std::string& reason);
 
   std::size_t total() const { return cells_.size(); }
-  std::size_t settled() const { return settled_; }
+  std::size_t recorded() const { return recorded_; }
   std::size_t numbers() const { return numbers_; }
   Troubles& troubles() { return troubles_; }
 
@@ -59,24 +59,24 @@ class Ledger {
     std::vector<Share> shares;
     Entry verdict;
   };
-  struct Record {
-    bool settled = false;
+  struct CellState {
+    bool recorded = false;
     std::unique_ptr<Partial> partial;
   };
 
   std::size_t shares(std::size_t cell) const {
     return cells_[cell].partial ? cells_[cell].partial->shares.size() : 0;
   }
-  void settle_numbers(std::size_t cell);
-  void settle(std::size_t cell, const Entry& entry);
+  void record_numbers(std::size_t cell);
+  void record(std::size_t cell, const Entry& entry);
 
   const plan::Plan& plan_;
-  std::vector<Record> cells_;
+  std::vector<CellState> cells_;
   std::size_t replicas_;
   results::Journal& journal_;
   Observer& observer_;
   Troubles troubles_;
-  std::size_t settled_ = 0;
+  std::size_t recorded_ = 0;
   std::size_t numbers_ = 0;
 };
 

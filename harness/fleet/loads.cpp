@@ -5,19 +5,19 @@
 namespace dlbench::fleet {
 namespace {
 
-// The anchor's halves: every worker measures them.
+// The reference exchange's halves: every worker measures them.
 constexpr const char* kNative = "native";
 
 }  // namespace
 
-Loads::Loads(const plan::Plan& plan, const plan::Couple& couple, std::span<const Task> tasks,
-             bool anchor) {
+Loads::Loads(const plan::Plan& plan, const plan::Pair& pair, std::span<const Task> tasks,
+             bool reference) {
   const auto add = [&](const std::string& role, const std::string& library, bool needed) {
     for (const Load& load : all_) {
       if (load.role == role && load.library == library) return;
     }
     for (const plan::Library& known : plan.libraries) {
-      if (known.name != library || known.environment != couple.environment) continue;
+      if (known.name != library || known.environment != pair.environment) continue;
       const std::string& path = role == "producer" ? known.producer_path : known.consumer_path;
       if (!path.empty()) all_.push_back({role, library, path, needed});
     }
@@ -36,7 +36,7 @@ Loads::Loads(const plan::Plan& plan, const plan::Couple& couple, std::span<const
       add("consumer", library, true);
     }
   }
-  if (!anchor) return;
+  if (!reference) return;
   add("producer", kNative, false);
   add("consumer", kNative, false);
 }
@@ -57,7 +57,7 @@ void Loads::skip_to_needed() {
   while (!is_over() && !current().needed) ++next_;
 }
 
-bool Loads::has_anchor() const {
+bool Loads::has_reference() const {
   return std::count_if(all_.begin(), all_.end(),
                        [](const Load& load) { return load.library == kNative; }) == 2;
 }

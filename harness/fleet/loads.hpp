@@ -13,16 +13,16 @@ namespace dlbench::fleet {
 /// An adapter file that a worker is to import.
 struct Load {
   std::string role, library, path;
-  bool needed = true;  ///< false for the anchor's
+  bool needed = true;  ///< false for the reference exchange's
 };
 
-/// What a couple's worker imports, one after another.
+/// What a pair's worker imports, one after another.
 class Loads {
  public:
   Loads() = default;
-  /// The files of all tasks that are not over, then the anchor's.
-  Loads(const plan::Plan& plan, const plan::Couple& couple, std::span<const Task> tasks,
-        bool anchor);
+  /// The files of all tasks that are not over, then the reference exchange's.
+  Loads(const plan::Plan& plan, const plan::Pair& pair, std::span<const Task> tasks,
+        bool reference);
 
   bool is_over() const { return next_ == all_.size(); }
   const Load& current() const { return all_[next_]; }
@@ -36,7 +36,7 @@ class Loads {
   void skip_to_needed();
   void skip_all() { next_ = all_.size(); }
 
-  bool has_anchor() const;
+  bool has_reference() const;
 
  private:
   std::vector<Load> all_;

@@ -156,8 +156,8 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
   entry.cpu_ns = stats::median(cpu);
   if (!floors.empty()) entry.floor_ratio = entry.median_ns / stats::median(floors);
   if (!phases.empty()) {
-    entry.bill = bill_of(phases);
-    warn(entry.warnings, doubts(*entry.bill, phases));
+    entry.breakdown = breakdown_of(phases);
+    warn(entry.warnings, doubts(*entry.breakdown, phases));
   }
   const bool copied = entry.outcome == Outcome::copy || entry.outcome == Outcome::device_copy;
   if (copied && !data.empty() && entry.cell.exchange.bytes > 0) {

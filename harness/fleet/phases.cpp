@@ -13,7 +13,7 @@
 namespace dlbench::fleet {
 namespace {
 
-// What may be left over: the relay's own cost is known to about so many ns.
+// What may be left over: the proxy's own cost is known to about so many ns.
 constexpr double kShare = 0.05;
 constexpr double kNs = 20;
 // Of a shorter exchange that is too much for a share to mean anything.
@@ -31,20 +31,20 @@ std::vector<double> over_rounds(std::span<const PhaseRounds* const> workers, Val
 }
 
 /// "8 %", of a short exchange "25 ns".
-std::string unexplained_of(const Bill& bill) {
-  const double left = std::abs(bill.unexplained_ns);
+std::string unexplained_of(const Breakdown& breakdown) {
+  const double left = std::abs(breakdown.unexplained_ns);
   std::array<char, 32> text{};
-  if (bill.exchange_ns < kShortNs)
+  if (breakdown.exchange_ns < kShortNs)
     std::snprintf(text.data(), text.size(), "%.0f ns", left);
   else
-    std::snprintf(text.data(), text.size(), "%.0f %%", 100 * left / bill.exchange_ns);
+    std::snprintf(text.data(), text.size(), "%.0f %%", 100 * left / breakdown.exchange_ns);
   return text.data();
 }
 
 }  // namespace
 
 bool PhaseRounds::is_over() const {
-  return std::all_of(cells.begin(), cells.end(), [](const Wanted& one) { return one.settled; });
+  return std::all_of(cells.begin(), cells.end(), [](const Wanted& one) { return one.recorded; });
 }
 
 bool PhaseRounds::is_enough() const {
@@ -80,21 +80,21 @@ std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& pha
   return samples;
 }
 
-Bill bill_of(std::span<const PhaseRounds* const> workers) {
+Breakdown breakdown_of(std::span<const PhaseRounds* const> workers) {
   const PhaseRounds& any = *workers.front();
-  Bill bill;
-  bill.via = any.via;
-  bill.exchange_ns =
+  Breakdown breakdown;
+  breakdown.via = any.via;
+  breakdown.exchange_ns =
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.exchange_ns; }));
   const std::vector<double> left =
       over_rounds(workers, [](const PhaseTime& one) { return one.unexplained_ns; });
   const stats::Interval interval = stats::rounds_interval(left);
-  bill.unexplained_ns = stats::median(left);
-  bill.unexplained_lo_ns = interval.lo;
-  bill.unexplained_hi_ns = interval.hi;
-  bill.parts = any.calls;
-  for (std::size_t i = 0; i < bill.parts.size(); ++i) {
-    bill.parts[i].ns = stats::median(over_rounds(workers, [i](const PhaseTime& one) {
+  breakdown.unexplained_ns = stats::median(left);
+  breakdown.unexplained_lo_ns = interval.lo;
+  breakdown.unexplained_hi_ns = interval.hi;
+  breakdown.parts = any.calls;
+  for (std::size_t i = 0; i < breakdown.parts.size(); ++i) {
+    breakdown.parts[i].ns = stats::median(over_rounds(workers, [i](const PhaseTime& one) {
       return i < one.calls_ns.size() ? one.calls_ns[i] : 0;
     }));
   }
@@ -102,19 +102,19 @@ Bill bill_of(std::span<const PhaseRounds* const> workers) {
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.import_ns; }));
   const double release_ns =
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.release_ns; }));
-  bill.parts.push_back({"import", "the consumer's own work", import_ns});
-  bill.parts.push_back({"release", "dropping the result", release_ns});
-  return bill;
+  breakdown.parts.push_back({"import", "the consumer's own work", import_ns});
+  breakdown.parts.push_back({"release", "dropping the result", release_ns});
+  return breakdown;
 }
 
-Warnings doubts(const Bill& bill, std::span<const PhaseRounds* const> workers) {
+Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> workers) {
   Warnings all;
-  const double share = std::abs(bill.unexplained_ns) / bill.exchange_ns;
-  const bool is_sure = bill.unexplained_lo_ns > 0 || bill.unexplained_hi_ns < 0;
-  if (is_sure && share > kShare && std::abs(bill.unexplained_ns) > kNs) {
-    const bool more = bill.unexplained_ns > 0;
+  const double share = std::abs(breakdown.unexplained_ns) / breakdown.exchange_ns;
+  const bool is_sure = breakdown.unexplained_lo_ns > 0 || breakdown.unexplained_hi_ns < 0;
+  if (is_sure && share > kShare && std::abs(breakdown.unexplained_ns) > kNs) {
+    const bool more = breakdown.unexplained_ns > 0;
     warn(all, "phases-unexplained",
-         "unexplained by the phases: " + unexplained_of(bill) + "; the exchange takes " +
+         "unexplained by the phases: " + unexplained_of(breakdown) + "; the exchange takes " +
              (more ? "longer" : "less time") + " whole than in its parts");
   }
   std::size_t slow = 0, rounds = 0;

@@ -24,13 +24,13 @@ struct PhaseRounds {
   struct Wanted {
     std::string phase;
     std::size_t cell = 0;  ///< index into Plan::cells
-    bool settled = false;
+    bool recorded = false;
   };
   std::vector<Wanted> cells;
   bool prepared = false;
   std::uint64_t iterations = 0;
   std::string via;
-  std::vector<Bill::Part> calls;  ///< what the consumer asks of the producer; `ns` is not used
+  std::vector<Breakdown::Part> calls;  ///< what the consumer asks of the producer; `ns` is not used
   Warnings warnings;
   std::vector<PhaseTime> rounds;
   double spent_ns = 0;
@@ -45,9 +45,9 @@ struct PhaseRounds {
 std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase);
 
 /// Medians over the rounds of all workers, of which there is one at least.
-Bill bill_of(std::span<const PhaseRounds* const> workers);
+Breakdown breakdown_of(std::span<const PhaseRounds* const> workers);
 
-/// What is to be said of a bill: that it does not add up, and why that may be.
-Warnings doubts(const Bill& bill, std::span<const PhaseRounds* const> workers);
+/// What is to be said of an instruction breakdown: that it does not add up, and why that may be.
+Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> workers);
 
 }  // namespace dlbench::fleet

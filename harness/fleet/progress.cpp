@@ -12,10 +12,10 @@ Progress::Progress(Observer& observer, const Ledger& ledger, double budget_s, st
       excluded_(excluded),
       budget_s_(budget_s),
       begin_(now_s()),
-      before_(ledger.settled()) {}
+      before_(ledger.recorded()) {}
 
-void Progress::doing(const std::string& what) {
-  doing_ = what;
+void Progress::activity(const std::string& what) {
+  activity_ = what;
   tick();
 }
 
@@ -34,11 +34,11 @@ void Progress::tick() {
 
 void Progress::tell() {
   told_ = now_s();
-  observer_.progress(excluded_ + done(), excluded_ + ledger_.total(), doing_, eta());
+  observer_.progress(excluded_ + done(), excluded_ + ledger_.total(), activity_, eta());
 }
 
 std::size_t Progress::done() const {
-  return std::min(ledger_.settled() + pending_, ledger_.total());
+  return std::min(ledger_.recorded() + pending_, ledger_.total());
 }
 
 double Progress::eta() const {
@@ -50,7 +50,7 @@ double Progress::eta() const {
   if (fresh > 0) {
     const double each = used / static_cast<double>(fresh);
     left = each * static_cast<double>(ledger_.total() - done()) +
-           kRefining * static_cast<double>(ledger_.total() - ledger_.settled());
+           kRefining * static_cast<double>(ledger_.total() - ledger_.recorded());
   }
   if (budget_s_ <= 0) return left;
   const double most = std::max(0.0, budget_s_ - used);

@@ -15,7 +15,7 @@ class Progress {
   Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded);
 
   /// What is being done from now on.
-  void doing(const std::string& what);
+  void activity(const std::string& what);
 
   /// Cells that have had their first rounds and wait for more.
   void pending(std::ptrdiff_t change);
@@ -36,7 +36,7 @@ class Progress {
   double begin_, told_ = 0;
   std::size_t before_;
   std::size_t pending_ = 0;
-  std::string doing_ = "starting";
+  std::string activity_ = "starting";
 };
 
 }  // namespace dlbench::fleet

@@ -13,14 +13,14 @@ constexpr double kMostNs = 0.15e9;
 // Those of phases are three times as long, and may cost the producer's type two version tags each.
 constexpr std::size_t kMostPhasesRounds = 12;
 
-/// A pass: each couple's picks, shuffled.
-std::map<CoupleRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, Context& context) {
-  std::map<CoupleRun*, std::vector<Pick>> hands;
+/// A pass: each pair's picks, shuffled.
+std::map<PairRun*, std::vector<Pick>> dealt(const std::vector<Wish>& wanted, Context& context) {
+  std::map<PairRun*, std::vector<Pick>> hands;
   for (const Wish& wish : wanted) {
-    std::vector<Pick>& hand = hands[wish.couple];
+    std::vector<Pick>& hand = hands[wish.pair];
     hand.insert(hand.end(), wish.rounds, wish.pick);
   }
-  for (auto& [couple, hand] : hands) std::shuffle(hand.begin(), hand.end(), context.random);
+  for (auto& [pair, hand] : hands) std::shuffle(hand.begin(), hand.end(), context.random);
   return hands;
 }
 
@@ -32,11 +32,11 @@ bool is_surely_below(const Samples& samples) {
 
 }  // namespace
 
-std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
+std::vector<Wish> wishes(PairRun& pair, const Options& options) {
   std::vector<Wish> wanted;
   stats::Stopping stopping;
   stopping.precision = options.precision;
-  const std::vector<Task>& tasks = couple.tasks();
+  const std::vector<Task>& tasks = pair.tasks();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].over || !tasks[i].prepared) continue;
     for (std::size_t clock = 0; clock < tasks[i].clocks.size(); ++clock) {
@@ -54,7 +54,7 @@ std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
         if (afford < 1) continue;
         rounds = std::min(rounds, static_cast<std::size_t>(afford));
       }
-      wanted.push_back({&couple, {i, clock}, stats::relative_half_width(samples.ns), rounds});
+      wanted.push_back({&pair, {i, clock}, stats::relative_half_width(samples.ns), rounds});
     }
     const PhaseRounds& phases = tasks[i].phases;
     if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds) {
@@ -63,35 +63,35 @@ std::vector<Wish> wishes(CoupleRun& couple, const Options& options) {
     if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) continue;
     if (const double width = phases.relative_half_width(); width > options.precision) {
       const std::size_t rounds = std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size());
-      wanted.push_back({&couple, {i, Pick::kPhases}, width, rounds});
+      wanted.push_back({&pair, {i, Pick::kPhases}, width, rounds});
     }
   }
   return wanted;
 }
 
-void refine(std::span<CoupleRun* const> couples, Context& context, double seconds) {
+void refine(std::span<PairRun* const> pairs, Context& context, double seconds) {
   const double until = now_s() + seconds;
   while (!context.budget.is_over() && now_s() < until) {
     std::vector<Wish> wanted;
-    for (CoupleRun* couple : couples) {
-      if (!couple->is_alive()) continue;
-      const std::vector<Wish> more = wishes(*couple, context.options);
+    for (PairRun* pair : pairs) {
+      if (!pair->is_alive()) continue;
+      const std::vector<Wish> more = wishes(*pair, context.options);
       wanted.insert(wanted.end(), more.begin(), more.end());
     }
     if (wanted.empty()) return;
-    context.progress.doing("refining " + std::to_string(wanted.size()) + " cells");
+    context.progress.activity("refining " + std::to_string(wanted.size()) + " cells");
     std::stable_sort(wanted.begin(), wanted.end(),
                      [](const Wish& a, const Wish& b) { return a.width > b.width; });
     if (context.budget.is_set()) wanted.resize((wanted.size() + 1) / 2);
     const auto hands = dealt(wanted, context);
-    std::vector<CoupleRun*> order;
-    for (CoupleRun* couple : couples) {
-      if (hands.contains(couple)) order.push_back(couple);
+    std::vector<PairRun*> order;
+    for (PairRun* pair : pairs) {
+      if (hands.contains(pair)) order.push_back(pair);
     }
     std::shuffle(order.begin(), order.end(), context.random);
-    for (CoupleRun* couple : order) {
+    for (PairRun* pair : order) {
       if (context.budget.is_over() || now_s() >= until) break;
-      couple->deal(hands.at(couple));
+      pair->deal(hands.at(pair));
     }
   }
 }

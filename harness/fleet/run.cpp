@@ -39,7 +39,7 @@ results::Journal open_journal(const plan::Plan& plan, const Options& options,
 
 void write_excluded(const plan::Plan& plan, const results::JournalContents& before,
                     results::Journal& journal) {
-  const std::unordered_set<std::string> done = results::settled_names(before);
+  const std::unordered_set<std::string> done = results::recorded_names(before);
   for (const Entry& entry : plan.excluded) {
     if (!done.contains(name(entry.cell))) journal.append(entry);
   }
@@ -64,16 +64,16 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   Summary summary;
   Ledger ledger(plan, before, options.replicas, journal, observer);
   Progress progress(observer, ledger, options.budget_s, plan.excluded.size());
-  Crew crew;
+  WorkerPool workers;
   Context context{plan,   options,  journal, ledger,
-                  budget, progress, crew,    std::mt19937_64(options.seed)};
+                  budget, progress, workers, std::mt19937_64(options.seed)};
   const auto fill = [&] {
     summary.wall_s = budget.used();
     summary.round_s = context.round_s;
     summary.timing_after_import_s = context.spent.timing_s - context.spent_at_import.timing_s;
     summary.library_after_import_s = context.spent.library_s - context.spent_at_import.library_s;
     summary.last_import_s = context.last_import_s;
-    summary.settled = ledger.settled();
+    summary.recorded = ledger.recorded();
     summary.measured = ledger.numbers();
   };
   try {

@@ -34,7 +34,7 @@ struct Task {
   std::vector<Samples> clocks;
   PhaseRounds phases;
   bool prepared = false;
-  bool over = false;    ///< settled, or given up for this worker
+  bool over = false;    ///< recorded, or given up for this worker
   Entry verdict;        ///< outcome, evidence, seen, warnings: common to all clocks
   double floor_ns = 0;  ///< of its kind of call
 };

@@ -15,7 +15,7 @@ namespace dlbench::fleet {
 /// What went wrong once and would go wrong again: later cells inherit it instead of a worker.
 class Troubles {
  public:
-  /// A library that cannot be imported, found out in its couple with itself. `role` is "producer"
+  /// A library that cannot be imported, found out in its pair with itself. `role` is "producer"
   /// or "consumer".
   void import_failed(const std::string& environment, const std::string& library,
                      const std::string& role, const Trouble& trouble);

@@ -68,7 +68,7 @@ void read_verdict(const json& ok, Entry& verdict) {
   verdict.copied_by = ok.value("copied_by", verdict.copied_by);
   if (!verdict.copied_by.empty() && verdict.copied_by != "producer" &&
       verdict.copied_by != "consumer") {
-    throw UsageError("copied by nobody known");
+    throw UsageError("unknown value for copied_by");
   }
   verdict.late_read = ok.value("late_read", verdict.late_read);
   if (ok.contains("guard")) verdict.seen.guard = read_guard(ok["guard"]);
@@ -217,8 +217,8 @@ void read_split(const json& ok, PhaseRounds& phases) {
       const bool ours = call.value("ours", false);
       std::string failed_by;
       if (call.value("raised", false)) {
-        what += ours ? " refused by the relay" : " fails";
-        failed_by = ours ? "relay" : "producer";
+        what += ours ? " refused by the proxy" : " fails";
+        failed_by = ours ? "proxy" : "producer";
       }
       phases.calls.push_back({phase, std::move(what), 0, failed_by});
     }

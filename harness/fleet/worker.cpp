@@ -49,7 +49,7 @@ Worker::Worker(const Command& command, double timeout_s, Limits limits)
 }
 
 void Worker::ask(const nlohmann::json& request) {
-  if (owed_++ > 0) {
+  if (unanswered_++ > 0) {
     channel_.send(request);
     return;
   }
@@ -108,9 +108,9 @@ std::optional<nlohmann::json> Worker::next_answer() {
     }
     const bool known =
         message->contains("ok") || message->contains("error") || message->contains("hello");
-    if (!known || owed_ == 0)
+    if (!known || unanswered_ == 0)
       throw Garbage("a message that is no answer: " + presentable(message->dump(), 80));
-    --owed_;
+    --unanswered_;
     idle_loss_ = false;
     step_.clear();
     deadline_ = now_s() + timeout_s_;
@@ -153,7 +153,7 @@ void Worker::finish(Death& death) {
   death.stdout_tail = presentable(child_.out().last_lines(kTailLines));
   death.stderr_tail = presentable(child_.err().last_lines(kTailLines));
   death.idle = idle_loss_;
-  owed_ = 0;
+  unanswered_ = 0;
 }
 
 void wait(std::span<Worker* const> workers, double most_s) {

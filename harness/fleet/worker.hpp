@@ -25,7 +25,7 @@ class Worker {
   /// Each request has `timeout_s` seconds from when it is its turn; a worker that needs more is
   /// killed.
   void ask(const nlohmann::json& request);
-  bool waiting() const { return owed_ > 0; }
+  bool waiting() const { return unanswered_ > 0; }
 
   /// For requests that are sent from now on.
   void set_timeout(double timeout_s) { timeout_s_ = timeout_s; }
@@ -62,7 +62,7 @@ class Worker {
   Channel channel_;
   std::string step_;
   double deadline_ = 0;
-  std::size_t owed_ = 1;  ///< answers
+  std::size_t unanswered_ = 1;  ///< answers
   bool wire_open_ = true;
   bool finishing_ = false;
   bool idle_loss_ = false;

@@ -6,7 +6,7 @@
 
 namespace dlbench {
 
-/// One crossing: who hands what to whom, and how. All but phase and clock of a cell.
+/// One exchange: who hands what to whom, and how. All but phase and clock of a cell.
 struct Exchange {
   std::string environment = "default";
   std::string producer;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/cell.hpp"
-#include "model/handover.hpp"
+#include "model/ordering.hpp"
 #include "model/outcome.hpp"
 #include "model/warning.hpp"
 
@@ -24,7 +24,7 @@ struct Evidence {
   Proof slope = Proof::skipped;
 };
 
-/// What a guard saw of one crossing: pages of the source that were taken away around it.
+/// What a guard saw of one exchange: pages of the source that were taken away around it.
 struct GuardSeen {
   std::uint64_t pages = 0;  ///< whole pages inside the array
   std::uint64_t read = 0;   ///< of these, by others than dlbench
@@ -35,11 +35,11 @@ struct GuardSeen {
 
 /// What was seen to happen when the consumer was called.
 struct Seen {
-  std::string used;                    ///< the protocol that carried the bytes; "own" where the
-                                       ///< consumer was seen asking for none, or was not seen
-  std::string via = "direct";          ///< or "relay"; "exports": an object of ours answered by
-                                       ///< the library's own call; "tap": a stand-in saw it, for
-                                       ///< `convert`
+  std::string used;            ///< the protocol that carried the bytes; "own" where the
+                               ///< consumer was seen asking for none, or was not seen
+  std::string via = "direct";  ///< or "proxy"; "exports": an object of ours answered by
+                               ///< the library's own call; "recorder": a replaying proxy saw it,
+                               ///< for `convert`
   std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))", failures
                                        ///< with " -> TypeError" behind
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
@@ -49,14 +49,14 @@ struct Seen {
 };
 
 /// How the phases of an exchange add up to it. Times in ns, medians over the rounds of the phases.
-struct Bill {
+struct Breakdown {
   struct Part {
     std::string phase;
     std::string what;  ///< "__dlpack_device__()", or what else was done
     double ns = 0;
-    std::string failed_by{};  ///< "producer" or "relay", where it was tried in vain
+    std::string failed_by{};  ///< "producer" or "proxy", where it was tried in vain
   };
-  std::string via;               ///< what answered for the array: "relay", "type" or "capsule"
+  std::string via;               ///< what answered for the array: "proxy", "type" or "capsule"
   double exchange_ns = 0;        ///< the whole exchange, in the same rounds
   double unexplained_ns = 0;     ///< exchange less all phases; signed
   double unexplained_lo_ns = 0;  ///< 95 % interval of that, by order statistics
@@ -97,7 +97,7 @@ struct WorkerNumbers {
   std::optional<std::uint64_t> iterations{};  ///< likewise, each having calibrated its own
 };
 
-/// A settled cell: numbers where it was measured, else a reason.
+/// A recorded cell: numbers where it was measured, else a reason.
 struct Entry {
   Cell cell;
   Outcome outcome = Outcome::not_run;
@@ -119,12 +119,12 @@ struct Entry {
   bool has_ready = false;  ///< the data may come after the clock `call`
   Evidence evidence;
   Seen seen;
-  std::optional<Bill> bill;  ///< of an exchange whose phases were measured
+  std::optional<Breakdown> breakdown;  ///< of an exchange whose phases were measured
   Warnings warnings;
   std::vector<WorkerNumbers> workers;
 
   // Measured or a race, where somebody looked.
-  std::vector<Handover> sync;  ///< one a stream argument
+  std::vector<Ordering> sync;  ///< one a stream argument
   std::string late_free;       ///< of kLateFree, or empty
 
   // Not measured.

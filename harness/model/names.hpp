@@ -16,12 +16,12 @@ inline constexpr std::array<std::string_view, 12> kProtocols{
     "array_struct", "array",          "cuda_array_interface",
     "array_ufunc",  "array_function", "convert"};
 
-/// Is it NumPy's dispatch? What comes out is computed, not handed over.
+/// Is it NumPy's dispatch? The result is computed, not transferred.
 constexpr bool is_dispatch(std::string_view protocol) {
   return protocol == "array_ufunc" || protocol == "array_function";
 }
 
-/// What of a crossing is timed. `exchange` is all of it in one call.
+/// What of an exchange is timed. `exchange` is all of it in one call.
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
                                                          "release"};
 

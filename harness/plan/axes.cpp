@@ -63,10 +63,10 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
     const Library* library = find(libraries, environment, name);
     if (library == nullptr) library = find(absent, environment, name);
     if (library == nullptr) {
-      Library& stand_in = absent.emplace_back();
-      stand_in.name = name;
-      stand_in.environment = environment;
-      stand_in.why_not = "not known in environment '" + environment + "'";
+      Library& source = absent.emplace_back();
+      source.name = name;
+      source.environment = environment;
+      source.why_not = "not known in environment '" + environment + "'";
       library = &absent.back();
     }
     // Whoever says "all" did not ask for a role that a library has not.
@@ -158,11 +158,11 @@ std::vector<Case> cases_of(const Words& asked) {
 }
 
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
-                                         const std::vector<Case>& cases, bool ladder) {
+                                         const std::vector<Case>& cases, bool case_sweep) {
   std::vector<std::uint64_t> sizes = asked;
-  // A ladder asks what becomes of each case. One size will do, with whole pages for the guard,
+  // A case sweep asks what becomes of each case. One size will do, with whole pages for the guard,
   // however large they are.
-  if (sizes.empty() && ladder) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
+  if (sizes.empty() && case_sweep) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -184,7 +184,7 @@ bool contains(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_ladder(const Axes& axes) {
+bool is_case_sweep(const Axes& axes) {
   return contains(axes.cases, "all");
 }
 
@@ -210,7 +210,7 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                                 kinds_of(libraries));
   all.device_kinds = axes.device_kinds;
   all.cases = cases_of(axes.cases);
-  all.sizes = checked_sizes(axes.sizes, all.cases, is_ladder(axes));
+  all.sizes = checked_sizes(axes.sizes, all.cases, is_case_sweep(axes));
   return all;
 }
 

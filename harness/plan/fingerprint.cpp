@@ -34,7 +34,7 @@ std::string fingerprint(const Plan& plan) {
   Fnv1a hash;
   for (const Cell& cell : plan.cells) hash.add(name(cell));
   for (const Entry& entry : plan.excluded) hash.add(name(entry.cell));
-  if (plan.ladder) hash.add("ladder");
+  if (plan.case_sweep) hash.add("case_sweep");
   for (const Library& library : plan.libraries) {
     if (!library.installed) continue;
     hash.add(library.environment);

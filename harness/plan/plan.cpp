@@ -145,24 +145,24 @@ class Builder {
         libraries.push_back(library);
       }
     }
-    for (const Library* library : libraries) couple(axes, environment, *library, *library);
+    for (const Library* library : libraries) pair(axes, environment, *library, *library);
     for (std::size_t i = 0; i < libraries.size(); ++i) {
       for (std::size_t j = i + 1; j < libraries.size(); ++j) {
-        couple(axes, environment, *libraries[i], *libraries[j]);
+        pair(axes, environment, *libraries[i], *libraries[j]);
       }
     }
   }
 
  private:
-  void couple(const Expanded& axes, const std::string& environment, const Library& first,
-              const Library& second) {
-    Couple couple{environment, first.name, second.name, {}};
-    direction(axes, couple, first, second);
-    if (&first != &second) direction(axes, couple, second, first);
-    if (!couple.cells.empty()) plan_.couples.push_back(std::move(couple));
+  void pair(const Expanded& axes, const std::string& environment, const Library& first,
+            const Library& second) {
+    Pair pair{environment, first.name, second.name, {}};
+    direction(axes, pair, first, second);
+    if (&first != &second) direction(axes, pair, second, first);
+    if (!pair.cells.empty()) plan_.pairs.push_back(std::move(pair));
   }
 
-  void direction(const Expanded& axes, Couple& couple, const Library& producer,
+  void direction(const Expanded& axes, Pair& pair, const Library& producer,
                  const Library& consumer) {
     const auto takes_part = [](const std::vector<const Library*>& role, const Library& library) {
       return std::find(role.begin(), role.end(), &library) != role.end();
@@ -172,33 +172,33 @@ class Builder {
       for (const std::string& device : axes.devices) {
         // A device that only another library brought along is no gap of this one.
         if (!axes.devices_named && device != "cpu" && !has_device(producer, device)) continue;
-        Exchange exchange{couple.environment, producer.name, consumer.name, protocol, device};
+        Exchange exchange{pair.environment, producer.name, consumer.name, protocol, device};
         const auto exclusion = excluded(kinds_, producer, consumer, exchange);
         for (const Case& array_case : axes.cases) {
           exchange.case_name = array_case.name;
           for (const std::uint64_t bytes : sizes_of(array_case, axes.sizes)) {
             exchange.bytes = bytes;
-            add(couple, exchange, axes.phases, consumer, exclusion);
+            add(pair, exchange, axes.phases, consumer, exclusion);
           }
         }
       }
     }
   }
 
-  void add(Couple& couple, const Exchange& exchange, const std::vector<std::string>& phases,
+  void add(Pair& pair, const Exchange& exchange, const std::vector<std::string>& phases,
            const Library& consumer, const std::optional<Exclusion>& exclusion) {
     for (const std::string& phase : phases) {
       if (phase != "exchange") {
-        add(couple, Cell{exchange, phase, "call"}, exclusion);
+        add(pair, Cell{exchange, phase, "call"}, exclusion);
         continue;
       }
       for (const std::string& clock : clocks_of(exchange, consumer)) {
-        add(couple, Cell{exchange, phase, clock}, exclusion);
+        add(pair, Cell{exchange, phase, clock}, exclusion);
       }
     }
   }
 
-  void add(Couple& couple, Cell cell, const std::optional<Exclusion>& exclusion) {
+  void add(Pair& pair, Cell cell, const std::optional<Exclusion>& exclusion) {
     if (filter_ && !std::regex_search(name(cell), *filter_)) return;
     if (exclusion) {
       Entry entry;
@@ -209,7 +209,7 @@ class Builder {
       if (!exclusion->library.empty()) entry.data["library"] = exclusion->library;
       plan_.excluded.push_back(std::move(entry));
     } else {
-      couple.cells.push_back(plan_.cells.size());
+      pair.cells.push_back(plan_.cells.size());
       plan_.cells.push_back(std::move(cell));
     }
   }
@@ -244,7 +244,7 @@ Plan make(std::vector<Library> libraries, const Axes& axes) {
     std::vector<Library> absent;
     builder.environment(expand(plan.libraries, axes, environment, absent), environment);
   }
-  plan.ladder = is_ladder(axes);
+  plan.case_sweep = is_case_sweep(axes);
   plan.fingerprint = fingerprint(plan);
   return plan;
 }

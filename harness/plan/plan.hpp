@@ -26,7 +26,7 @@ struct Library {
   bool crosses = false;    ///< its consumer's file has calls from one device to another
   bool in_default_matrix = true;
   bool hidden = false;  ///< there only for who names it: "all" passes it over
-  /// What its cells settle as where it is not installed: it, or its whole environment, has a
+  /// What its cells record as where it is not installed: it, or its whole environment, has a
   /// reason.
   Outcome absence = Outcome::not_installed;
 };
@@ -48,7 +48,7 @@ struct Axes {
   std::vector<std::string> protocols;  ///< default: dlpack, dlpack_c, convert
   /// Default: cpu, what DEVICES literals name with a number, and the first GPU.
   std::vector<std::string> devices;
-  std::vector<std::string> cases;    ///< default: f32; "all" is a ladder, see Plan::ladder
+  std::vector<std::string> cases;    ///< default: f32; "all" is a case sweep, see Plan::case_sweep
   std::vector<std::uint64_t> sizes;  ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
   std::vector<std::string> phases;   ///< default: exchange
   std::string filter;                ///< regex on the cell's name
@@ -90,7 +90,7 @@ std::vector<std::uint64_t> sizes_of(const Case& array_case,
 
 /// Two libraries in one environment, both directions. `first` <= `second`; equal for a library with
 /// itself.
-struct Couple {
+struct Pair {
   std::string environment;
   std::string first;
   std::string second;
@@ -99,10 +99,10 @@ struct Couple {
 
 struct Plan {
   std::vector<Library> libraries;
-  std::vector<Cell> cells;      ///< to be tried, in couples' order
-  std::vector<Entry> excluded;  ///< settled without a worker: not-installed, no-device, ...
-  std::vector<Couple> couples;  ///< a library with itself first: its import failure is decisive
-  bool ladder = false;          ///< every case was asked for: only those that end otherwise than
+  std::vector<Cell> cells;      ///< to be tried, in pairs' order
+  std::vector<Entry> excluded;  ///< recorded without a worker: not-installed, no-device, ...
+  std::vector<Pair> pairs;      ///< a library with itself first: its import failure is decisive
+  bool case_sweep = false;      ///< every case was asked for: only those that end otherwise than
                                 ///< kBaseline are timed
   std::string fingerprint;      ///< of cells and versions; a resumed run must have the same
 

@@ -16,9 +16,10 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr double kSurely = 0.99;
 /// Processes differ with heavy tails: a quarter of them by little, one in a hundred by half. So the
-/// anchor's quartiles stand for Student's t of few degrees of freedom, however many there are; with
-/// a normal distribution of as many, one cell in thirty was SLOW or FAST where nothing had changed.
-constexpr double kHeavyFreedom = 3;
+/// reference's quartiles stand for Student's t of few degrees of freedom, however many there are;
+/// with a normal distribution of as many, one cell in thirty was SLOW or FAST where nothing had
+/// changed.
+constexpr double kHeavyTailDegreesOfFreedom = 3;
 constexpr double kHalfQuartiles = 0.76489;
 /// How well quartiles know a spread: 37 % of what the standard deviation of as many values would.
 constexpr double kEfficiency = 0.37;
@@ -98,10 +99,10 @@ double without_drift(double shift, double drift) {
 
 }  // namespace
 
-std::optional<Noise> anchor_noise(double spread, std::size_t workers) {
+std::optional<Noise> reference_noise(double spread, std::size_t workers) {
   if (workers < 2) return std::nullopt;
   const double known = kEfficiency * static_cast<double>(workers - 1);
-  return Noise{spread / kHalfQuartiles, std::min(known, kHeavyFreedom)};
+  return Noise{spread / kHalfQuartiles, std::min(known, kHeavyTailDegreesOfFreedom)};
 }
 
 Changes::Changes(double level, std::optional<Noise> noise, double drift)
@@ -125,29 +126,30 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
 
   // The spread between processes, from the sides themselves and from others.
   const auto own = static_cast<double>(a.size() + b.size() - 2);
-  const double freedom = own + (noise_ ? noise_->freedom : 0);
+  const double degrees_of_freedom = own + (noise_ ? noise_->degrees_of_freedom : 0);
   double half = std::numeric_limits<double>::infinity();  // 95 %
   double far = half;                                      // 99 %, from no change
-  if (freedom > 0) {
+  if (degrees_of_freedom > 0) {
     double sum = squares(a) + squares(b);
-    if (noise_) sum += noise_->freedom * noise_->deviation * noise_->deviation;
+    if (noise_) sum += noise_->degrees_of_freedom * noise_->deviation * noise_->deviation;
     const double each = 1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size());
-    change.spread = std::sqrt(sum / freedom);
-    const double deviation =
-        std::sqrt(sum / freedom * each + rounds_variance(first) + rounds_variance(second));
+    change.spread = std::sqrt(sum / degrees_of_freedom);
+    const double deviation = std::sqrt(sum / degrees_of_freedom * each + rounds_variance(first) +
+                                       rounds_variance(second));
     const double beyond = std::abs(without_drift(shift, drift_));
     change.p = beyond > 0 ? student_p(deviation > 0 ? beyond / deviation
                                                     : std::numeric_limits<double>::infinity(),
-                                      freedom)
+                                      degrees_of_freedom)
                           : 1;
-    half = quantiles_.of(1 - kConfidence, freedom) * deviation;
-    far = std::abs(shift) + quantiles_.of(1 - kSurely, freedom) * deviation;
-    change.could_see = std::expm1(quantiles_.of(level_, freedom) * deviation + drift_);
+    half = quantiles_.of(1 - kConfidence, degrees_of_freedom) * deviation;
+    far = std::abs(shift) + quantiles_.of(1 - kSurely, degrees_of_freedom) * deviation;
+    change.minimum_detectable_change =
+        std::expm1(quantiles_.of(level_, degrees_of_freedom) * deviation + drift_);
     change.is_honest = true;
   } else {
     // The rounds alone: an interval that is too narrow, and no evidence.
     half = 2 * std::sqrt(rounds_variance(first) + rounds_variance(second));
-    change.could_see = std::numeric_limits<double>::infinity();
+    change.minimum_detectable_change = std::numeric_limits<double>::infinity();
   }
   double lo = shift - half, hi = shift + half;
   if (fewest >= kFewestRanked) {
@@ -168,10 +170,11 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
       const std::size_t sure = std::max<std::size_t>(order.rank(1 - level_), 1);
       const double wide =
           std::max(shift - shifts.at(sure - 1), shifts.at(shifts.count() - sure) - shift);
-      change.could_see = std::expm1(wide + drift_);
+      change.minimum_detectable_change = std::expm1(wide + drift_);
     }
   }
-  if (change.is_honest) change.could_see = std::min(change.could_see, kMostFactor);
+  if (change.is_honest)
+    change.minimum_detectable_change = std::min(change.minimum_detectable_change, kMostFactor);
   change.lo = factor(lo - drift_);
   change.hi = factor(hi + drift_);
   change.most = factor(far + drift_);

@@ -18,12 +18,12 @@ namespace dlbench::stats {
 /// deviation, relative, and the degrees of freedom that it is known with.
 struct Noise {
   double deviation = 0;
-  double freedom = 0;
+  double degrees_of_freedom = 0;
 };
 
-/// Of the anchor: `spread` is half its interquartile range over its median, in so many workers.
-/// None for fewer than two.
-std::optional<Noise> anchor_noise(double spread, std::size_t workers);
+/// Of the reference exchange: `spread` is half its interquartile range over its median, in so many
+/// workers. None for fewer than two.
+std::optional<Noise> reference_noise(double spread, std::size_t workers);
 
 /// One side of a cell.
 struct MeasuredSide {
@@ -37,11 +37,12 @@ inline constexpr double kMostFactor = 1e9;
 /// What was seen of the second side's time over the first's.
 struct Change {
   double ratio = 1;
-  double lo = 1, hi = 1;   ///< 95 %
-  double most = 1;         ///< the factor, either way, that they differ by at most: 99 %
-  double p = 1;            ///< of no change, this cell alone
-  double spread = 0;       ///< between processes: a standard deviation, relative
-  double could_see = 0;    ///< the least change that would have been told at `level`, relative
+  double lo = 1, hi = 1;  ///< 95 %
+  double most = 1;        ///< the factor, either way, that they differ by at most: 99 %
+  double p = 1;           ///< of no change, this cell alone
+  double spread = 0;      ///< between processes: a standard deviation, relative
+  double minimum_detectable_change =
+      0;                   ///< the least change that would have been told at `level`, relative
   bool by_ranks = false;   ///< else Student's t over the spread between processes
   bool is_honest = false;  ///< false: nothing is known of what two processes differ by
 };
@@ -53,7 +54,7 @@ struct Change {
 /// order of all pairs; p comes from the same order wherever so many processes can reach `level` at
 /// all, since that is exact whatever the distribution. Where they cannot, and for fewer, it is
 /// Student's t: the variance within the sides and the noise of others, weighted by their degrees of
-/// freedom, and what the rounds leave open.
+/// degrees_of_freedom, and what the rounds leave open.
 class Changes {
  public:
   /// `drift` (a logarithm, at least 0) is what the whole machine moved by from one side to the

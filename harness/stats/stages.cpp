@@ -23,12 +23,13 @@ void deal(std::span<const double> pair, double change, Random& random, MeasuredS
 
 }  // namespace
 
-std::size_t processes_to_see(double change, double spread, double freedom, double level,
+std::size_t processes_to_see(double change, double spread, double degrees_of_freedom, double level,
                              Quantiles& quantiles) {
   constexpr double kMissed = 0.01;  // of a hundred such changes
   constexpr double kRanksNeedMore = 1.05;
   constexpr double kMost = 1e6;
-  const double far = quantiles.of(level, freedom) + quantiles.of(2 * kMissed, freedom);
+  const double far =
+      quantiles.of(level, degrees_of_freedom) + quantiles.of(2 * kMissed, degrees_of_freedom);
   const double times = far * spread / std::log1p(change);
   const double needed = std::ceil(2 * times * times * kRanksNeedMore) + 1;
   return std::max(processes_for(level) + 1, static_cast<std::size_t>(std::min(needed, kMost)));
@@ -37,8 +38,8 @@ std::size_t processes_to_see(double change, double spread, double freedom, doubl
 std::optional<std::size_t> replicas_to_see(double change, double spread, double level) {
   Quantiles quantiles;
   const auto is_enough = [&](std::size_t processes) {
-    const double freedom = 2 * static_cast<double>(processes) - 2;
-    return processes_to_see(change, spread, freedom, level, quantiles) <= processes;
+    const double degrees_of_freedom = 2 * static_cast<double>(processes) - 2;
+    return processes_to_see(change, spread, degrees_of_freedom, level, quantiles) <= processes;
   };
   std::size_t few = 1, enough = kMostReplicas;
   if (!is_enough(enough)) return std::nullopt;
@@ -51,11 +52,14 @@ std::optional<std::size_t> replicas_to_see(double change, double spread, double 
 
 std::size_t next_look(const Look& seen, const Stages& stages, double level, Quantiles& quantiles) {
   const std::size_t have = std::min(seen.first, seen.second);
-  const double freedom = std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);
+  const double degrees_of_freedom =
+      std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);
   const double each = 1 / static_cast<double>(seen.first) + 1 / static_cast<double>(seen.second);
   const double half = std::log(seen.hi / seen.lo) / 2;
-  const double spread = half / (quantiles.of(1 - kInterimConfidence, freedom) * std::sqrt(each));
-  const std::size_t sure = processes_to_see(stages.threshold, spread, freedom, level, quantiles);
+  const double spread =
+      half / (quantiles.of(1 - kInterimConfidence, degrees_of_freedom) * std::sqrt(each));
+  const std::size_t sure =
+      processes_to_see(stages.threshold, spread, degrees_of_freedom, level, quantiles);
   if (sure <= have) return have;
   // Few processes know their scatter badly: go as far as it would take if it were known, look
   // again, and always some way on, since each look costs a start.

@@ -42,14 +42,15 @@ double incomplete_beta(double a, double b, double x) {
 
 }  // namespace
 
-double student_p(double t, double freedom) {
+double student_p(double t, double degrees_of_freedom) {
   if (std::isinf(t)) return 0;
-  return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+  return incomplete_beta(degrees_of_freedom / 2, 0.5,
+                         degrees_of_freedom / (degrees_of_freedom + t * t));
 }
 
-double student_quantile(double p, double freedom) {
+double student_quantile(double p, double degrees_of_freedom) {
   double low = 0, high = 1;
-  while (student_p(high, freedom) > p) {
+  while (student_p(high, degrees_of_freedom) > p) {
     low = high;
     high *= 2;
     if (std::isinf(high)) return std::numeric_limits<double>::infinity();
@@ -58,14 +59,14 @@ double student_quantile(double p, double freedom) {
   for (int step = 0; step < 100 && low < high; ++step) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
-    (student_p(middle, freedom) > p ? low : high) = middle;
+    (student_p(middle, degrees_of_freedom) > p ? low : high) = middle;
   }
   return high;
 }
 
-double Quantiles::of(double p, double freedom) {
-  const auto [found, is_new] = known_.try_emplace({p, freedom}, 0);
-  if (is_new) found->second = student_quantile(p, freedom);
+double Quantiles::of(double p, double degrees_of_freedom) {
+  const auto [found, is_new] = known_.try_emplace({p, degrees_of_freedom}, 0);
+  if (is_new) found->second = student_quantile(p, degrees_of_freedom);
   return found->second;
 }
 

@@ -18,7 +18,7 @@ Content content_of(unsigned word) {
 
 std::string_view truth(Kind kind) {
   constexpr std::array<std::string_view, kKinds.size()> truths{
-      "nobody", "stream", "host", "wrong-queue", "host-wrong", "late", "safe", "safe"};
+      "none", "stream", "host", "wrong-stream", "host-wrong", "late", "safe", "safe"};
   return truths[static_cast<std::size_t>(kind)];
 }
 

@@ -58,7 +58,7 @@ struct Queue {
 
 /// How long and how often to look.
 struct Options {
-  Ns delay = 5'000'000;  ///< and twice that, in turns
+  Ns delay = 5'000'000;  ///< and twice that, interleaved
   int need = 3;          ///< how often a host's wait or a race has to repeat
   int need_stream = 6;   ///< and a wait of the queue alone
   int most = 40;         ///< trials

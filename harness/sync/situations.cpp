@@ -76,7 +76,7 @@ std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jo
   return situations;
 }
 
-HandoverCost handover_cost(int times) {
+OrderingCost ordering_cost(int times) {
   Streams streams(device::sim::table(), true);
   Planted planted(Kind::Event);
   const auto timed = [times](auto before, auto work) {

@@ -24,15 +24,15 @@ struct Situation {
   std::optional<double> share_error() const;
 };
 
-/// The eight kinds in turns, beside one busy neighbour, then beside two; delays from 5 to 20 ms,
+/// The eight kinds interleaved, beside one busy neighbour, then beside two; delays from 5 to 20 ms,
 /// drawn evenly by their logarithm. Delays sleep, so `jobs` are tried at a time.
 std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jobs);
 
 /// What handing over costs on the simulated device, in ns, medians: an event recorded and waited
 /// for by its table, and the same as a planted exchange, through a `Queue`.
-struct HandoverCost {
+struct OrderingCost {
   double bare_ns = 0, exchange_ns = 0;
 };
-HandoverCost handover_cost(int times);
+OrderingCost ordering_cost(int times);
 
 }  // namespace dlbench::sync

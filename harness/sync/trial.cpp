@@ -83,7 +83,7 @@ Idle run_idle(const Queue& queue, int times) {
       idle.is_read = idle.is_read && queue.read() == Content::New;
     });
   }
-  if (!took.empty()) idle.handoff_ns = stats::median(took);
+  if (!took.empty()) idle.transfer_ns = stats::median(took);
   return idle;
 }
 

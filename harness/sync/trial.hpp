@@ -52,8 +52,8 @@ Trial run_trial(const Queue& queue, Ns delay);
 
 /// The exchange with an idle producer.
 struct Idle {
-  double handoff_ns = 0;  ///< `give` and `take`, the median
-  bool is_read = true;    ///< each observation and each read saw the new content
+  double transfer_ns = 0;  ///< `give` and `take`, the median
+  bool is_read = true;     ///< each observation and each read saw the new content
 };
 
 /// So often. The first is not timed: what is loaded on first use may wait for the device.

@@ -62,9 +62,9 @@ Waits which_race(const Queue& queue, const Options& options) {
       queue.read();
       all_free = pending && queue.decoy();
     });
-    if (all_free) return Waits::nobody;
+    if (all_free) return Waits::none;
   }
-  return host_is_free ? Waits::wrong_queue : Waits::host_wrong;
+  return host_is_free ? Waits::wrong_stream : Waits::host_wrong;
 }
 
 std::optional<double> gap_of(const std::vector<Trial>& trials) {
@@ -110,7 +110,7 @@ Tally tally(const std::vector<Trial>& trials) {
 
 Waits Tally::word(const Options& options, int trials) const {
   if (stale >= options.need || (stale > 0 && trials >= options.most)) {
-    return early == 0 ? Waits::host_wrong : Waits::nobody;
+    return early == 0 ? Waits::host_wrong : Waits::none;
   }
   if (stale == 0 && early == 0 && held_and_new >= options.need) return Waits::host;
   if (stale == 0 && early > 0 && ordered >= options.need_stream) return Waits::stream;
@@ -142,7 +142,7 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
 Verdict who_waits(const Queue& queue, const Options& options) {
   Verdict verdict;
   const Idle idle = run_idle(queue, kIdle);
-  verdict.handoff_ns = idle.handoff_ns;
+  verdict.transfer_ns = idle.transfer_ns;
   // Where not even an idle producer's content is seen, "old" means nothing.
   if (!idle.is_read) return verdict;
   Options now = options;
@@ -179,7 +179,7 @@ Verdict who_waits(const Queue& queue, const Options& options) {
   verdict.export_blocked = blocked_share(trials, kGive, now.delay);
   verdict.import_blocked = blocked_share(trials, kTake, now.delay);
   verdict.gap_ns = gap_of(trials);
-  if (verdict.waits == Waits::nobody) {
+  if (verdict.waits == Waits::none) {
     if (queue.decoy) {
       verdict.waits = which_race(queue, now);
     } else {

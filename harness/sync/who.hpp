@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "model/handover.hpp"
+#include "model/ordering.hpp"
 #include "sync/queue.hpp"
 #include "sync/trial.hpp"
 
 namespace dlbench::sync {
 
-/// Who waits, and what it rests on.
+/// How an exchange synchronizes, with the evidence.
 struct Verdict {
   Waits waits = Waits::inconclusive;
   std::optional<Content> saw;  ///< none where nothing was pending
-  double handoff_ns = 0;       ///< give and take, the producer idle
+  double transfer_ns = 0;      ///< give and take, the producer idle
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;
@@ -23,7 +23,7 @@ struct Verdict {
   std::string reason;
 };
 
-/// Finds out who waits: values first, times second.
+/// Classifies synchronization: by values first, by times second.
 ///
 /// The one rule: content that is still old when a call has returned proves that the call did not
 /// wait. The opposite is only likely, since the delay may just have ended, so it must repeat.

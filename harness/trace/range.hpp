@@ -17,7 +17,7 @@ enum class Category : std::uint32_t {
   import_,
   release,
   ready,   ///< the consumer's own wait for its data
-  sync,    ///< a test of who waits
+  sync,    ///< a test of synchronization
   worker,  ///< a request that a worker answers, and a step of it
 };
 

@@ -10,11 +10,11 @@ void put(json& item, const char* key, const std::optional<Number>& value) {
   if (value) item[key] = *value;
 }
 
-json to_json(const Handover& one) {
-  json item = {{"stream", one.stream}, {"asked", one.asked}, {"owed", one.owed}};
+json to_json(const Ordering& one) {
+  json item = {{"stream", one.stream}, {"asked", one.asked}, {"required", one.required}};
   if (one.waits) item["waits"] = to_string(*one.waits);
   if (!one.saw.empty()) item["saw"] = one.saw;
-  put(item, "handoff_ns", one.handoff_ns);
+  put(item, "transfer_ns", one.transfer_ns);
   put(item, "export_blocked", one.export_blocked);
   put(item, "import_blocked", one.import_blocked);
   put(item, "gap_ns", one.gap_ns);
@@ -53,7 +53,7 @@ json to_json(const Seen& seen) {
 
 json to_json(const WhoWaits& found) {
   json item = {{"sync", json::array()}};
-  for (const Handover& one : found.sync) item["sync"].push_back(to_json(one));
+  for (const Ordering& one : found.sync) item["sync"].push_back(to_json(one));
   if (!found.late_free.empty()) item["late_free"] = found.late_free;
   if (!found.race.empty()) item["race"] = found.race;
   return item;
@@ -63,7 +63,7 @@ json to_json(const WorkerFloors& floors) {
   return {{"empty", floors.empty_ns},
           {"clock", floors.clock_ns},
           {"call", floors.call_ns},
-          {"relay", floors.relay_ns}};
+          {"proxy", floors.proxy_ns}};
 }
 
 json to_json(const measure::Reading& reading, const Disturbance& disturbance) {
@@ -88,7 +88,7 @@ json to_json(const std::vector<FrameNode>& frames) {
   return all;
 }
 
-json to_json(const Tape& calls) {
+json to_json(const Recording& calls) {
   json all = json::array();
   for (const Asked& call : calls) {
     all.push_back({{"phase", call.phase()},

@@ -13,8 +13,8 @@
 namespace {
 
 using dlbench::worker::Block;
-using dlbench::worker::Crossing;
 using dlbench::worker::Failure;
+using dlbench::worker::ImportCall;
 
 PyObject* serve(PyObject*, PyObject* arguments) {
   int in = 0, out = 0;
@@ -48,9 +48,9 @@ PyObject* round(PyObject*, PyObject* arguments) {
   unsigned long long iterations = 0;
   if (!PyArg_ParseTuple(arguments, "OOK:round", &spelled, &x, &iterations)) return nullptr;
   try {
-    Crossing crossing(spelled);
+    ImportCall import_call(spelled);
     std::size_t next = 0;
-    Block block{crossing, {&x, 1}, next};
+    Block block{import_call, {&x, 1}, next};
     const dlbench::measure::Reading reading = dlbench::measure::round(block.body(), iterations);
     if (reading.valid) return PyFloat_FromDouble(reading.ns);
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "iterations must be at least 1");
@@ -83,7 +83,7 @@ PyMethodDef methods[] = {
 
 PyModuleDef definition{PyModuleDef_HEAD_INIT,
                        "_worker",
-                       "The child's half of dlbench: it holds a couple of libraries and measures.",
+                       "The child's half of dlbench: it holds two libraries and measures.",
                        -1,
                        methods,
                        nullptr,

@@ -146,7 +146,7 @@ json Requests::prepare(const json& request) {
   result["iterations"] = prepared->blocks.iterations();
   if (!prepared->blocks.without().empty()) result["without"] = prepared->blocks.without();
   if (const auto step_ns = prepared->blocks.device_step_ns()) result["device_step_ns"] = *step_ns;
-  result["floor"] = prepared->protocol.observed().has_proxy() ? "relay" : "call";
+  result["floor"] = prepared->protocol.observed().has_proxy() ? "proxy" : "call";
   prepared_[id] = std::move(prepared);
   result["seconds"] = seconds_now() - begin;
   return result;
@@ -190,7 +190,7 @@ json Requests::split(const json& request) {
   const Phases& split = prepared.phases.prepare();
   return {{"via", split.way()},
           {"iterations", prepared.blocks.calibrated()},
-          {"calls", to_json(split.tape())},
+          {"calls", to_json(split.recording())},
           {"warnings", split.warnings()}};
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dlbench import values
-from dlbench.analysis import ladder
+from dlbench.analysis import case_sweep
 from dlbench.document import (
     Context,
     Document,
@@ -23,7 +23,7 @@ FLOORS = {
     "empty": "the loop around nothing",
     "clock": "one reading of the clock",
     "call": "a call of a C function that does nothing",
-    "relay": "the same through the relay's __dlpack__",
+    "proxy": "the same through the proxy's __dlpack__",
 }
 COPIES = {"warm": "into memory in use", "fresh": "into pages never touched"}
 
@@ -78,7 +78,7 @@ def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:
     without = [e for e in entries if isinstance(e, NotMeasured) and e.is_exchange]
     untimed = [entry for entry in without if entry.is_untimed]
     yield f"{measured} cells measured, {len(without) - len(untimed)} not"
-    yield from ladder.untimed_said(untimed)
+    yield from case_sweep.untimed_said(untimed)
 
 
 def _machine(context: Context) -> Iterator[tuple[str, str]]:
@@ -119,12 +119,12 @@ def _run(entries: Sequence[Entry], context: Context) -> Iterator[tuple[str, str]
 def _environment(name: str, found: EnvironmentFacts) -> Environment:
     facts = [("Python", found.python)]
     facts += [("GIL", "yes" if found.gil else "no")] if found.has("gil") else []
-    anchor = found.anchor
-    if anchor:
-        text = values.duration(anchor.median_ns)
-        if anchor.half_width:
-            text += f", +-{values.percent(anchor.half_width)} between processes"
-        facts.append(("native -> native", f"{text} ({anchor.workers} workers)"))
+    reference = found.reference_exchange
+    if reference:
+        text = values.duration(reference.median_ns)
+        if reference.half_width:
+            text += f", +-{values.percent(reference.half_width)} between processes"
+        facts.append(("native -> native", f"{text} ({reference.workers} workers)"))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():

@@ -18,8 +18,9 @@ namespace dlbench::native {
 
 inline constexpr DLPackVersion kVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
 
-/// An array's memory, alive while the array or anything lent from it is. It holds no Python object,
-/// so that a deleter works from any thread, without the GIL, and after the interpreter has gone.
+/// An array's memory, alive while the array or anything exported from it is. It holds no Python
+/// object, so that a deleter works from any thread, without the GIL, and after the interpreter has
+/// gone.
 class Block {
  public:
   struct Drop {
@@ -61,7 +62,7 @@ class Block {
     return block;
   }
 
-  /// What somebody else lent, on whatever device; given back with the block.
+  /// What somebody else exported, on whatever device; given back with the block.
   static Owner around(Layout layout, DLManagedTensorVersioned* foreign) {
     Owner block(new Block(std::move(layout)));
     block->foreign_ = foreign;
@@ -85,21 +86,21 @@ class Block {
 
   /// A managed tensor whose deleter gives it back. Null where there is no memory.
   DLManagedTensorVersioned* lend(std::uint64_t flags) {
-    Loan* loan = take_loan();
-    if (loan == nullptr) return nullptr;
-    loan->versioned = {kVersion, this, &give_back<DLManagedTensorVersioned>, flags, tensor_};
-    return &loan->versioned;
+    BorrowedTensor* borrowed = take_borrowed();
+    if (borrowed == nullptr) return nullptr;
+    borrowed->versioned = {kVersion, this, &give_back<DLManagedTensorVersioned>, flags, tensor_};
+    return &borrowed->versioned;
   }
   DLManagedTensor* lend_legacy() {
-    Loan* loan = take_loan();
-    if (loan == nullptr) return nullptr;
-    loan->legacy = {tensor_, this, &give_back<DLManagedTensor>};
-    return &loan->legacy;
+    BorrowedTensor* borrowed = take_borrowed();
+    if (borrowed == nullptr) return nullptr;
+    borrowed->legacy = {tensor_, this, &give_back<DLManagedTensor>};
+    return &borrowed->legacy;
   }
 
-  /// Of all blocks so far: managed tensors lent, and their deleters called.
+  /// Of all blocks so far: managed tensors exported, and their deleters called.
   struct Counts {
-    std::uint64_t lent = 0;
+    std::uint64_t exported = 0;
     std::uint64_t deleted = 0;
   };
   static Counts counts() {
@@ -112,10 +113,10 @@ class Block {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  // What is counted to once the creator's reference has gone and all that was lent is back.
+  // What is counted to once the creator's reference has gone and all that was exported is back.
   static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
-  union Loan {
+  union BorrowedTensor {
     DLManagedTensorVersioned versioned;
     DLManagedTensor legacy;
   };
@@ -188,22 +189,22 @@ class Block {
                nullptr};
   }
 
-  // Nothing more is lent: from here on the count is short of kOver by what is still out.
-  void drop() { count(kOver - lent_); }
+  // Nothing more is exported: from here on the count is short of kOver by what is still out.
+  void drop() { count(kOver - exported_); }
 
-  // The block's own slot is free where nothing else is lent.
-  Loan* take_loan() {
-    const bool none_out = returned_.load(std::memory_order_acquire) == lent_;
-    Loan* loan = none_out ? &slot_ : new (std::nothrow) Loan;
-    if (loan != nullptr) ++lent_;
-    return loan;
+  // The block's own slot is free where nothing else is exported.
+  BorrowedTensor* take_borrowed() {
+    const bool none_out = returned_.load(std::memory_order_acquire) == exported_;
+    BorrowedTensor* borrowed = none_out ? &slot_ : new (std::nothrow) BorrowedTensor;
+    if (borrowed != nullptr) ++exported_;
+    return borrowed;
   }
 
   template <typename Managed>
   static void give_back(Managed* managed) {
     auto* block = static_cast<Block*>(managed->manager_ctx);
-    auto* loan = reinterpret_cast<Loan*>(managed);
-    if (loan != &block->slot_) delete loan;
+    auto* borrowed = reinterpret_cast<BorrowedTensor*>(managed);
+    if (borrowed != &block->slot_) delete borrowed;
     block->count(1);
   }
 
@@ -215,16 +216,18 @@ class Block {
 
   Counts own_counts() const {
     const std::uint64_t counted = returned_.load(std::memory_order_relaxed);
-    return {lent_, counted > kOver / 2 ? counted - (kOver - lent_) : counted};
+    return {exported_, counted > kOver / 2 ? counted - (kOver - exported_) : counted};
   }
 
-  friend Counts operator+(Counts a, Counts b) { return {a.lent + b.lent, a.deleted + b.deleted}; }
+  friend Counts operator+(Counts a, Counts b) {
+    return {a.exported + b.exported, a.deleted + b.deleted};
+  }
 
-  // Lent under the GIL; given back from any thread.
-  std::uint64_t lent_ = 0;
+  // Exported under the GIL; given back from any thread.
+  std::uint64_t exported_ = 0;
   std::atomic<std::uint64_t> returned_{0};
   DLTensor tensor_{};
-  Loan slot_;
+  BorrowedTensor slot_;
   bool fits_dlpack_ = true;
   ArrayStruct struct_;
   Layout layout_;

@@ -5,7 +5,7 @@
 
 namespace dlbench::native {
 
-/// One allocation of a device, in the form in which a Block takes what somebody else lent.
+/// One allocation of a device, in the form in which a Block takes what somebody else exported.
 struct Deposit {
   DLManagedTensorVersioned managed{};
   Place* place = nullptr;

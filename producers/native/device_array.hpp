@@ -6,9 +6,9 @@
 
 namespace dlbench::native {
 
-/// How an array on a device behaves. All but the first of each is a fault, for the saboteur.
+/// How an array on a device behaves. All but the first of each is a fault, for the faulty.
 struct Conduct {
-  enum class Waits { consumer_stream, nobody, wrong_stream, host };
+  enum class Waits { consumer_stream, none, wrong_stream, host };
   Waits waits = Waits::consumer_stream;
   bool other_device = false;  ///< says that it lies on another device
   bool wrong_copy = false;    ///< what it copies to the CPU has another first element

@@ -43,7 +43,7 @@ inline bool make_safe(DeviceArray& array, const Asked& asked) {
   switch (array.conduct.waits) {
     case Conduct::Waits::consumer_stream:
       return place.order(mine, asked.stream);
-    case Conduct::Waits::nobody:
+    case Conduct::Waits::none:
       return true;
     case Conduct::Waits::wrong_stream:
       return place.order(nullptr, asked.stream);
@@ -72,7 +72,7 @@ inline bool refuse(PyObject* kind, const char* text) {
   return false;
 }
 
-/// `dl_device` and `copy`, as far as they change what is lent.
+/// `dl_device` and `copy`, as far as they change what is exported.
 struct Wish {
   bool to_cpu = false;
   bool must_copy = false;

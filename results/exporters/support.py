@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dlbench import values
-from dlbench.analysis import ladder
+from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
@@ -33,7 +33,7 @@ LIBRARIES_KEY = (
     "exports through, imports through: the protocols by which an exchange of the tables below "
     "succeeded."
 )
-#: NumPy's dispatch is no crossing: what it keeps has a table of its own.
+#: NumPy's dispatch is no exchange: what it keeps has a table of its own.
 DISPATCH = {"array_ufunc": "`np.multiply(x, x)`", "array_function": "`np.concatenate([x, x])`"}
 DISPATCH_KEY = (
     "kept: the array overrides NumPy's function (NEP 13, NEP 18), and the result is of its own "
@@ -142,7 +142,7 @@ def _short(text: str) -> str:
 def _matrices(entries: list[Entry], device: str) -> list[str]:
     lines: list[str] = []
     for protocol in dict.fromkeys(entry.protocol for entry in entries):
-        plain = [e for e in entries if (e.protocol, e.case) == (protocol, ladder.BASELINE)]
+        plain = [e for e in entries if (e.protocol, e.case) == (protocol, case_sweep.BASELINE)]
         cells: dict[tuple[str, str], Entry] = {}
         for entry in sorted(plain, key=lambda e: e.bytes):
             cells.setdefault((entry.producer, entry.consumer), entry)
@@ -194,10 +194,10 @@ def _fallbacks(entries: list[Entry]) -> list[str]:
     """Which kind of array ends otherwise than a plain one, where all kinds were tried."""
     if not any(map(values.is_untimed, entries)):
         return []
-    climbed = ladder.ladders(entries)
+    climbed = case_sweep.case_sweeps(entries)
     several = len({one.device for one in climbed}) > 1
     rows = []
-    for one in ladder.fallbacks(climbed):
+    for one in case_sweep.fallbacks(climbed):
         pairs = ", ".join(f"{p} -> {c}" for p, c in one.pairs) or one.producer
         device = [one.device] if several else []
         rows.append([pairs, *device, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])

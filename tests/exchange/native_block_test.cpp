@@ -44,10 +44,10 @@ TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
   DLManagedTensorVersioned* early = block->lend(0);
   DLManagedTensorVersioned* late = block->lend(0);
   give_back(early);
-  EXPECT_EQ(Block::counts().lent - before.lent, 2U);
+  EXPECT_EQ(Block::counts().exported - before.exported, 2U);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
   block.reset();
-  EXPECT_EQ(Block::counts().lent - before.lent, 2U);
+  EXPECT_EQ(Block::counts().exported - before.exported, 2U);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
   give_back(late);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 2U);
@@ -59,11 +59,11 @@ TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
   constexpr std::uint64_t kTimes = 3'000;
   constexpr int kLooks = 100'000;
   const Block::Counts before = Block::counts();
-  std::array<DLManagedTensorVersioned*, 2> lent{};
+  std::array<DLManagedTensorVersioned*, 2> exported{};
   std::atomic<std::uint64_t> turn{0};
   std::atomic<std::uint64_t> done{0};
   std::vector<std::thread> threads;
-  for (DLManagedTensorVersioned*& mine : lent) {
+  for (DLManagedTensorVersioned*& mine : exported) {
     threads.emplace_back([&] {
       for (std::uint64_t i = 1; i <= kTimes; ++i) {
         // Awake where it can be, so that all come at once; not for long, where cores are few.
@@ -77,16 +77,16 @@ TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
   }
   for (std::uint64_t i = 1; i <= kTimes; ++i) {
     Block::Owner block = some_block();
-    for (DLManagedTensorVersioned*& managed : lent) managed = block->lend(0);
-    // In turns the creator goes first, and with the others.
+    for (DLManagedTensorVersioned*& managed : exported) managed = block->lend(0);
+    // Alternately the creator goes first, and with the others.
     if (i % 2 == 0) block.reset();
     turn = i;
     block.reset();
-    while (done.load() < lent.size() * i) std::this_thread::yield();
+    while (done.load() < exported.size() * i) std::this_thread::yield();
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(Block::counts().lent - before.lent, lent.size() * kTimes);
-  EXPECT_EQ(Block::counts().deleted - before.deleted, lent.size() * kTimes);
+  EXPECT_EQ(Block::counts().exported - before.exported, exported.size() * kTimes);
+  EXPECT_EQ(Block::counts().deleted - before.deleted, exported.size() * kTimes);
 }
 
 }  // namespace

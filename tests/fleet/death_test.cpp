@@ -48,7 +48,7 @@ TEST_F(DeathTest, InImport) {
   EXPECT_EQ(entries_.at("b>b").stderr_tail, "about to segv");
 }
 
-TEST_F(DeathTest, InImportWithoutACoupleOfItsOwn) {
+TEST_F(DeathTest, InImportWithoutAPairOfItsOwn) {
   axes_.producers = {"a", "b"};
   axes_.consumers = {"a"};
   plan::Library b = library("b", "load=abort");
@@ -214,7 +214,7 @@ TEST_F(DeathTest, LostBetweenRequestsIsTriedOnceMore) {
   axes_.filter = "producer:a/consumer:a/|producer:b/consumer:b/";
   // While the first refuses, all others sleep: kill them there, and wait until they are gone.
   bool done = false;
-  watcher_.on_settled = [this, &done] {
+  watcher_.on_recorded = [this, &done] {
     if (std::exchange(done, true)) return;
     std::set<pid_t> others;
     for (const std::string& line : lines("log")) {
@@ -273,7 +273,7 @@ TEST_F(DeathTest, AWorkerOfAnotherBuild) {
   EXPECT_NE(reason("a>a").find("build other, this is fake"), std::string::npos);
 }
 
-TEST_F(DeathTest, TheAnchorsDeathCostsNoCell) {
+TEST_F(DeathTest, TheReferencesDeathCostsNoCell) {
   run({library("a"), library("native", "make=segv")});
   EXPECT_EQ(outcome("a>a"), Outcome::zero_copy);
   EXPECT_EQ(outcome("a>native"), Outcome::zero_copy);

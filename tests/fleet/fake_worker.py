@@ -276,7 +276,7 @@ def main():
         elif verb == "copy_floors":
             say({"ok": {"warm": 16.0, "fresh": 0.5}})
         elif verb == "floors":
-            say({"ok": {"empty": 0.3, "clock": 23.5, "call": 20.0, "relay": 35.0}})
+            say({"ok": {"empty": 0.3, "clock": 23.5, "call": 20.0, "proxy": 35.0}})
         elif verb == "prepare":
             prepare(request)
         elif verb == "round":
@@ -284,7 +284,7 @@ def main():
         elif verb == "split":
             if not todo("split", *sides(prepared[request["id"]])):
                 calls = [{"phase": "export", "call": "__dlpack__()", "raised": False}]
-                say({"ok": {"via": "relay", "iterations": 50, "calls": calls, "warnings": []}})
+                say({"ok": {"via": "proxy", "iterations": 50, "calls": calls, "warnings": []}})
         elif verb == "phases":
             if not todo("phases", *sides(prepared[request["id"]])):
                 times = {"exchange": 810.0, "calls": [400.0], "import": 300.0, "release": 100.0}

@@ -36,16 +36,16 @@ inline plan::Library library(const std::string& name, const std::string& produce
 
 class Watcher : public Observer {
  public:
-  void progress(std::size_t, std::size_t, const std::string& doing, double) override {
-    all_doings.insert(doing);
-    if (on_progress) on_progress(doing);
+  void progress(std::size_t, std::size_t, const std::string& activity, double) override {
+    all_doings.insert(activity);
+    if (on_progress) on_progress(activity);
   }
-  void settled(const Entry& entry) override {
+  void recorded(const Entry& entry) override {
     names.push_back(name(entry.cell));
-    if (on_settled) on_settled();
+    if (on_recorded) on_recorded();
   }
   std::function<void(const std::string&)> on_progress;
-  std::function<void()> on_settled;
+  std::function<void()> on_recorded;
   std::vector<std::string> names;
   std::set<std::string> all_doings;
 };

@@ -392,7 +392,7 @@ TEST(Wire, ARequestIsWhatTheWorkerReads) {
 
 TEST(Wire, APhasesBlockHasAWholeNumberOfExchanges) {
   PhaseRounds phases;
-  nlohmann::json split{{"via", "relay"}, {"iterations", 5}, {"calls", nlohmann::json::array()}};
+  nlohmann::json split{{"via", "proxy"}, {"iterations", 5}, {"calls", nlohmann::json::array()}};
   EXPECT_NO_THROW(read_split(split, phases));
   for (const nlohmann::json& bad : {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0)}) {
     split["iterations"] = bad;

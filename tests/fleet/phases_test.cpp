@@ -15,7 +15,7 @@ PhaseTime round(double exchange, double unexplained, double floor = 12) {
 
 PhaseRounds measured(const std::vector<PhaseTime>& rounds) {
   PhaseRounds phases;
-  phases.via = "relay";
+  phases.via = "proxy";
   phases.calls = {{"export", "__dlpack__(max_version=(1,0)) fails", 0},
                   {"query", "__dlpack_device__()", 0},
                   {"export", "__dlpack__()", 0}};
@@ -37,29 +37,29 @@ TEST(Phases, WhatIsNotAskedIsNoSample) {
   EXPECT_TRUE(samples_of(phases, "query").empty());
 }
 
-TEST(Phases, TheBillHoldsMediansAndAnInterval) {
+TEST(Phases, TheBreakdownHoldsMediansAndAnInterval) {
   std::vector<PhaseTime> rounds;
   for (int i = 0; i < 7; ++i) rounds.push_back(round(100 + i, i - 2));
   const PhaseRounds phases = measured(rounds);
   const PhaseRounds* const one = &phases;
-  const Bill bill = bill_of({&one, 1});
-  EXPECT_EQ(bill.via, "relay");
-  EXPECT_EQ(bill.exchange_ns, 103);
-  EXPECT_EQ(bill.unexplained_ns, 1);
+  const Breakdown breakdown = breakdown_of({&one, 1});
+  EXPECT_EQ(breakdown.via, "proxy");
+  EXPECT_EQ(breakdown.exchange_ns, 103);
+  EXPECT_EQ(breakdown.unexplained_ns, 1);
   const stats::Interval interval =
       stats::rounds_interval(std::vector<double>{-2, -1, 0, 1, 2, 3, 4});
-  EXPECT_EQ(bill.unexplained_lo_ns, interval.lo);
-  EXPECT_EQ(bill.unexplained_hi_ns, interval.hi);
-  ASSERT_EQ(bill.parts.size(), 5U);
-  EXPECT_EQ(bill.parts[1].ns, 20);
-  EXPECT_EQ(bill.parts[3].phase, "import");
-  EXPECT_EQ(bill.parts[4].phase, "release");
+  EXPECT_EQ(breakdown.unexplained_lo_ns, interval.lo);
+  EXPECT_EQ(breakdown.unexplained_hi_ns, interval.hi);
+  ASSERT_EQ(breakdown.parts.size(), 5U);
+  EXPECT_EQ(breakdown.parts[1].ns, 20);
+  EXPECT_EQ(breakdown.parts[3].phase, "import");
+  EXPECT_EQ(breakdown.parts[4].phase, "release");
 }
 
 std::vector<std::string> doubts_of(const std::vector<PhaseTime>& rounds) {
   const PhaseRounds phases = measured(rounds);
   const PhaseRounds* const one = &phases;
-  return dlbench::testing::texts_of(doubts(bill_of({&one, 1}), {&one, 1}));
+  return dlbench::testing::texts_of(doubts(breakdown_of({&one, 1}), {&one, 1}));
 }
 
 TEST(Phases, WhatDoesNotAddUpIsSaid) {
@@ -79,7 +79,7 @@ TEST(Phases, OfAShortExchangeNoShareIsSaid) {
 
 TEST(Phases, WhatAddsUpIsNotDoubted) {
   EXPECT_TRUE(doubts_of(std::vector<PhaseTime>(6, round(1000, 45))).empty());
-  // 18 % of a short exchange, but less than the relay's own cost is known to.
+  // 18 % of a short exchange, but less than the proxy's own cost is known to.
   EXPECT_TRUE(doubts_of(std::vector<PhaseTime>(6, round(100, 18))).empty());
   // The interval holds zero.
   EXPECT_TRUE(doubts_of({round(1000, 300), round(1000, -200), round(1000, 250), round(1000, 200),
@@ -137,18 +137,18 @@ class PhasesRun : public FleetTest {
   std::map<std::string, Entry> by_phase_;
 };
 
-TEST_F(PhasesRun, EachPhaseIsACellAndTheExchangeHasTheBill) {
+TEST_F(PhasesRun, EachPhaseIsACellAndTheExchangeHasTheBreakdown) {
   run_phases("good");
   ASSERT_EQ(by_phase_.size(), 5U);
   EXPECT_EQ(by_phase_.at("export").median_ns, 400);
   EXPECT_EQ(by_phase_.at("import").median_ns, 300);
   EXPECT_EQ(by_phase_.at("release").median_ns, 100);
   EXPECT_EQ(by_phase_.at("export").workers[0].samples_ns.size(), 6U);
-  EXPECT_FALSE(by_phase_.at("export").bill);
+  EXPECT_FALSE(by_phase_.at("export").breakdown);
   const Entry& whole = by_phase_.at("exchange");
   EXPECT_EQ(whole.median_ns, 1000);
-  ASSERT_TRUE(whole.bill);
-  EXPECT_EQ(whole.bill->unexplained_ns, 10);
+  ASSERT_TRUE(whole.breakdown);
+  EXPECT_EQ(whole.breakdown->unexplained_ns, 10);
   // The consumer did not ask for the device.
   EXPECT_EQ(by_phase_.at("query").outcome, Outcome::no_protocol);
   EXPECT_NE(by_phase_.at("query").reason.find("device"), std::string::npos);
@@ -162,7 +162,7 @@ TEST_F(PhasesRun, ThoseThatCannotBeToldApartLeaveTheExchangeItsNumber) {
     run_phases(place);
     ASSERT_EQ(by_phase_.size(), 5U);
     EXPECT_EQ(by_phase_.at("exchange").median_ns, 1000);
-    EXPECT_FALSE(by_phase_.at("exchange").bill);
+    EXPECT_FALSE(by_phase_.at("exchange").breakdown);
     for (const char* phase : {"query", "export", "import", "release"}) {
       EXPECT_FALSE(is_measured(by_phase_.at(phase).outcome));
     }

@@ -18,7 +18,7 @@ using Keys = std::set<std::string>;
 TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   run({library("a"), library("b"), library("c")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
-  EXPECT_EQ(summary_.settled, 9u);
+  EXPECT_EQ(summary_.recorded, 9u);
   EXPECT_EQ(summary_.measured, 9u);
   EXPECT_EQ(summary_.signal, 0);
   EXPECT_EQ(watcher_.names.size(), 9u);
@@ -48,8 +48,8 @@ TEST_F(FleetTest, WorkersTellOfThemselves) {
   EXPECT_EQ(mixed->first, "native");
   EXPECT_EQ(mixed->second, "b");
   EXPECT_EQ(mixed->python, "3.11.7");
-  EXPECT_EQ(mixed->floors_ns.at("relay"), 35);
-  EXPECT_EQ(mixed->anchor_ns, 1000);
+  EXPECT_EQ(mixed->floors_ns.at("proxy"), 35);
+  EXPECT_EQ(mixed->reference_ns, 1000);
   EXPECT_EQ(mixed->libraries.at("b"), "1.0");
   EXPECT_EQ(mixed->import_s, 2.0);
 }
@@ -112,7 +112,7 @@ TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
   }
 }
 
-/// Six libraries make 21 couples; three contexts fit into the device.
+/// Six libraries make 21 pairs; three contexts fit into the device.
 TEST_F(FleetTest, NoMoreWorkersLiveThanFitIntoADevice) {
   const std::filesystem::path contexts = file("contexts");
   std::filesystem::create_directory(contexts);
@@ -267,7 +267,7 @@ TEST_F(FleetTest, ABudgetLeavesTheRestNotRun) {
   run({library("a"), library("b")});
   EXPECT_EQ(with(Outcome::not_run).size(), 4u);
   EXPECT_EQ(entries_.at("a>b").code, "budget");
-  EXPECT_EQ(summary_.settled, 0u);
+  EXPECT_EQ(summary_.recorded, 0u);
 }
 
 TEST_F(FleetTest, ABudgetThatEndsDuringPreparationHasMeasuredWhatWasPrepared) {
@@ -281,7 +281,7 @@ TEST_F(FleetTest, ABudgetThatEndsDuringPreparationHasMeasuredWhatWasPrepared) {
   EXPECT_GT(with(Outcome::not_run).size(), 0u);
 }
 
-TEST_F(FleetTest, ABudgetMeasuresTheFirstCoupleBeforeItImportsTheOthers) {
+TEST_F(FleetTest, ABudgetMeasuresTheFirstPairBeforeItImportsTheOthers) {
   options_.budget_s = 4;
   run({library("a"), library("b", "load=hang")});
   EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a"}));
@@ -307,7 +307,7 @@ TEST_F(FleetTest, ABudgetOfPlentyChangesNothing) {
 
 TEST_F(FleetTest, ResumeMeasuresOnlyWhatIsLeft) {
   int count = 0;
-  watcher_.on_settled = [&] {
+  watcher_.on_recorded = [&] {
     if (++count == 2) ::raise(SIGTERM);
   };
   run({library("a"), library("b"), library("c")});
@@ -320,7 +320,7 @@ TEST_F(FleetTest, ResumeMeasuresOnlyWhatIsLeft) {
   run({library("a"), library("b"), library("c")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
   EXPECT_EQ(watcher_.names.size(), open);
-  EXPECT_EQ(summary_.settled, 9u);
+  EXPECT_EQ(summary_.recorded, 9u);
   EXPECT_EQ(summary_.measured, 9u);
   EXPECT_EQ(contents_.ends.size(), 2u);
 }
@@ -351,7 +351,7 @@ TEST_F(FleetTest, InterruptedWhileSettlingKeepsWhatWasMeasured) {
 }
 
 TEST_F(FleetTest, AnObserverThatThrowsEndsTheRun) {
-  watcher_.on_settled = [] { throw std::runtime_error("enough"); };
+  watcher_.on_recorded = [] { throw std::runtime_error("enough"); };
   EXPECT_THROW(run({library("a")}), std::runtime_error);
 }
 

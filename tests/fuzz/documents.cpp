@@ -56,14 +56,14 @@ const json& honest() {
         {"dlbench",
          {{"machine", {{"cpu", "A CPU"}, {"cores", 2}, {"devices", json::array()}}},
           {"build", "b"},
-          {"request", {{"couple", json::array()}}}}}};
+          {"request", {{"pair", json::array()}}}}}};
     Entry refused = measured("jax", Outcome::refused);
     refused.reason = "no";
     contents.entries = {measured("torch", Outcome::zero_copy), measured("mlx", Outcome::copy),
                         refused};
     results::WorkerRecord worker;
     worker.python = "3.11";
-    worker.anchor_ns = 60;
+    worker.reference_ns = 60;
     contents.workers = {worker, worker};
     const std::filesystem::path path = folder() / "honest.json";
     results::write_document(std::move(contents), path);
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(*cell.lo > 0 && *cell.lo <= *cell.hi, "a ratio has an interval");
         require(std::isfinite(*cell.ratio) && std::isfinite(*cell.hi), "a ratio is a number");
       }
-      for (const auto& number : {cell.p, cell.spread, cell.could_see}) {
+      for (const auto& number : {cell.p, cell.spread, cell.minimum_detectable_change}) {
         require(!number || (*number >= 0 && std::isfinite(*number)), "what is told is a number");
       }
       told += cell.verdict ? 1 : 0;

@@ -48,7 +48,7 @@ json context() {
   return json::parse(R"({"date": "2026-01-02T03:04:05+00:00", "host_name": "host", "num_cpus": 2,
       "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}],
       "load_avg": [0.5], "dlbench": {"schema": 1, "command": ["dlbench"], "seed": 1,
-      "request": {"couple": ["numpy", "torch"], "budget": "", "replicas": 1, "sync": false},
+      "request": {"pair": ["numpy", "torch"], "budget": "", "replicas": 1, "sync": false},
       "compare": {"env": [], "workers": 5, "threshold": 0.05, "instructions": false},
       "absent": {"mlx": "pip install mlx"},
       "machine": {"cpu": "A CPU", "cores": 2, "virtual": false, "devices": [{"name": "cuda",
@@ -62,13 +62,13 @@ json comparison() {
       "base": {"runs": ["a"], "environment": "", "date": "", "python": "", "libraries": {"a": "1"}},
       "head": {"runs": ["b"], "environment": "", "date": "", "python": "", "libraries": {}},
       "counts": {"FAST": 0, "SLOW": 1, "SAME": 0, "AMBIG": 0, "worse": 0, "better": 0, "other": 0,
-      "gained": 0, "lost": 0}, "could_see": {"least": 0.1, "median": 0.1, "most": 0.1},
+      "gained": 0, "lost": 0}, "minimum_detectable_change": {"least": 0.1, "median": 0.1, "most": 0.1},
       "warnings": [{"code": "no-reference", "text": "w", "data": {"k": "v"}}], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
       "producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu", "case": "f32",
       "bytes": 4096, "environment": "default", "machine": "", "presence": "both",
       "base_outcome": "copy", "head_outcome": null, "base": 10.5, "head": 12, "base_workers": 5,
       "head_workers": 5, "ratio": 1.1, "lo": 1.05, "hi": 1.2, "p": 0.001, "spread": 0.01,
-      "could_see": 0.04, "verdict": "SLOW", "outcome_change": null, "details": ["d"]}]})");
+      "minimum_detectable_change": 0.04, "verdict": "SLOW", "outcome_change": null, "details": ["d"]}]})");
 }
 
 const std::vector<json>& honest_lines() {
@@ -85,12 +85,12 @@ const std::vector<json>& honest_lines() {
                              line("entry", refused),
                              {{"worker",
                                {{"environment", "default"},
-                                {"couple", {"numpy", "torch"}},
+                                {"pair", {"numpy", "torch"}},
                                 {"python", "3.11"},
                                 {"gil", true},
                                 {"floors_ns", {{"call", 20}}},
                                 {"copy_floors_gb_per_s", {{"warm", 10.0}}},
-                                {"anchor_ns", 60},
+                                {"reference_ns", 60},
                                 {"libraries", {{"numpy", "2"}}},
                                 {"import_s", 1}}}},
                              {{"end", {{"wall_s", 1}, {"round_s", 1}, {"signal", 0}}}}};
@@ -151,7 +151,7 @@ void compared(Input& in) {
 
 void wire(Input& in) {
   json prepared = json::parse(R"({"outcome": "copy", "changed": ["dtype"], "copied_by": "producer",
-      "late_read": true, "evidence": {"write": "no"}, "warnings": [{"code": "peeked", "text": "w", "data": {"k": "v"}}],
+      "late_read": true, "evidence": {"write": "no"}, "warnings": [{"code": "few-pages-read", "text": "w", "data": {"k": "v"}}],
       "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
       "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");

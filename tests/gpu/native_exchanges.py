@@ -1,4 +1,4 @@
-"""Each crossing between the native halves on one device, a few times: for memcheck to look at."""
+"""Each exchange between the native halves on one device, a few times: for memcheck to look at."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main(device: str) -> None:
             if not (copied == content).all():
                 raise SystemExit(f"{memory} memory came back with other values")
     importer.from_dlpack(producer.Array(content))
-    print(f"native to native on {device}: every crossing, values as they were")
+    print(f"native to native on {device}: every exchange, values as they were")
 
 
 if __name__ == "__main__":

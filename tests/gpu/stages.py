@@ -467,13 +467,13 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
         yield "inconclusive", pair, text
         return
     rows = tested[0]["sync"]
-    controls = [row for row in rows if not row["owed"]]
+    controls = [row for row in rows if not row["required"]]
     stale = [row for row in controls if row.get("saw") == "old"]
     for row in controls:
         verdict = "pass" if row in stale else "inconclusive"
         yield verdict, f"{pair}, control with stream {row['stream']}", wait_of(row)
     for row in rows:
-        if not row["owed"]:
+        if not row["required"]:
             continue
         name = f"{pair}, stream {row['stream']} from {row['asked_by']}"
         yield wait_verdict(row, bool(stale)), name, wait_of(row)
@@ -491,7 +491,7 @@ def wait_of(row: dict[str, Any]) -> str:
             row["waits"],
             f"saw {row.get('saw', 'nothing')}",
             *([f"gap {row['gap_ns']:.0f} ns"] if "gap_ns" in row else []),
-            *([f"export and import {row['handoff_ns']:.0f} ns"] if "handoff_ns" in row else []),
+            *([f"export and import {row['transfer_ns']:.0f} ns"] if "transfer_ns" in row else []),
             *([row["reason"]] if "reason" in row else []),
         ]
     )

@@ -95,30 +95,30 @@ TEST(Plan, EveryCellOfTheProductIsTriedOrExcludedOnce) {
   EXPECT_EQ(names.size(), 4u * 2 * (2 * (3 + 2) + 4 * 3));
 }
 
-TEST(Plan, CouplesAreInTheOrderAskedForSelfFirstAndKnowTheirCells) {
+TEST(Plan, PairsAreInTheOrderAskedForSelfFirstAndKnowTheirCells) {
   Axes axes = small();
   axes.producers = {"numpy", "jax"};
   axes.consumers = axes.producers;
   const Plan plan = make(some(), axes);
-  ASSERT_EQ(plan.couples.size(), 3u);
-  EXPECT_EQ(plan.couples[0].first, "numpy");
-  EXPECT_EQ(plan.couples[1].second, "jax");
-  EXPECT_EQ(plan.couples[2].first, "numpy");
-  EXPECT_EQ(plan.couples[2].second, "jax");
-  EXPECT_EQ(plan.couples[2].cells.size(), 3u);  // both directions, one with two clocks
+  ASSERT_EQ(plan.pairs.size(), 3u);
+  EXPECT_EQ(plan.pairs[0].first, "numpy");
+  EXPECT_EQ(plan.pairs[1].second, "jax");
+  EXPECT_EQ(plan.pairs[2].first, "numpy");
+  EXPECT_EQ(plan.pairs[2].second, "jax");
+  EXPECT_EQ(plan.pairs[2].cells.size(), 3u);  // both directions, one with two clocks
   std::size_t next = 0;
-  for (const Couple& couple : plan.couples) {
-    for (const std::size_t cell : couple.cells) EXPECT_EQ(cell, next++);
+  for (const Pair& pair : plan.pairs) {
+    for (const std::size_t cell : pair.cells) EXPECT_EQ(cell, next++);
   }
   EXPECT_EQ(next, plan.cells.size());
 }
 
-TEST(Plan, ACoupleWithoutCellsIsDropped) {
+TEST(Plan, APairWithoutCellsIsDropped) {
   Axes axes = small();
   axes.producers = {"numpy", "torch"};
   axes.consumers = {"numpy"};
   const Plan plan = make(some(), axes);
-  EXPECT_EQ(plan.couples.size(), 1u);
+  EXPECT_EQ(plan.pairs.size(), 1u);
   const auto missing = excluded_with(plan, Outcome::not_installed);
   ASSERT_EQ(missing.size(), 1u);
   EXPECT_EQ(missing[0]->reason, "pip install torch");
@@ -134,10 +134,10 @@ TEST(Plan, ALibraryOutsideTheDefaultMatrixComesWithAll) {
   libraries[1].in_default_matrix = false;
   Axes axes = small();
   axes.consumers = {"numpy"};
-  EXPECT_EQ(make(libraries, axes).couples.size(), 2u);  // numpy, and dpnp on its device
+  EXPECT_EQ(make(libraries, axes).pairs.size(), 2u);  // numpy, and dpnp on its device
   axes.producers = {"all"};
   const Plan plan = make(libraries, axes);
-  EXPECT_EQ(plan.couples.size(), 3u);
+  EXPECT_EQ(plan.pairs.size(), 3u);
   EXPECT_EQ(excluded_with(plan, Outcome::not_installed).size(), 1u);
 }
 
@@ -147,11 +147,11 @@ TEST(Plan, AHiddenLibraryComesOnlyByItsName) {
   Axes axes = small();
   axes.consumers = {"numpy"};
   axes.producers = {"all"};
-  const std::size_t others = make(libraries, axes).couples.size();
+  const std::size_t others = make(libraries, axes).pairs.size();
   axes.producers = {"all", libraries[1].name};
-  EXPECT_EQ(make(libraries, axes).couples.size(), others + 1);
+  EXPECT_EQ(make(libraries, axes).pairs.size(), others + 1);
   axes.producers = {libraries[1].name};
-  EXPECT_EQ(make(libraries, axes).couples.size(), 1u);
+  EXPECT_EQ(make(libraries, axes).pairs.size(), 1u);
 }
 
 TEST(Plan, DefaultDevicesGiveNoPileOfNoDevice) {
@@ -187,8 +187,8 @@ TEST(Plan, NamedInAnotherEnvironmentOnly) {
   axes.environments = {"default", "old"};
   axes.producers = axes.consumers = {"mxnet"};
   const Plan plan = make(libraries, axes);
-  ASSERT_EQ(plan.couples.size(), 1u);
-  EXPECT_EQ(plan.couples[0].environment, "old");
+  ASSERT_EQ(plan.pairs.size(), 1u);
+  EXPECT_EQ(plan.pairs[0].environment, "old");
   ASSERT_EQ(plan.excluded.size(), 1u);
   EXPECT_EQ(plan.excluded[0].reason, "not known in environment 'default'");
 }
@@ -293,7 +293,7 @@ TEST(Plan, AHundredThousandCells) {
   for (std::uint64_t i = 1; i <= 15; ++i) axes.sizes.push_back(i * 4096);
   const Plan plan = make(libraries, axes);
   EXPECT_EQ(plan.cells.size(), 120000u);
-  EXPECT_EQ(plan.couples.size(), 20u + 190u);
+  EXPECT_EQ(plan.pairs.size(), 20u + 190u);
 }
 
 TEST(Plan, PhasesAreCellsOfTheClockCallBesideTheExchange) {

@@ -23,13 +23,16 @@ def cell(
         made[side] = entry.get("real_time") if entry else None
         made[f"{side}_outcome"] = entry["outcome"] if entry else None
         made[f"{side}_workers"] = 1 if entry else 0
-    made |= dict.fromkeys(("ratio", "lo", "hi", "p", "spread", "could_see"))
+    made |= dict.fromkeys(("ratio", "lo", "hi", "p", "spread", "minimum_detectable_change"))
     made |= dict.fromkeys(("verdict", "outcome_change"))
     if made["base"] and made["head"]:
         ratio = made["head"] / made["base"]
         slow, fast = ratio > 1 + threshold, ratio < 1 / (1 + threshold)
         made |= {"ratio": ratio, "lo": ratio * 0.98, "hi": ratio * 1.02, "p": 0.5}
-        made |= {"verdict": "SLOW" if slow else "FAST" if fast else "SAME", "could_see": 0.06}
+        made |= {
+            "verdict": "SLOW" if slow else "FAST" if fast else "SAME",
+            "minimum_detectable_change": 0.06,
+        }
     worse = base and head and (base["outcome"], head["outcome"]) == ("zero-copy", "copy")
     return made | {"outcome_change": "worse" if worse else None, "details": []}
 
@@ -51,7 +54,7 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
         "base": {"runs": ["base"], **side},
         "head": {"runs": ["head"], **side},
         "counts": counts | {"worse": 0, "better": 0, "other": 0},
-        "could_see": {"least": 0.03, "median": 0.06, "most": 0.2},
+        "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2},
         "inconclusive": {"cells": 0, "of": len(cells), "replicas": None, "unknown": 0},
         "left_out": {"base": 0, "head": 0},
         "warnings": [],
@@ -80,6 +83,6 @@ def of_instructions(ratio: float) -> dict[str, Any]:
     entries = (samples.measured("numpy", "torch", round(1234 * times)) for times in (1.0, ratio))
     made = of(*map(samples.document, entries), threshold=0.01)
     for one in made["cells"]:
-        one |= {"lo": one["ratio"], "hi": one["ratio"], "could_see": 0.01}
-    could_see = dict.fromkeys(("least", "median", "most"), 0.01)
-    return made | {"metric": "instructions", "could_see": could_see}
+        one |= {"lo": one["ratio"], "hi": one["ratio"], "minimum_detectable_change": 0.01}
+    minimum_detectable_change = dict.fromkeys(("least", "median", "most"), 0.01)
+    return made | {"metric": "instructions", "minimum_detectable_change": minimum_detectable_change}

@@ -20,7 +20,7 @@ from dlbench.case import Case
 
 PACKAGE = Path(dlbench.__file__).parent
 #: Of devices alone; and NumPy's dispatch, which hands nothing over.
-NO_CROSSING_HERE = ("cuda_array_interface", "array_ufunc", "array_function")
+NO_EXCHANGE_HERE = ("cuda_array_interface", "array_ufunc", "array_function")
 
 
 def load(role: str, library: str) -> ModuleType | None:
@@ -70,7 +70,7 @@ def made(library: Library, case: Case, device: str) -> dict[str, Any]:
     except Unsupported as why:
         return {"unsupported": str(why)}
     library.wait(array)
-    # Whoever lends memory to the array is gone by now.
+    # Whoever exports memory to the array is gone by now.
     gc.collect()
     return {
         "fault": fault(library, array, case.numpy()),
@@ -126,7 +126,7 @@ def main() -> None:
         "crossed": {
             protocol: {case.name: crossed(library, spelled, case) for case in cases}
             for protocol, spelled in getattr(library.consumer, "PROTOCOLS", {}).items()
-            if protocol not in NO_CROSSING_HERE
+            if protocol not in NO_EXCHANGE_HERE
         },
     }
     print()

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 package = Path(sys.argv[1])
-stand_in = types.ModuleType("dlbench")
-stand_in.__path__ = [str(package)]
-sys.modules["dlbench"] = stand_in
+source = types.ModuleType("dlbench")
+source.__path__ = [str(package)]
+sys.modules["dlbench"] = source
 from dlbench import adapter, loading  # noqa: E402
 from dlbench.case import Case  # noqa: E402
 
 for word in ("Call", "Capsule", "Unsupported", "X"):
-    setattr(stand_in, word, getattr(adapter, word))
+    setattr(source, word, getattr(adapter, word))
 
 producer, consumer = (
     loading.load_adapter(role, "mxnet", str(package / f"{role}s" / "mxnet.py"))

@@ -70,8 +70,13 @@ def document(*entries: dict[str, Any], **own: Any) -> dict[str, Any]:
         "python": "3.13.1",
         "gil": True,
         "libraries": {"numpy": "2.4.6", "torch": "2.13.0", "jax": "0.10.2"},
-        "floors_ns": {"empty": 0.3, "clock": 23.5, "call": 21.0, "relay": 35.0},
-        "anchor": {"median_ns": 61.0, "spread": 0.031, "half_width": 0.28, "workers": 3},
+        "floors_ns": {"empty": 0.3, "clock": 23.5, "call": 21.0, "proxy": 35.0},
+        "reference_exchange": {
+            "median_ns": 61.0,
+            "spread": 0.031,
+            "half_width": 0.28,
+            "workers": 3,
+        },
     }
     about = {
         "schema": 1,
@@ -93,7 +98,7 @@ def document(*entries: dict[str, Any], **own: Any) -> dict[str, Any]:
     }
 
 
-def couple() -> dict[str, Any]:
+def pair() -> dict[str, Any]:
     """numpy and torch: near the floor, zero-copy and copying, measured and refused."""
     return document(
         measured("numpy", "numpy", 36.0, protocol="convert", seen=OWN),

@@ -55,7 +55,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class ExpectedExchange:
     """The same of an exchange: outcome, and by which exception or what changed on the way."""
 
     producer: str
@@ -175,19 +175,27 @@ CLAIMS = (
 
 _PLAIN = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f64", "c64", "c128")
 
-CROSSINGS = (
-    *(Crossing("numpy", "numpy", "dlpack", case, "zero-copy") for case in (*_PLAIN, "f32-0d")),
-    Crossing("numpy", "numpy", "dlpack", "f32-readonly", "zero-copy"),
-    Crossing("numpy", "numpy", "dlpack_legacy", "f32-readonly", "no-protocol", "BufferError"),
-    Crossing("numpy", "numpy", "dlpack", "f32-swapped", "refused", "BufferError"),
-    *(Crossing("torch", "torch", "dlpack", case, "zero-copy") for case in (*_PLAIN, "f8e4m3")),
-    Crossing("torch", "torch", "dlpack", "f32-ones", "zero-copy"),
-    Crossing("torch", "torch", "dlpack", "f32-grad", "refused", "BufferError"),
-    Crossing("numpy", "jax", "dlpack", "f32", "zero-copy"),
-    Crossing("numpy", "jax", "dlpack", "f32-unaligned", "copy"),
-    Crossing("numpy", "jax", "dlpack", "i64", "copy", changed=("precision",)),
-    Crossing("torch", "jax", "dlpack", "f32-strided", "refused", "JaxRuntimeError"),
-    Crossing("torch", "jax", "dlpack", "f32-fortran", "zero-copy"),
-    Crossing("array_api_strict", "array_api_strict", "dlpack", "f64", "zero-copy"),
-    Crossing("tensorflow", "tensorflow", "dlpack", "c64", "zero-copy"),
+EXCHANGES = (
+    *(
+        ExpectedExchange("numpy", "numpy", "dlpack", case, "zero-copy")
+        for case in (*_PLAIN, "f32-0d")
+    ),
+    ExpectedExchange("numpy", "numpy", "dlpack", "f32-readonly", "zero-copy"),
+    ExpectedExchange(
+        "numpy", "numpy", "dlpack_legacy", "f32-readonly", "no-protocol", "BufferError"
+    ),
+    ExpectedExchange("numpy", "numpy", "dlpack", "f32-swapped", "refused", "BufferError"),
+    *(
+        ExpectedExchange("torch", "torch", "dlpack", case, "zero-copy")
+        for case in (*_PLAIN, "f8e4m3")
+    ),
+    ExpectedExchange("torch", "torch", "dlpack", "f32-ones", "zero-copy"),
+    ExpectedExchange("torch", "torch", "dlpack", "f32-grad", "refused", "BufferError"),
+    ExpectedExchange("numpy", "jax", "dlpack", "f32", "zero-copy"),
+    ExpectedExchange("numpy", "jax", "dlpack", "f32-unaligned", "copy"),
+    ExpectedExchange("numpy", "jax", "dlpack", "i64", "copy", changed=("precision",)),
+    ExpectedExchange("torch", "jax", "dlpack", "f32-strided", "refused", "JaxRuntimeError"),
+    ExpectedExchange("torch", "jax", "dlpack", "f32-fortran", "zero-copy"),
+    ExpectedExchange("array_api_strict", "array_api_strict", "dlpack", "f64", "zero-copy"),
+    ExpectedExchange("tensorflow", "tensorflow", "dlpack", "c64", "zero-copy"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 TWELVE = ("native", "numpy", "torch", "jax", "tensorflow", "paddle", "tvm_ffi", "pyarrow", "mlx",
           "warp", "array_api_strict", "dpnp")  # fmt: skip
 SIZES = (4096, 65536, 1 << 20, 16 << 20)
-FLOORS = {"empty": 0.3, "clock": 23.5, "call": 21.0, "relay": 35.0}
+FLOORS = {"empty": 0.3, "clock": 23.5, "call": 21.0, "proxy": 35.0}
 
 #: ns that each half of an exchange takes, near to what libraries really take.
 EXPORT = {"native": 20.0, "numpy": 55.0, "torch": 1700.0, "jax": 1800.0, "tensorflow": 500.0,
@@ -141,7 +141,7 @@ def context(libraries: Sequence[str], copy_floors: bool) -> dict[str, Any]:
             for name in libraries
         },
         "floors_ns": FLOORS,
-        "anchor": {"median_ns": 61.0, "spread": 0.031, "workers": 12},
+        "reference_exchange": {"median_ns": 61.0, "spread": 0.031, "workers": 12},
     }
     if copy_floors:
         environment["copy_floors_gb_per_s"] = {"warm": 16.0, "fresh": 0.5}
@@ -176,11 +176,11 @@ def with_phases(made: dict[str, Any]) -> dict[str, Any]:
         parts = [{"phase": name, "what": name, "ns": share * whole} for name, share in shares]
         item |= {"unexplained_ns": 0.05 * whole, "unexplained_lo_ns": 0.04 * whole}
         item |= {"unexplained_hi_ns": 0.06 * whole}
-        item["phases"] = {"via": "relay", "exchange_ns": whole, "parts": parts}
+        item["phases"] = {"via": "proxy", "exchange_ns": whole, "parts": parts}
     return made
 
 
-def with_ladder(document: dict[str, Any]) -> dict[str, Any]:
+def with_case_sweep(document: dict[str, Any]) -> dict[str, Any]:
     """The same after `--cases all`: f64 ends as f32 does, f16 is refused."""
     found = copy.deepcopy(document)
     for entry in document["benchmarks"]:

@@ -116,7 +116,7 @@ def test_the_tables_name_each_adapter_file() -> None:
     files = {
         path.stem for role in ("producers", "consumers") for path in PACKAGE.glob(f"{role}/*.py")
     }
-    others = {"saboteur"}  # it is no library, and has tests of its own
+    others = {"faulty"}  # it is no library, and has tests of its own
     others |= set(OUTCOMES) | set(CONDITIONAL) | ELSEWHERE
     others |= set(test_on_top_of_arrays.TABLE) - {"pyarrow"}  # which is told of in both
     assert files - others == set(UNSUPPORTED) == set(CROSSED)

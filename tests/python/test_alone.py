@@ -24,7 +24,7 @@ def seen(ok: dict[str, Any]) -> tuple[str, str, str]:
 
 def test_each_struct_of_dlpack_is_asked_for(tmp_path: Path) -> None:
     legacy = cross(tmp_path, MAKE, SHARE, "dlpack_legacy")["ok"]
-    assert seen(legacy) == ("dlpack", "legacy", "relay")
+    assert seen(legacy) == ("dlpack", "legacy", "proxy")
     assert legacy["seen"]["calls"][0].endswith(" -> TypeError")
     assert legacy["outcome"] == "zero-copy"
     versioned = cross(tmp_path, MAKE, SHARE, "dlpack_versioned")["ok"]
@@ -103,9 +103,9 @@ def test_who_is_handed_a_capsule_gets_what_is_handed_out_unasked(tmp_path: Path)
 @pytest.mark.parametrize("protocol", ["array_interface", "array_struct", "buffer", "array"])
 def test_a_conversion_is_shown_that_protocol_alone(tmp_path: Path, protocol: str) -> None:
     ok = cross(tmp_path, MAKE, SHARE, protocol)["ok"]
-    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "relay")
+    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "proxy")
     assert ok["outcome"] == "zero-copy"
-    assert ok["floor"] == "relay"
+    assert ok["floor"] == "proxy"
 
 
 def test_a_conversion_that_asks_for_nothing_does_not_take_it(tmp_path: Path) -> None:

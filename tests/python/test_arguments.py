@@ -122,24 +122,24 @@ def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:
 
 
 def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
-    libraries = discover.libraries(discover.catalogue(), ["saboteur:silent-copy"])
+    libraries = discover.libraries(discover.catalogue(), ["faulty:silent-copy"])
     for words in (["all"], []):
         plan = _core.make_plan(libraries, _core.Axes(producers=words, consumers=words))
-        assert not [c for c in plan.couples if "saboteur:silent-copy" in c[1:3]]
-    axes = _core.Axes(producers=["saboteur:silent-copy"], consumers=["all"], protocols=["dlpack"])
+        assert not [c for c in plan.pairs if "faulty:silent-copy" in c[1:3]]
+    axes = _core.Axes(producers=["faulty:silent-copy"], consumers=["all"], protocols=["dlpack"])
     names = [cell.name for cell in _core.make_plan(libraries, axes).cells]
     assert names
-    assert not [name for name in names if "consumer:saboteur" in name]
+    assert not [name for name in names if "consumer:faulty" in name]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["saboteur:silent-cpy", "numpy"], "did you mean 'silent-copy'?"),
-        (["saboteur:slow-export=5parsecs", "numpy"], "no time; allowed"),
-        (["saboteur", "numpy"], "saboteur is written saboteur:ARGUMENT; allowed: honest, "),
-        (["--matrix", "--producers", "saboteur:slow-export"], "slow-export=TIME"),
-        (["--matrix", "--consumers", "saboteur:wrong-name"], "no consumer for saboteur:wrong-name"),
+        (["faulty:silent-cpy", "numpy"], "did you mean 'silent-copy'?"),
+        (["faulty:slow-export=5parsecs", "numpy"], "no time; allowed"),
+        (["faulty", "numpy"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
+        (["--matrix", "--producers", "faulty:slow-export"], "slow-export=TIME"),
+        (["--matrix", "--consumers", "faulty:wrong-name"], "no consumer for faulty:wrong-name"),
         (["--matrix", "--producers", "numpy:fast"], "numpy takes no argument"),
     ],
 )
@@ -158,21 +158,21 @@ def test_bad_use_is_one_line_and_status_2(
 
 
 def test_a_dry_run_names_its_cells(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["saboteur:slow-export=5us", "native", "--dry-run"]) == 0
+    assert cli.main(["faulty:slow-export=5us", "native", "--dry-run"]) == 0
     out, _ = capfd.readouterr()
-    assert "exchange/producer:saboteur:slow-export=5us/consumer:native/protocol:dlpack/" in out
+    assert "exchange/producer:faulty:slow-export=5us/consumer:native/protocol:dlpack/" in out
 
 
 def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
     found = discover.catalogue()
     for producer, consumer in (
-        ("saboteur:slow-export=5us", "saboteur:silent-copy"),
-        ("saboteur:silent-copy", "saboteur:late-read=1ms"),
+        ("faulty:slow-export=5us", "faulty:silent-copy"),
+        ("faulty:silent-copy", "faulty:late-read=1ms"),
     ):
         for clock in ("call", "ready") if "late" in consumer else ("call",):
             entry = entry_of(samples.measured(producer, consumer, 1.0, clock=clock))
             script = repro.script(entry, found, {})
-            assert "# needs dlbench's own _saboteur" in script
+            assert "# needs dlbench's own _faulty_adapter" in script
             assert "ARGUMENT" not in script
             path = tmp_path / "script.py"
             path.write_text(script)
@@ -183,10 +183,10 @@ def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
 
 
 def test_debug_loads_the_files_that_take_the_argument() -> None:
-    entry = entry_of(samples.measured("saboteur:slow-export=5us", "native", 1.0))
+    entry = entry_of(samples.measured("faulty:slow-export=5us", "native", 1.0))
     asked = debug.requests(entry, discover.catalogue())
     loads = [(each["role"], each["library"]) for each in asked if each["do"] == "load"]
-    mine = "saboteur:slow-export=5us"
+    mine = "faulty:slow-export=5us"
     assert loads == [("producer", "native"), ("consumer", "native"), ("producer", mine)]
 
 

@@ -14,7 +14,7 @@ import pytest
 import samples
 from dlbench import exporters, findings
 from dlbench.document import NotMeasured
-from dlbench.terminal import couple, grid, terminal
+from dlbench.terminal import grid, pair, terminal
 from typed import doc, entries_of, entry_of
 
 REASON = (
@@ -47,12 +47,12 @@ def test_a_matrix_shows_the_bound() -> None:
 def test_a_line_of_its_own_has_the_bound_the_outcome_and_the_timer(
     document: dict[str, Any],
 ) -> None:
-    lines = [line.plain for line in couple.table(entries_of([below()]), 200)]
+    lines = [line.plain for line in pair.table(entries_of([below()]), 200)]
     (line,) = [line for line in lines if "native -> torch" in line]
     assert "< 31.2 ns" in line
     assert "zero-copy" in line
     assert "unsupported" not in line
-    told = couple.details(entry_of(below()))
+    told = pair.details(entry_of(below()))
     assert any("steps of 1.00 us; an empty row of 2.00 us is subtracted" in fact for fact in told)
 
 

@@ -34,13 +34,13 @@ def document() -> dict[str, Any]:
     ],
 )
 def test_the_usual_fills_the_gaps(words: list[str], chosen: tuple[str, str, int]) -> None:
-    entry = cells.one(doc(document()), ["a", "b", *words])
+    entry = cells.single(doc(document()), ["a", "b", *words])
     assert (entry.protocol, entry.clock, entry.bytes) == chosen
     assert entry.device == "cpu"
 
 
 def test_a_cell_that_could_not_be_is_still_to_be_had() -> None:
-    assert cells.one(doc(document()), ["a", "b", "sycl:0"]).outcome == "no-device"
+    assert cells.single(doc(document()), ["a", "b", "sycl:0"]).outcome == "no-device"
 
 
 def test_all_that_fit_are_found() -> None:
@@ -50,6 +50,6 @@ def test_all_that_fit_are_found() -> None:
 
 def test_a_pair_that_is_not_there() -> None:
     with pytest.raises(BadInput, match="no consumer 'c' in this run"):
-        cells.one(doc(document()), ["a", "c"])
+        cells.single(doc(document()), ["a", "c"])
     with pytest.raises(BadInput, match="no consumer 'a' in this run"):
-        cells.one(doc(samples.document(samples.measured("a", "b", 1.0))), ["a", "a"])
+        cells.single(doc(samples.document(samples.measured("a", "b", 1.0))), ["a", "a"])

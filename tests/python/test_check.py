@@ -199,7 +199,7 @@ def run(*words: str) -> int:
     [
         ((), "say which library"),
         (("nunpy",), "did you mean 'numpy'"),
-        (("saboteur",), "saboteur"),
+        (("faulty",), "faulty"),
         (("numpy", "--only", "export.copy-tru"), "did you mean 'export.copy-true'"),
         (("--explain", "exprt.copy-true"), "did you mean 'export.copy-true'"),
         (("numpy", "--known", "nothing.txt"), "nothing.txt: No such file"),

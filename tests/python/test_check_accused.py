@@ -287,7 +287,9 @@ class Again:
         facts = self.taken.facts
         strides, data = facts["strides"], facts["data"] + facts["byte_offset"]
         memory = _check.Memory(b"")
-        return _check.Loan(memory, facts["shape"], strides, data=data, poison=False).capsule()
+        return _check.BorrowedTensor(
+            memory, facts["shape"], strides, data=data, poison=False
+        ).capsule()
 
 
 def test_a_context_may_be_null_and_an_import_exported_again() -> None:

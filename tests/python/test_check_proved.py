@@ -1,4 +1,4 @@
-"""Every rule is proved both ways: an honest half keeps it, the saboteur that breaks it is found."""
+"""Proof of each rule: an honest library keeps it, a faulty one that breaks it is found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.process
 
 
 @pytest.mark.timeout(1800)
-def test_every_rule_is_kept_by_an_honest_half_and_broken_by_its_saboteur_alone(
+def test_every_rule_is_kept_by_an_honest_half_and_broken_by_its_faulty_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # The table is for whoever reads what CI printed.
@@ -34,7 +34,7 @@ def test_a_proof_wants_all_of_it() -> None:
     assert not proof(others=("a.c: so",)).is_found
 
 
-def test_every_rule_has_its_saboteur() -> None:
+def test_every_rule_has_its_faulty_adapter() -> None:
     text = "".join(path.read_text() for path in prove.PLANTED.rglob("*.py"))
     layouts = ("grid", "fortran", "strided", "reversed", "broadcast", "ones", "scalar", "empty")
     named = {f"export.{layout}" for layout in layouts}

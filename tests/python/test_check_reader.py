@@ -1,4 +1,4 @@
-"""The judge's hands against ctypes: what it reads, what it lends, and how it counts."""
+"""The judge's hands against ctypes: what it reads, what it exports, and how it counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from dlbench import _check
 from dlbench import _native_producer as producer
-from dlbench.check.lender import placed
+from dlbench.check.lender import copy_bytes
 from dlpack_structs import Versioned, take, versioned
 
 
@@ -27,16 +27,16 @@ def test_it_reads_what_ctypes_reads() -> None:
     assert (seen["flags"], seen["name"]) == (raw.flags, "dltensor_versioned")
 
 
-def loan(**words: Any) -> tuple[_check.Memory, _check.Loan]:
+def borrowed(**words: Any) -> tuple[_check.Memory, _check.BorrowedTensor]:
     memory = _check.Memory(np.arange(6, dtype=np.float32))
-    return memory, _check.Loan(memory, (2, 3), words.pop("strides", (3, 1)), **words)
+    return memory, _check.BorrowedTensor(memory, (2, 3), words.pop("strides", (3, 1)), **words)
 
 
 def test_it_lends_what_ctypes_reads() -> None:
-    memory, lent = loan(
+    memory, exported = borrowed(
         version=(1, 7), flags=5, device=(10, 3), dtype=(4, 16, 2), byte_offset=8, strides=None
     )
-    raw = versioned(lent.capsule())
+    raw = versioned(exported.capsule())
     tensor = raw.tensor
     assert (raw.major, raw.minor, raw.flags) == (1, 7, 5)
     assert (tensor.device_type, tensor.device_id) == (10, 3)
@@ -46,43 +46,43 @@ def test_it_lends_what_ctypes_reads() -> None:
 
 
 def test_deletions_are_counted_and_the_first_poisons() -> None:
-    memory, lent = loan()
-    capsule = lent.capsule()
+    memory, exported = borrowed()
+    capsule = exported.capsule()
     raw: Versioned = take(capsule)
     before = _check.gather(memory.address, (6,), None, 4)
     raw.deleter(ctypes.addressof(raw))
-    assert (lent.deletions, lent.had_gil) == (1, False)
+    assert (exported.deletions, exported.had_gil) == (1, False)
     after = _check.gather(memory.address, (6,), None, 4)
     assert before != after == b"\xdd" * 24
     raw.deleter(ctypes.addressof(raw))
-    assert lent.deletions == 2
+    assert exported.deletions == 2
     del capsule
-    assert lent.deletions == 2
+    assert exported.deletions == 2
 
 
 def test_a_capsule_that_nobody_took_gives_back() -> None:
-    _, lent = loan(legacy=True)
-    lent.capsule()
-    assert (lent.deletions, lent.had_gil) == (1, True)
+    _, exported = borrowed(legacy=True)
+    exported.capsule()
+    assert (exported.deletions, exported.had_gil) == (1, True)
 
 
 @pytest.mark.parametrize("how", ["here", "without-gil", "thread"])
 def test_what_was_taken_is_given_back_once_in_each_way(how: str) -> None:
-    _, lent = loan()
-    capsule = lent.capsule()
+    _, exported = borrowed()
+    capsule = exported.capsule()
     taken = _check.take(capsule)
     assert '"used_dltensor_versioned"' in repr(capsule)
     taken.release(how)
     taken.release(how)
     del taken, capsule
-    assert lent.deletions == 1
-    assert lent.had_gil == (how != "without-gil")
+    assert exported.deletions == 1
+    assert exported.had_gil == (how != "without-gil")
 
 
 def test_gathered_elements_are_numpys() -> None:
     source = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
     for view in (source, source.T, source[::-1, ::2], source[1:1], source[0, 0, :1].reshape(())):
-        memory, first = placed(view)
+        memory, first = copy_bytes(view)
         found = _check.gather(first, view.shape, view.strides, view.itemsize)
         assert found == view.tobytes()
         assert memory.address % 4096 == 0
@@ -97,11 +97,11 @@ def test_gathered_elements_are_numpys() -> None:
         {"shape": "ab"},
     ],
 )
-def test_unfit_loans_are_errors(words: dict[str, Any]) -> None:
+def test_unfit_tensors_are_errors(words: dict[str, Any]) -> None:
     memory = _check.Memory(b"1234")
     shape = words.pop("shape", (1,))
     with pytest.raises((ValueError, OverflowError, TypeError)):
-        _check.Loan(memory, shape, (1,), **words)
+        _check.BorrowedTensor(memory, shape, (1,), **words)
 
 
 @pytest.mark.parametrize("thing", [3, None, "capsule", producer.Array(b"1").__array_struct__])
@@ -113,7 +113,7 @@ def test_what_is_no_dlpack_capsule_is_an_error(thing: Any) -> None:
 
 
 def test_another_major_version_is_read_to_its_flags_alone() -> None:
-    _, lent = loan(version=(2, 0), trapped=True)
-    seen = _check.read(lent.capsule())
+    _, exported = borrowed(version=(2, 0), trapped=True)
+    seen = _check.read(exported.capsule())
     assert seen["version"] == (2, 0)
     assert "shape" not in seen

@@ -28,7 +28,7 @@ def concluded(rule: str, make: Callable[[Case, str], Any] | None, device: str = 
 
 
 class Exporter(Lender):
-    """An array that speaks DLPack; `describes` as in a Loan."""
+    """An array that speaks DLPack; `describes` as in a BorrowedTensor."""
 
     def __init__(self, array: Array, **describes: Any) -> None:
         super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
@@ -180,26 +180,27 @@ class Fresh(Exporter):
         self.calls.append(keywords)
         memory = _check.Memory(array.astype("=f4"))
         self.kept = [*getattr(self, "kept", ()), memory]
-        return _check.Loan(memory, array.shape, (1,), poison=first).capsule()
+        return _check.BorrowedTensor(memory, array.shape, (1,), poison=first).capsule()
 
 
 @pytest.mark.parametrize("rule", ["export.other-thread", "export.byte-order"])
-def test_a_loan_is_held_while_it_is_read(rule: str) -> None:
+def test_a_borrowed_tensor_is_held_while_it_is_read(rule: str) -> None:
     assert concluded(rule, lambda case, _: Fresh(case.numpy()))[0] == "holds"
 
 
-class Lent(Buffer):
+class Exported(Buffer):
     """A copy for each who asks, overwritten when it is given back."""
 
     def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
-        self.lent = self.array.copy()
-        return self.lent, flags, {}
+        self.exported = self.array.copy()
+        return self.exported, flags, {}
 
     def _released(self) -> None:
-        self.lent[:] = -1
+        self.exported[:] = -1
 
 
 def test_a_buffer_is_held_while_it_is_read() -> None:
     assert (
-        concluded("buffer.values", lambda case, _: Lent(case.numpy(), case.numpy()))[0] == "holds"
+        concluded("buffer.values", lambda case, _: Exported(case.numpy(), case.numpy()))[0]
+        == "holds"
     )

@@ -189,7 +189,7 @@ class Array:
         self.memory = _check.Memory(source)
 
     def __dlpack__(self, **words):
-        return _check.Loan(self.memory, (8,), (1,), deleter="wants-gil").capsule()
+        return _check.BorrowedTensor(self.memory, (8,), (1,), deleter="wants-gil").capsule()
 
 
 def make(case, device):

@@ -1,6 +1,6 @@
 """What the docs tell people to put into CI: each dlbench command of it, run for real.
 
-The commands that measure are too long for a test; they are run over one couple at one size.
+The commands that measure are too long for a test; they are run over one pair at one size.
 """
 
 from __future__ import annotations

@@ -45,13 +45,13 @@ class Summary:
     wall_s = 1.0
     round_s = 0.5
     last_import_s = 0.1
-    settled = measured = 1
+    recorded = measured = 1
     signal = 0
     disk_full = ""
 
 
 class Fleet:
-    """Stands in for the core's run: settles every cell of the plan without a worker."""
+    """Stands in for the core's run: records every cell of the plan without a worker."""
 
     def __init__(self) -> None:
         self.summary = Summary()
@@ -117,7 +117,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["lst"], "did you mean 'list'?"),
         (["numpi", "numpy"], "did you mean 'numpy'?"),
         (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
-        (["mine", "--adapters", "adapters"], "a couple is two libraries, not 1"),
+        (["mine", "--adapters", "adapters"], "a pair is two libraries, not 1"),
         (["mine", "mine", "mine", "--adapters", "adapters"], "not 3"),
         (["--dry-run"], "say what to measure"),
         (["--matrix", "mine", "mine"], "leave out the libraries"),
@@ -150,8 +150,8 @@ def test_help_and_version(dlbench: Run) -> None:
         (["repro", "latest"], "Missing argument"),
         (["list", "--adapters", "nowhere"], "does not exist"),
         (["list", "nunpy"], "did you mean 'numpy'?"),
-        (["list", "saboteur"], "saboteur is written saboteur:ARGUMENT; allowed: honest, "),
-        (["list", "saboteur:honets"], "(did you mean 'honest'?); allowed: honest, "),
+        (["list", "faulty"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
+        (["list", "faulty:honets"], "(did you mean 'honest'?); allowed: honest, "),
         (
             ["check", "numpy", "--device", "cuda:99x"],
             "'cuda:99x' is no device; allowed: cpu, cuda:0",
@@ -170,7 +170,7 @@ def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], said: 
     assert not Path("dlbench-results").exists()
 
 
-def test_a_couple_is_both_directions_and_neither_with_itself(dlbench: Run) -> None:
+def test_a_pair_is_both_directions_and_neither_with_itself(dlbench: Run) -> None:
     planted.plant(Path("adapters"), "other")
     status, out, _ = dlbench("mine", "other", "--adapters", "adapters", "--dry-run")
     assert status == 0
@@ -181,7 +181,7 @@ def test_a_couple_is_both_directions_and_neither_with_itself(dlbench: Run) -> No
     }
 
 
-def test_a_filter_narrows_a_couple_further(dlbench: Run) -> None:
+def test_a_filter_narrows_a_pair_further(dlbench: Run) -> None:
     planted.plant(Path("adapters"), "other")
     words = ("mine", "other", "--adapters", "adapters", "--dry-run")
     _, out, _ = dlbench(*words, "--filter", "protocol:convert|^nothing")
@@ -218,7 +218,7 @@ def test_a_run_leaves_its_results_and_the_link(dlbench: Run, fleet: Fleet) -> No
     link = Path("dlbench-results/latest")
     assert link.readlink().parent == Path()
     document = json.loads((link / "results.json").read_text())
-    assert document["context"]["dlbench"]["request"]["couple"] == ["mine", "mine"]
+    assert document["context"]["dlbench"]["request"]["pair"] == ["mine", "mine"]
     assert isinstance(document["context"]["caches"], list)
     assert "mine -> mine" in out
     assert out.splitlines()[-1].endswith("dlbench-results/latest: results.json")
@@ -296,14 +296,14 @@ def test_latest_is_the_last_run_with_a_result(dlbench: Run, fleet: Fleet) -> Non
     dlbench(*MINE)
     link = Path("dlbench-results/latest")
     first = link.readlink()
-    # One that ends before anything is settled; what it prints still goes on with it.
-    fleet.summary.settled, fleet.summary.signal = 0, signal.SIGINT
+    # One that ends before anything is recorded; what it prints still goes on with it.
+    fleet.summary.recorded, fleet.summary.signal = 0, signal.SIGINT
     _, out, err = dlbench(*MINE)
     assert link.readlink() == first
     (second,) = {path.name for path in link.parent.iterdir()} - {"latest", str(first)}
     assert f"dlbench --resume dlbench-results/{second}\n" in err
     assert f"dlbench-results/{second}: results.json" in out
-    fleet.summary.settled, fleet.summary.signal = 1, 0
+    fleet.summary.recorded, fleet.summary.signal = 1, 0
     assert dlbench("--resume", f"dlbench-results/{second}", "--no-plots")[0] == 0
     assert str(link.readlink()) == second
     # Something else of that name is left alone, and costs no run.
@@ -494,9 +494,9 @@ def test_list_says_what_the_planted_library_gives_and_takes(dlbench: Run) -> Non
 
 
 def test_list_knows_a_library_by_its_argument(dlbench: Run) -> None:
-    status, out, _ = dlbench("list", "saboteur:honest")
+    status, out, _ = dlbench("list", "faulty:honest")
     assert status == 0
-    assert any(line.startswith("saboteur:honest ") for line in out.splitlines())
+    assert any(line.startswith("faulty:honest ") for line in out.splitlines())
 
 
 def test_doctor_has_a_line_for_each_check(dlbench: Run) -> None:

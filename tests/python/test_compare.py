@@ -24,14 +24,14 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "results/compare.schema.json").read_text())
-ANCHOR = {"median_ns": 60.0, "spread": 0.01, "half_width": 0.04, "workers": 20}
+REFERENCE = {"median_ns": 60.0, "spread": 0.01, "half_width": 0.04, "workers": 20}
 Document = dict[str, Any]
 
 
 def document(seed: int, workers: int = 10, spread: float = 0.01) -> Document:
     """Three libraries at one size, each cell in so many workers that scatter by so much."""
     made = synthetic.document(("native", "numpy", "mlx"), (4096,), failing=0.0)
-    made["context"]["dlbench"]["environments"]["default"]["anchor"] = dict(ANCHOR)
+    made["context"]["dlbench"]["environments"]["default"]["reference_exchange"] = dict(REFERENCE)
     chance = random.Random(seed)
     for entry in made["benchmarks"]:
         entry["workers"] = []
@@ -129,21 +129,21 @@ def test_workers_that_disagree_fail_no_comparison(
     assert "zero-copy -> zero-copy or copy" in out
 
 
-def test_a_rung_that_becomes_a_copy_is_a_regression(
+def test_a_case_that_becomes_a_copy_is_a_regression(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where base left it untimed, since it ended as f32 does."""
-    climbed = synthetic.with_ladder(document(1))
+    climbed = synthetic.with_case_sweep(document(1))
     made = copy.deepcopy(climbed)
-    rung = next(
+    sweep_case = next(
         e
         for e in made["not_measured"]
         if e["case"] == "f64" and (e["producer"], e["consumer"]) == ("numpy", "numpy")
     )
-    made["not_measured"].remove(rung)
+    made["not_measured"].remove(sweep_case)
     timed = copy.deepcopy(entry(made, "numpy", "numpy"))
-    timed |= {key: rung[key] for key in ("name", "case", "protocol", "clock")}
-    made["benchmarks"].append(timed | {"run_name": rung["name"], "outcome": "copy"})
+    timed |= {key: sweep_case[key] for key in ("name", "case", "protocol", "clock")}
+    made["benchmarks"].append(timed | {"run_name": sweep_case["name"], "outcome": "copy"})
     sides = write(tmp_path, "base", climbed), write(tmp_path, "head", made)
     status, out, _ = run(capsys, *sides)
     assert status == 1
@@ -384,16 +384,16 @@ def test_workers_are_asked_for_where_cells_are_open() -> None:
 def test_where_nothing_is_measured_nothing_is_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["saboteur:wrong-values", "native"]
+    words = ["faulty:wrong-values", "native"]
     assert run(capsys, *words, "--aa", "--out", str(tmp_path / "none"))[0] == 2
-    words = ["--matrix", "--producers", "saboteur:wrong-name", "--consumers", "native"]
+    words = ["--matrix", "--producers", "faulty:wrong-name", "--consumers", "native"]
     words += ["--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--workers", "1"]
     status, out, err = run(capsys, *words, "--out", str(tmp_path / "refused"))
     assert (status, out) == (2, "")
     assert err.splitlines()[-1].startswith("dlbench: nothing could be measured: 1 refused; ")
 
 
-def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_sides_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A/A of the native halves: both environments in one run, alternating; no alarm."""
     out = tmp_path / "aa"
     words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--json"]
@@ -418,7 +418,7 @@ def test_two_sides_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert pairs == {frozenset(("base", "head"))}
 
 
-def test_two_environments_in_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_environments_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each side has its own name and interpreter; here both are this one."""
     words = ["--matrix", "--producers", "native", "--consumers", "native", "--protocols", "dlpack"]
     words += ["--sizes", "4KiB", "--json", "--workers", "2", "--out", str(tmp_path / "run")]

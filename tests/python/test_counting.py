@@ -215,10 +215,10 @@ def test_without_valgrind_one_line_says_so(
 def test_there_is_no_guard_under_valgrind(tmp_path: Path) -> None:
     """A page that is given back in the middle of an instruction: valgrind loses what was copied."""
     found = discover.catalogue()
-    entry = {"producer": "native", "consumer": "saboteur:silent-copy", "protocol": "dlpack"}
+    entry = {"producer": "native", "consumer": "faulty:silent-copy", "protocol": "dlpack"}
     entry |= {"device": "cpu", "case": "f32", "bytes": 65536}
     with CountingWorker(tmp_path, found.environment, 300.0) as worker:
-        for name in ("native", "saboteur:silent-copy"):
+        for name in ("native", "faulty:silent-copy"):
             for role, file in found.roles(name).items():
                 worker.ask(worker_requests.load(role, name, str(file.path)))
         worker.ask(worker_requests.prepare(entry_of(entry)))

@@ -121,7 +121,7 @@ def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
 def test_a_planted_fault_is_found(
     tmp_path: Path, fault: str, device: str, outcome: str, said: str
 ) -> None:
-    producer = f"saboteur:{fault}"
+    producer = f"faulty:{fault}"
     words = ("--matrix", "--producers", producer, "--consumers", "native", "--devices", device)
     found = cells(tmp_path, *words, "--protocols", "dlpack", "--sizes", "4KiB")
     entry = found[name(producer=producer, device=device)]
@@ -274,7 +274,7 @@ def test_copy_floors_copy_as_much_as_the_devices_memory_permits(
 
 
 def test_no_more_workers_live_than_fit_into_the_device(tmp_path: Path) -> None:
-    """Three contexts fit; six couples are measured."""
+    """Three contexts fit; six pairs are measured."""
     names = ("one", "two", "three")
     own = Path(dlbench.__file__).parent
     for role in ("producers", "consumers"):

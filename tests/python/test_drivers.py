@@ -43,7 +43,7 @@ def test_devices_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert found["cuda"].why_not() == ""
     assert found["cuda"].kinds() == [("cuda", 2, "")]
-    assert found["cuda"].told()["count"] == 2
+    assert found["cuda"].to_json()["count"] == 2
 
 
 @fakes.needs_fakes
@@ -62,7 +62,7 @@ def test_a_driver_says_why(monkeypatch: pytest.MonkeyPatch, faults: str, why: st
     cuda = asked(monkeypatch, DLBENCH_FAKE_FAIL=faults)["cuda"]
     assert cuda.why_not() == why
     assert cuda.kinds() == [("cuda", 0, why)]
-    assert set(cuda.told()) == {"name", "state", "said"}
+    assert set(cuda.to_json()) == {"name", "state", "message"}
 
 
 @fakes.needs_fakes
@@ -84,7 +84,7 @@ def test_a_run_says_why_and_measures_the_rest(tmp_path: Path) -> None:
     jsonschema.validate(written, SCHEMA)
     kinds = {one["name"]: one for one in written["context"]["dlbench"]["machine"]["devices"]}
     said = "cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"
-    assert kinds["cuda"] == {"name": "cuda", "state": "no-driver", "said": said}
+    assert kinds["cuda"] == {"name": "cuda", "state": "no-driver", "message": said}
     missing = [e for e in entries(written).values() if e["device"] == "cuda:0"]
     assert {(e["outcome"], e["reason"]) for e in missing} == {
         ("no-device", f"cuda: no-driver: {said}")

@@ -74,7 +74,7 @@ def test_the_document_says_what_each_was(ran: tuple[Path, str]) -> None:
     for name in ("old", "new"):
         assert told[name]["executable"] == f"{folder}/{name}/bin/python"
         assert told[name]["python"] == told["default"]["python"]
-        assert told[name]["anchor"]["median_ns"] > 0
+        assert told[name]["reference_exchange"]["median_ns"] > 0
         assert told[name]["floors_ns"]["call"] > 0
 
 

@@ -212,7 +212,7 @@ def test_one_that_hangs_or_crashes_is_there_with_its_reason(
     assert found.failure is not None
     assert found.failure.outcome == outcome
     assert reason in found.failure.reason
-    assert found.told()["failure"].startswith(f"{outcome}: ")
+    assert found.to_json()["failure"].startswith(f"{outcome}: ")
     for library in discover.libraries(discover.catalogue(environment=found)):
         assert (library.installed, library.absence) == (False, outcome)
 

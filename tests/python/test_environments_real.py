@@ -85,7 +85,7 @@ def _is_numpy_dlpack(entry: dict[str, Any]) -> bool:
 
 
 @needs_mxnet
-def test_one_couple_of_mxnet(tmp_path: Path) -> None:
+def test_one_pair_of_mxnet(tmp_path: Path) -> None:
     mxnet = f"mxnet310={os.environ['DLBENCH_MXNET']}"
     words = ("--protocols", "dlpack", "--sizes", "4KiB", "--phases", "all")
     status, out, err = run(tmp_path, "mxnet", "numpy", "--env", mxnet, *words, "--out", "run")

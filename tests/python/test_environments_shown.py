@@ -8,13 +8,13 @@ import pytest
 
 import samples
 from dlbench import findings
-from dlbench.analysis import ladder
+from dlbench.analysis import case_sweep
 from dlbench.command import cells
-from dlbench.findings import placed
+from dlbench.findings import grouping
 from dlbench.terminal import beside, heading, terminal
 from typed import doc, entries_of
 
-ANCHOR = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
+REFERENCE = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
 
 
 def rounds(ns: float) -> dict[str, Any]:
@@ -23,12 +23,12 @@ def rounds(ns: float) -> dict[str, Any]:
     return {"workers": [{"median_ns": ns, "first_ns": ns, "samples_ns": samples_ns}]}
 
 
-def told(python: str, anchor: dict[str, Any] = ANCHOR, **libraries: str) -> dict[str, Any]:
+def told(python: str, reference: dict[str, Any] = REFERENCE, **libraries: str) -> dict[str, Any]:
     found = {"python": python, "executable": f"/opt/{python}/bin/python", "libraries": libraries}
-    return found | {"floors_ns": {"call": 21.0}, "anchor": anchor}
+    return found | {"floors_ns": {"call": 21.0}, "reference_exchange": reference}
 
 
-def two(*more: dict[str, Any], anchor: dict[str, Any] = ANCHOR) -> dict[str, Any]:
+def two(*more: dict[str, Any], reference: dict[str, Any] = REFERENCE) -> dict[str, Any]:
     """numpy -> numpy is slower in `old`, numpy -> torch takes as long; `old` sorts first."""
     return samples.document(
         samples.measured("numpy", "numpy", 230.0, environment="a-old", **rounds(230.0)),
@@ -37,8 +37,8 @@ def two(*more: dict[str, Any], anchor: dict[str, Any] = ANCHOR) -> dict[str, Any
         samples.measured("numpy", "torch", 900.0, **rounds(900.0)),
         *more,
         environments={
-            "a-old": told("3.10.13", anchor, numpy="1.26.4"),
-            "default": told("3.13.1", anchor, numpy="2.4.6"),
+            "a-old": told("3.10.13", reference, numpy="1.26.4"),
+            "default": told("3.13.1", reference, numpy="2.4.6"),
         },
     )
 
@@ -51,7 +51,7 @@ def test_the_header_tells_of_our_own_first() -> None:
     lines = heading.header(doc(two()), 120)
     assert "Python 3.13.1  numpy 2.4.6" in lines[0]
     assert lines[1].startswith("a-old:  Python 3.10.13  numpy 1.26.4  native -> native 61.0 ns")
-    assert lines[2].startswith("4 couples, 4 cells")
+    assert lines[2].startswith("4 pairs, 4 cells")
 
 
 def test_a_matrix_is_of_one_environment_ours_first() -> None:
@@ -85,14 +85,14 @@ def test_of_many_exchanges_some_differ_by_chance(exchanges: int, told_: int) -> 
 
 
 def test_without_a_second_process_nothing_is_said_to_differ() -> None:
-    document = two(anchor={"median_ns": 61.0, "workers": 1})
+    document = two(reference={"median_ns": 61.0, "workers": 1})
     lines = texts(beside.table(doc(document), ["dlpack"], 80))
     assert "nothing is known of chance" in lines[0]
     assert "2.00?" in lines[2]
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:
-    assert beside.table(doc(samples.couple()), ["dlpack", "convert"], 80) == []
+    assert beside.table(doc(samples.pair()), ["dlpack", "convert"], 80) == []
 
 
 def test_every_size_but_the_smallest_is_left_out() -> None:
@@ -139,20 +139,20 @@ def test_what_is_found_in_one_says_where() -> None:
     ],
 )
 def test_a_command_means_the_same_environment(command: str, expected: str) -> None:
-    place = placed.Place("old", "/o/python", False, [])
+    place = grouping.Place("old", "/o/python", False, [])
     assert place.named(findings.Finding("label", "text", command)).command == expected
-    failed = placed.Place("old", "/o/python", True, [])
+    failed = grouping.Place("old", "/o/python", True, [])
     named = failed.named(findings.Finding("crashed", "text", command))
     assert named.command == "dlbench doctor --env old=/o/python"
 
 
 def test_one_cell_is_ours_unless_another_environment_is_named() -> None:
-    assert cells.one(doc(two()), ["numpy", "numpy"]).environment == "default"
-    assert cells.one(doc(two()), ["numpy", "numpy", "a-old"]).environment == "a-old"
+    assert cells.single(doc(two()), ["numpy", "numpy"]).environment == "default"
+    assert cells.single(doc(two()), ["numpy", "numpy", "a-old"]).environment == "a-old"
 
 
-def test_a_ladder_is_climbed_in_each_by_itself() -> None:
-    rungs = [
+def test_a_case_sweep_is_climbed_in_each_by_itself() -> None:
+    sweep_cases = [
         samples.measured("numpy", "torch", 900.0, **given)
         for environment in ("default", "old")
         for given in (
@@ -164,5 +164,5 @@ def test_a_ladder_is_climbed_in_each_by_itself() -> None:
             },
         )
     ]
-    (one,) = ladder.fallbacks(ladder.ladders(entries_of(rungs)))
+    (one,) = case_sweep.fallbacks(case_sweep.case_sweeps(entries_of(sweep_cases)))
     assert (one.environment, one.becomes, one.cases) == ("old", "copy", ("f64",))

@@ -62,7 +62,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_core, "run", never)
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "results.json").write_text(json.dumps(samples.couple()))
+    (tmp_path / "run" / "results.json").write_text(json.dumps(samples.pair()))
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from dlbench import _core
 
 pytestmark = pytest.mark.process
 
-PRODUCERS = ("numpy", "bytearray", "saboteur:honest", "gone")
+PRODUCERS = ("numpy", "bytearray", "faulty:honest", "gone")
 CONSUMERS = ("numpy", "native", "memoryview")
 PROTOCOLS = ("dlpack", "buffer", "convert", "array_ufunc", "cuda_array_interface")
 PLACES = ("default", "twin")

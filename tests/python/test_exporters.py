@@ -28,7 +28,7 @@ from typed import comparison_of, doc, parts_of
 pytestmark = pytest.mark.process
 
 DOCUMENTS = {
-    "couple": samples.couple(),
+    "pair": samples.pair(),
     "matrix": samples.matrix(),
     "phases": synthetic.with_phases(synthetic.document(("numpy", "torch", "jax"))),
 }
@@ -42,7 +42,7 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    (tmp_path / "results.json").write_text(json.dumps(samples.couple()))
+    (tmp_path / "results.json").write_text(json.dumps(samples.pair()))
     return tmp_path
 
 
@@ -226,13 +226,13 @@ def test_load_gives_a_frame(frame: str, run: Path) -> None:
     loaded = dlbench.load(run, frame)
     assert list(loaded.columns) == list(rows.COLUMNS)
     measured = loaded[loaded["real_time"] > 0] if frame == "pandas" else loaded.drop_nulls("lo_ns")
-    assert len(loaded) - len(measured) == len(samples.couple()["not_measured"])
+    assert len(loaded) - len(measured) == len(samples.pair()["not_measured"])
     assert int(loaded["bytes"].max()) == 262144
 
 
 def test_pandas_reads_the_csv_as_load_gives_it(run: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    text = export(doc(samples.couple()), "csv")
+    text = export(doc(samples.pair()), "csv")
     loaded = dlbench.load(run)
     read = pandas.read_csv(io.StringIO(text), dtype=dict(loaded.dtypes), keep_default_na=False,
                            na_values={name: [""] for name in loaded.columns})  # fmt: skip
@@ -284,7 +284,7 @@ def test_the_verb_prints_or_writes(
 ) -> None:
     assert cli.main(["export", str(run), "--format", name]) == 0
     printed = capsys.readouterr().out
-    assert printed == export(doc(samples.couple()), name)
+    assert printed == export(doc(samples.pair()), name)
     target = run / "made"
     line = ["export", str(run), "--format", name, "--output", str(target)]
     assert cli.main(line) == 0
@@ -330,7 +330,7 @@ def test_bad_use_is_one_line(
 
 
 def of_two_machines() -> dict[str, Any]:
-    return merge.of_parts(parts_of([("box", samples.couple()), ("gpu", samples.matrix())]))
+    return merge.of_parts(parts_of([("box", samples.pair()), ("gpu", samples.matrix())]))
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -363,7 +363,7 @@ def test_each_machine_has_its_own_libraries() -> None:
 
 
 def test_the_summary_says_what_changed() -> None:
-    base, head = samples.couple(), copy.deepcopy(samples.couple())
+    base, head = samples.pair(), copy.deepcopy(samples.pair())
     head["benchmarks"][2]["real_time"] *= 2
     head["benchmarks"][3]["outcome"] = "copy"
     head["benchmarks"].pop()
@@ -379,21 +379,17 @@ def test_the_summary_says_what_changed() -> None:
 
 def test_the_summary_calls_no_two_cells_the_same() -> None:
     made = comparisons.alike_but_for_two_axes(head_times=2.0)
-    rest = exporters.summary(doc(samples.couple()), comparison_of(made)).partition(
+    rest = exporters.summary(doc(samples.pair()), comparison_of(made)).partition(
         "### What changed: 20 SLOW"
     )[2]
     names = [line.split("|")[2].strip() for line in rest.splitlines() if " SLOW |" in line]
     assert len(set(names)) == len(made["cells"]) == 20
-    plain = exporters.summary(
-        doc(samples.couple()), comparison_of(comparisons.of_instructions(1.5))
-    )
+    plain = exporters.summary(doc(samples.pair()), comparison_of(comparisons.of_instructions(1.5)))
     assert "| numpy -> torch dlpack 4 KiB |" in plain
 
 
 def test_the_summary_of_counts_has_no_interval() -> None:
-    text = exporters.summary(
-        doc(samples.couple()), comparison_of(comparisons.of_instructions(1.012))
-    )
+    text = exporters.summary(doc(samples.pair()), comparison_of(comparisons.of_instructions(1.012)))
     _, _, rest = text.partition("### What changed, in instructions: 1 SLOW")
     told = rest.partition("<details>")[0]
     assert "| 1.012 | 1,234 | 1,249 |" in told

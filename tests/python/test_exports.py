@@ -56,7 +56,7 @@ def described(mute):
     return mute.source.__array_interface__
 
 
-def lent(mute):
+def exported(mute):
     return memoryview(mute.source)
 
 
@@ -114,7 +114,7 @@ def crossed(folder: Path, protocol: str, take: str = SHARE, **exports: str) -> d
         ("dlpack_legacy", {"dlpack_legacy": "legacy"}, "dlpack", "legacy"),
         ("dlpack_versioned", {"dlpack_versioned": "versioned"}, "dlpack", "versioned"),
         ("array_interface", {"array_interface": "described"}, "array_interface", ""),
-        ("buffer", {"buffer": "lent"}, "buffer", ""),
+        ("buffer", {"buffer": "exported"}, "buffer", ""),
         ("array", {"array": "as_numpy"}, "array", ""),
     ],
 )  # fmt: skip
@@ -124,7 +124,7 @@ def test_a_call_of_the_librarys_own_crosses(
     ok = crossed(tmp_path, protocol, **exports)["ok"]
     assert (ok["seen"]["used"], ok["seen"]["struct"]) == (used, struct)
     assert ok["seen"]["via"] == "exports"
-    assert ok["floor"] == "relay"
+    assert ok["floor"] == "proxy"
     assert ok["first_ns"]["call"] > 0
 
 
@@ -193,7 +193,7 @@ def test_an_attribute_goes_before(tmp_path: Path) -> None:
 
 
 def test_offers_name_them(tmp_path: Path) -> None:
-    source = exporting(buffer="lent", dlpack_legacy="legacy")
+    source = exporting(buffer="exported", dlpack_legacy="legacy")
     asked = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
     ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), asked)[-1]["ok"]
     assert ok["exports"] == ["dlpack_legacy", "buffer"]
@@ -232,7 +232,7 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     assert all(e["real_time"] > 0 for e in exports)
     assert len(exports) == 2
     parts = [part["what"] for e in crossed for part in e["phases"]["parts"]]
-    assert any(what.endswith(" refused by the relay") for what in parts)
+    assert any(what.endswith(" refused by the proxy") for what in parts)
     assert not any(what.endswith(" fails") for what in parts)
     others = [e for e in found if e["protocol"] == "dlpack_versioned"]
     assert {e["outcome"] for e in others} == {"no-protocol"}

@@ -1,4 +1,4 @@
-"""What a crossing drops in silence, and what does not outlive the producer's array."""
+"""What an exchange drops in silence, and what does not outlive the producer's array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table under a ladder: each row is of one device, one size, and of what was really tried."""
+"""The table under a case sweep: each row has one device, one size and what was tried."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dlbench.exporters import support
 from rich.cells import cell_len
 
 import samples
-from dlbench.analysis import ladder
+from dlbench.analysis import case_sweep
 from dlbench.command import cells
 from dlbench.terminal import fallbacks
 from typed import doc
@@ -50,8 +50,8 @@ def two_devices() -> Entry:
     )
 
 
-def rows(document: Entry) -> list[ladder.Fallback]:
-    return list(ladder.fallbacks(ladder.ladders(doc(document).entries)))
+def rows(document: Entry) -> list[case_sweep.Fallback]:
+    return list(case_sweep.fallbacks(case_sweep.case_sweeps(doc(document).entries)))
 
 
 def lines(document: Entry, width: int = 100) -> list[str]:

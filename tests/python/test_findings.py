@@ -22,7 +22,7 @@ def no_protocol(producer: str, consumer: str, code: str, protocol: str) -> dict[
 
 
 def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
-    """Of a couple each library takes from the other one alone."""
+    """Of a pair each library takes from the other one alone."""
     offers_none = no_protocol("a", "b", "not-exported", "dlpack_c")
     has_no_call = no_protocol("b", "a", "not-imported", "dlpack_c")
     said = told("no-protocol", offers_none, has_no_call)
@@ -30,11 +30,11 @@ def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
 
 
 def test_a_protocol_without_other_devices_tells_of_no_library() -> None:
-    crossing = no_protocol("a", "b", "no-device-argument", "dlpack_c")
-    crossing |= {"device": "cuda:0+cpu"}
-    crossing["name"] = crossing["run_name"] = samples.name(crossing)
+    copied_over = no_protocol("a", "b", "no-device-argument", "dlpack_c")
+    copied_over |= {"device": "cuda:0+cpu"}
+    copied_over["name"] = copied_over["run_name"] = samples.name(copied_over)
     silent = no_protocol("a", "b", "not-exported", "dlpack_c")
-    assert told("no-protocol", silent, crossing) == ["dlpack_c: not offered by a"]
+    assert told("no-protocol", silent, copied_over) == ["dlpack_c: not offered by a"]
 
 
 def test_where_it_is_neither_one_alone_the_pair_is_named() -> None:

@@ -39,7 +39,7 @@ PROTOCOLS = {"WORD": take}
     ("word", "protocol"),
     [("dlpack", "dlpack"), ("convert", "array_interface"), ("convert", "buffer")],
 )
-def test_what_a_relayed_cell_says_of_its_first_call_is_of_the_first(
+def test_what_a_proxied_cell_says_of_its_first_call_is_of_the_first(
     tmp_path: Path, word: str, protocol: str
 ) -> None:
     *_, answer = ask(
@@ -49,7 +49,7 @@ def test_what_a_relayed_cell_says_of_its_first_call_is_of_the_first(
         prepare(1, "giver", "taker", protocol, F32),
     )
     ok = answer["ok"]
-    assert ok["seen"]["via"] == "relay"
+    assert ok["seen"]["via"] == "proxy"
     assert ok["first_ns"]["call"] > 0.3e9
     # By `convert` the first call is the exchange; by a protocol it is the array's own.
     said = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"

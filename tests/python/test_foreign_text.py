@@ -104,7 +104,7 @@ def plant(document: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def clean() -> dict[str, Any]:
     """Each kind of cell, two environments, findings of each kind."""
-    # The worker, phases and who waits have texts of their own.
+    # The worker, phases and synchronization have texts of their own.
     phases = {"via": "direct", "exchange_ns": 900.0,
               "parts": [{"phase": "export", "what": "x", "ns": 500.0}]}  # fmt: skip
     told = {"unexplained_ns": 400.0, "unexplained_lo_ns": 300.0, "unexplained_hi_ns": 500.0}

@@ -262,8 +262,8 @@ def test_a_library_without_the_device_is_skipped(
     assert stages.library_line("x", stages.Document(None, cells, {}))[0] == verdict
 
 
-ROW = {"stream": -1, "asked_by": "dlbench", "owed": False, "waits": "nobody", "saw": "old"}
-OWN = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new"}
+ROW = {"stream": -1, "asked_by": "dlbench", "required": False, "waits": "none", "saw": "old"}
+OWN = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream", "saw": "new"}
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ OWN = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", 
         ({}, {}, ["pass", "pass"]),
         # A control that stays fresh: the streams were ordered by something else.
         ({}, {"waits": "stream", "saw": "new"}, ["inconclusive", "inconclusive"]),
-        ({"waits": "nobody", "saw": "old"}, {}, ["pass", "fail"]),
-        ({"waits": "wrong-queue", "saw": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "none", "saw": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "wrong-stream", "saw": "old"}, {}, ["pass", "fail"]),
         ({"waits": "inconclusive", "reason": "x"}, {}, ["pass", "inconclusive"]),
         ({"waits": "no-delay"}, {}, ["pass", "inconclusive"]),
         ({"waits": "host", "saw": "new"}, {}, ["pass", "pass"]),

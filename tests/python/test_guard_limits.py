@@ -184,7 +184,7 @@ def test_a_double_mapping_is_one_memory_at_two_addresses(tmp_path: Path) -> None
 def test_small_arrays_have_no_page_to_take(tmp_path: Path) -> None:
     ok = found(tmp_path, GIVE, COPY, case=UNALIGNED, size=4096)
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "skipped")
-    assert ok["copied_by"] == "consumer", "the tap saw where the data was handed over"
+    assert ok["copied_by"] == "consumer", "the recorder saw where the data was handed over"
     assert "guard" not in ok
 
 

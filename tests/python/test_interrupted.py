@@ -27,8 +27,8 @@ def two(folder: Path) -> None:
     plant(folder / "adapters", "b")
 
 
-def settled(folder: Path) -> list[str]:
-    """Names of the cells that the journal settles, a torn last line left out."""
+def recorded(folder: Path) -> list[str]:
+    """Names of the cells that the journal records, a torn last line left out."""
     journal = folder / "run" / "journal.jsonl"
     lines = journal.read_text().split("\n")[:-1] if journal.exists() else []
     return [line["entry"]["name"] for line in map(json.loads, lines) if "entry" in line]
@@ -38,16 +38,16 @@ def settled(folder: Path) -> list[str]:
 def test_a_killed_run_goes_on_and_measures_nothing_twice(tmp_path: Path, after: int) -> None:
     two(tmp_path)
     process = start(tmp_path, *AXES, "--out", "run", "--no-plots")
-    while len(settled(tmp_path)) < after or not (tmp_path / "run" / "journal.jsonl").exists():
+    while len(recorded(tmp_path)) < after or not (tmp_path / "run" / "journal.jsonl").exists():
         time.sleep(0.002)
         assert process.poll() is None or after >= CELLS
     process.kill()
     process.communicate()
-    before = settled(tmp_path)
+    before = recorded(tmp_path)
     assert left_alive(tmp_path) == []
     status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
     assert status == 0, err
-    names = Counter(settled(tmp_path))
+    names = Counter(recorded(tmp_path))
     assert set(before) <= set(names)
     assert set(names.values()) == {1}
     assert len(entries(document(tmp_path))) == CELLS
@@ -130,11 +130,11 @@ def test_a_disk_that_fills_up_keeps_the_journal(tmp_path: Path, limit: int) -> N
     assert status == 2
     assert "Traceback" not in err
     assert "journal" in err.splitlines()[-1]
-    before = settled(tmp_path)
+    before = recorded(tmp_path)
     assert left_alive(tmp_path) == []
     if limit == 0:
         return
     status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
     assert status == 0, err
-    assert set(before) <= set(settled(tmp_path))
+    assert set(before) <= set(recorded(tmp_path))
     assert len(document(tmp_path)["benchmarks"]) == CELLS

@@ -135,7 +135,7 @@ def test_phases_are_of_the_cells_own_machine() -> None:
         for ns in (900.0, 400.0)
     ]
     merged = merge.of_parts(parts_of(zip(("box", "rocm"), parts, strict=True)))
-    entry = cells.one(doc(merged), ["numpy", "torch", "rocm"])
+    entry = cells.single(doc(merged), ["numpy", "torch", "rocm"])
     found = explain.phases_of(merged.entries, entry)
     assert [(each.machine, each.real_time) for each in found] == [("rocm", 200.0)]
 

@@ -154,7 +154,7 @@ def test_a_deleter_in_python_does_not_take_the_refusal_along() -> None:
         given.append(str(address))
 
     managed = Versioned(2, 0, None, remember, 0, tensor)
-    lent = Forged(lending_capsule(managed))
+    exported = Forged(lending_capsule(managed))
     with pytest.raises(BufferError, match="major version 1"):
-        consumer.from_dlpack(lent)
+        consumer.from_dlpack(exported)
     assert given == [str(ctypes.addressof(managed))]

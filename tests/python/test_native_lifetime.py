@@ -1,4 +1,4 @@
-"""The native halves give back each loan once, whoever lets go last and wherever."""
+"""The native halves give back each borrowed tensor once, whoever lets go last and wherever."""
 
 from __future__ import annotations
 

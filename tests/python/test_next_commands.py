@@ -12,7 +12,7 @@ import samples
 import synthetic
 from dlbench import findings, values
 from dlbench.command import cells, merge
-from dlbench.findings import placed
+from dlbench.findings import grouping
 from typed import doc, entry_of, parts_of
 
 
@@ -77,7 +77,7 @@ def by_clock() -> dict[str, Any]:
 def of_all_kinds() -> dict[str, Any]:
     made = synthetic.document(devices=("cpu", "cuda:0"), protocols=("dlpack", "buffer"),
                               failing=0.5)  # fmt: skip
-    return synthetic.with_ladder(made)
+    return synthetic.with_case_sweep(made)
 
 
 def of_two_machines() -> dict[str, Any]:
@@ -101,8 +101,8 @@ def test_it_opens_a_cell_of_the_finding(kind: Callable[[], dict[str, Any]]) -> N
     for machine, part in doc(document).shares():
         for found in findings.find(doc(part), "a run", most_lines=1000):
             verb, *words = shlex.split(found.command)[1:] or [""]
-            if found.label in findings.FAILURES and verb in placed.CHOOSING:
-                entry = cells.one(doc(document), words[1:])
+            if found.label in findings.FAILURES and verb in grouping.CHOOSING:
+                entry = cells.single(doc(document), words[1:])
                 assert (words[0], entry.outcome) == ("a run", found.label)
                 assert entry.machine == machine
                 assert values.reason(entry_of(entry)) in found.text

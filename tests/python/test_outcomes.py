@@ -133,7 +133,7 @@ def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
     assert (there["outcome"], there["reason"]) == ("no-device", f"cuda: no-library: {NO_DRIVER}")
     assert "exception" not in there
     devices = document["context"]["dlbench"]["machine"]["devices"]
-    assert {"name": "cuda", "state": "no-library", "said": NO_DRIVER} in devices
+    assert {"name": "cuda", "state": "no-library", "message": NO_DRIVER} in devices
     for cell in (
         cells["numpy", "cupy", "cpu", "dlpack"],
         cells["numpy", "cupy", "cpu", "convert"],

@@ -182,13 +182,13 @@ def test_a_call_that_fails_and_is_tried_again_is_part_of_export(tmp_path: Path) 
     assert unexplained_share(found) < 0.15
 
 
-def test_a_type_that_cannot_be_patched_has_a_relay_before_it(tmp_path: Path) -> None:
+def test_a_type_that_cannot_be_patched_has_a_proxy_before_it(tmp_path: Path) -> None:
     answers = split(tmp_path, PLAIN, NUMPY)
-    assert answers[0]["ok"]["via"] == "relay"
+    assert answers[0]["ok"]["via"] == "proxy"
     assert all(answer["ok"]["release"] > 0 for answer in answers[1:])
 
 
-def test_what_the_relay_refuses_in_the_producers_place_is_replayed(tmp_path: Path) -> None:
+def test_what_the_proxy_refuses_in_the_producers_place_is_replayed(tmp_path: Path) -> None:
     answers = split(tmp_path, PLAIN, NUMPY, protocol="dlpack_legacy")
     calls = [(c["phase"], c["raised"], c["ours"]) for c in answers[0]["ok"]["calls"]]
     assert calls == [("export", True, True), ("export", False, False)]
@@ -197,8 +197,8 @@ def test_what_the_relay_refuses_in_the_producers_place_is_replayed(tmp_path: Pat
     assert unexplained_share(found) < 0.15
 
 
-def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_relay(tmp_path: Path) -> None:
-    """It asks a relay for a capsule and an ndarray for nothing."""
+def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_proxy(tmp_path: Path) -> None:
+    """It asks a proxy for a capsule and an ndarray for nothing."""
     take = (
         "import numpy as np\n"
         "def take(x):\n"
@@ -207,7 +207,7 @@ def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_relay(tmp_path: Pat
     )
     error = split(tmp_path, PLAIN, take, rounds=1)[0]["error"]
     assert error["outcome"] == "no-protocol"
-    assert "another path when it is shown a relay" in error["reason"]
+    assert "another path when it is shown a proxy" in error["reason"]
 
 
 def test_a_consumer_that_knows_a_patchable_type_and_asks_it_nothing(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_deleters_that_run_late_are_told(tmp_path: Path) -> None:
     assert warnings == [warned("deleter-later", text, count="8", deleters="8")]
 
 
-def test_a_capsule_needs_no_relay(tmp_path: Path) -> None:
+def test_a_capsule_needs_no_proxy(tmp_path: Path) -> None:
     take = (
         "import numpy as np\nfrom dlbench import Capsule\n"
         "class Box:\n"

@@ -1,4 +1,4 @@
-"""The phases in the terminal: side by side, as one exchange's bill, and the dearest part."""
+"""The phases in the terminal: side by side, as one exchange's breakdown, and the dearest part."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import samples
 from dlbench import findings
 from dlbench.analysis import phases
 from dlbench.command import cells
-from dlbench.terminal import couple, terminal
+from dlbench.terminal import pair, terminal
 from typed import doc, entry_of
 
 TIMES = {"query": 1210.0, "export": 1690.0, "import": 820.0, "release": 186.0}
@@ -62,7 +62,7 @@ def test_the_exchange_is_the_one_that_the_phases_are_parts_of() -> None:
     named = dict(zip(*([word.strip() for word in words if word.strip()] for words in (heads, row)),
                      strict=True))  # fmt: skip
     assert (named["exchange"], named["own rounds"]) == ("3.95 us", "7.89 us")
-    facts = couple.details(entry_of(cells.one(doc(other), ["torch", "torch"])))
+    facts = pair.details(entry_of(cells.single(doc(other), ["torch", "torch"])))
     assert any(line.startswith("median") and "7.89 us" in line for line in facts)
     assert any(line.startswith("phases") and "3.95 us" in line for line in facts)
 
@@ -87,21 +87,21 @@ def test_each_protocol_and_size_is_a_block() -> None:
 
 
 def test_without_phases_nothing_is_said() -> None:
-    plain = samples.couple()
+    plain = samples.pair()
     assert phases.table(doc(plain), 100) == []
     assert phases.dearest(doc(plain)) is None
     assert "dearest" not in [finding.label for finding in findings.find(doc(plain))]
 
 
-def test_the_bill_of_one_exchange() -> None:
-    lines = couple.details(entry_of(cells.one(doc(document()), ["torch", "torch"])))
+def test_the_breakdown_of_one_exchange() -> None:
+    lines = pair.details(entry_of(cells.single(doc(document()), ["torch", "torch"])))
     assert "query        1.21 us  __dlpack_device__()" in lines
     assert "export       1.69 us  __dlpack__(max_version=(1,0))" in lines
     assert "unexplained  39.5 ns, 1.0 % of 3.95 us  (-2.00 ns .. 80.0 ns)" in lines
 
 
 def test_a_short_exchange_has_no_share() -> None:
-    lines = couple.details(entry_of(cells.one(doc(document()), ["numpy", "numpy"])))
+    lines = pair.details(entry_of(cells.single(doc(document()), ["numpy", "numpy"])))
     assert "unexplained  1.18 ns of 118 ns  (-2.00 ns .. 80.0 ns)" in lines
 
 
@@ -112,11 +112,11 @@ def test_the_dearest_part_is_named_with_the_next_command() -> None:
     assert len(cells.matching(doc(document()), words)) == 1
 
 
-def test_what_the_relay_itself_refuses_is_not_the_dearest_part() -> None:
+def test_what_the_proxy_itself_refuses_is_not_the_dearest_part() -> None:
     call = "__dlpack__(dl_device=None,copy=None,max_version=(1,0))"
     (whole, *_) = exchange("tvm_ffi", "numpy", protocol="dlpack_legacy")
     whole["phases"]["parts"] = [
-        {"phase": "export", "what": call, "ns": 112.0, "failed_by": "relay"},
+        {"phase": "export", "what": call, "ns": 112.0, "failed_by": "proxy"},
         {"phase": "query", "what": "__dlpack_device__()", "ns": 61.0},
     ]
     (found,) = [f for f in findings.find(doc(samples.document(whole))) if f.label == "dearest"]
@@ -125,7 +125,7 @@ def test_what_the_relay_itself_refuses_is_not_the_dearest_part() -> None:
 
 
 def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
-    assert cells.one(doc(document()), ["torch", "torch"]).phase == "exchange"
+    assert cells.single(doc(document()), ["torch", "torch"]).phase == "exchange"
     assert [e.phase for e in cells.matching(doc(document()), ["torch", "torch", "query"])] == [
         "query"
     ]

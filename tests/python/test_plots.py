@@ -34,7 +34,7 @@ SHAPES = {
     "two devices": synthetic.document(("numpy", "torch"), devices=("cpu", "cuda:0")),
     "only convert": synthetic.document(("numpy", "torch"), protocols=("convert",)),
     "phases": synthetic.with_phases(synthetic.document(SLOW, failing=0.0)),
-    "ladder": synthetic.with_ladder(synthetic.document(synthetic.TWELVE[:5])),
+    "case_sweep": synthetic.with_case_sweep(synthetic.document(synthetic.TWELVE[:5])),
     "many phases": synthetic.with_phases(synthetic.document((*synthetic.TWELVE, LONG))),
 }
 
@@ -92,7 +92,7 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
         "import sys, matplotlib; matplotlib.rcParams['font.size'] = 20; import synthetic\n"
         "from pathlib import Path; from dlbench.plots.figures import draw\n"
         "document = synthetic.with_phases(synthetic.document(synthetic.TWELVE[:4]))\n"
-        "document = synthetic.with_ladder(document)\n"
+        "document = synthetic.with_case_sweep(document)\n"
         "import typed; draw(typed.doc(document), Path(sys.argv[1]))"
     )
     contents = []
@@ -260,9 +260,9 @@ def test_scaling_has_a_band_as_wide_as_the_interval() -> None:
 
 def test_scaling_tells_fifteen_producers_apart() -> None:
     names = [f"library{i}" for i in range(15)]
-    looks = lines.looks(names)
-    assert len(set(looks.values())) == 15
-    assert len({look.colour for look in looks.values()}) == 15
+    styles = lines.styles(names)
+    assert len(set(styles.values())) == 15
+    assert len({look.colour for look in styles.values()}) == 15
 
 
 def widths(figure: Figure, colour: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""The figures of single rounds, of what changed, and of who waits."""
+"""The figures of single rounds, of what changed, and of synchronization."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def words(figure: Figure) -> str:
 def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
     figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
     axes = panel(figure)
-    looks = lines.looks(["jax", "numpy"])
-    curve = curves(axes)[looks["numpy"].colour]
+    styles = lines.styles(["jax", "numpy"])
+    curve = curves(axes)[styles["numpy"].colour]
     assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
     assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
     marks = {
         to_hex(x.get_color()): x.get_xdata()[0] for x in axes.lines if x.get_marker() != "None"
     }
-    assert marks == {looks["numpy"].colour: 25.0, looks["jax"].colour: 6.0}
+    assert marks == {styles["numpy"].colour: 25.0, styles["jax"].colour: 6.0}
 
 
 def test_ecdf_dashes_copies() -> None:
@@ -151,7 +151,7 @@ def with_streams() -> dict[str, Any]:
     made["benchmarks"][0]["sync"] = [
         {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "saw": "new",
          "waits": "host"},
-        {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "nobody"},
+        {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "none"},
     ]  # fmt: skip
     return made
 
@@ -162,7 +162,7 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
     wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
     export, take = sync.COLOURS["export"], sync.COLOURS["import"]
     assert wide == [(export, 0, 0.9), (take, 0.9, 0.05), (export, 0, 0.0), (take, 0.0, 0.0)]
-    for word in ("no stream", "stream -1", "host, saw new", "nobody"):
+    for word in ("no stream", "stream -1", "host, saw new", "none"):
         assert word in words(figure)
 
 

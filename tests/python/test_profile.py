@@ -64,7 +64,7 @@ def test_a_profile_of_three_libraries_is_whole_for_an_attached_tool(
     told = profile(tmp_path, "--matrix", "--producers", three, "--consumers", three)
     assert told["listening"]["nvtx"] == "attached"
     seen = [log for log in ranges.logs(watched) if any(e["domain"] == "dlbench" for e in log)]
-    # One worker a couple, and each wrote what it had: it ended by itself.
+    # One worker a pair, and each wrote what it had: it ended by itself.
     assert len(seen) == 6
     assert [ranges.complaints(log) for log in seen] == [[]] * 6
     cells = cells_of([ranges.tree(log) for log in seen])

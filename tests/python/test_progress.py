@@ -28,7 +28,7 @@ def test_lines_come_every_few_seconds() -> None:
     )
 
 
-def test_the_bar_shows_the_couple_and_the_time_left_and_goes_away() -> None:
+def test_the_bar_shows_the_pair_and_the_time_left_and_goes_away() -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=100, color_system=None)
     with progress.Bar(console, now=Clock()) as bar:

@@ -53,9 +53,9 @@ def small() -> dict[str, Any]:
     made = synthetic.document(("native", "numpy", "mlx"), (4096, 1 << 20), failing=0.2)
     made = synthetic.with_phases(made)
     about = made["context"]["dlbench"]
-    about["request"] = {"couple": [], "protocols": ["dlpack"], "budget": "", "adapters": ""}
+    about["request"] = {"pair": [], "protocols": ["dlpack"], "budget": "", "adapters": ""}
     about["absent"] = {"torch": "pip install torch"}
-    about["environments"]["default"]["anchor"] = {
+    about["environments"]["default"]["reference_exchange"] = {
         "median_ns": 60.0, "spread": 0.02, "half_width": 0.1, "workers": 4}  # fmt: skip
     about["environments"]["default"]["copy_floors_gb_per_s"] = {"warm": 10.0, "fresh": 1.0}
     made["benchmarks"][0]["warnings"] = [samples.warned("few-rounds"), samples.warned("near-floor")]
@@ -63,8 +63,14 @@ def small() -> dict[str, Any]:
         {"name": "cuda", "state": "ok", "count": 1, "version": "13.0",
          "units": [{"name": "H200", "uuid": "GPU-1", "mode": "default"}]}
     )  # fmt: skip
-    handover = {"stream": 1, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new"}
-    made["benchmarks"][0]["sync"] = [{**handover, "handoff_ns": 90.0, "gap_ns": -5.0}]
+    ordering = {
+        "stream": 1,
+        "asked_by": "consumer",
+        "required": True,
+        "waits": "stream",
+        "saw": "new",
+    }
+    made["benchmarks"][0]["sync"] = [{**ordering, "transfer_ns": 90.0, "gap_ns": -5.0}]
     made["benchmarks"][0]["late_free"] = "safe"
     made["context"]["load_avg"] = [0.5, 0.5, 0.5]
     return made

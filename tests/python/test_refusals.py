@@ -151,11 +151,11 @@ def test_a_make_that_fails_is_the_producers(errors: dict[str, Any], producer: st
 
 def test_warnings_are_those_of_the_way_that_is_measured(errors: dict[str, Any]) -> None:
     warned = "DeprecationWarning: ask for a version"
-    direct, relayed = errors["plain dlpack"]["ok"], errors["plain dlpack_legacy"]["ok"]
+    direct, proxied = errors["plain dlpack"]["ok"], errors["plain dlpack_legacy"]["ok"]
     assert direct["seen"]["via"] == "direct"
-    assert relayed["seen"]["via"] == "relay"
+    assert proxied["seen"]["via"] == "proxy"
     assert warned not in warning_texts(direct)
-    assert warning_texts(relayed).count(warned) == 1
+    assert warning_texts(proxied).count(warned) == 1
 
 
 def test_plain_bytes_have_no_byte_order(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_click_shows_the_cell(open_page: Open) -> None:
     page.own.wait_for_selector("dialog[open] .main-svg")
     told = page.text("dialog")
     for word in (f"numpy {ARROW} torch", "drift", "zero-copy", "__dlpack__(max_version=(1, 0))",
-                 "interval", "address", "Phases, via relay",
+                 "interval", "address", "Phases, via proxy",
                  "dlbench show runs/0 numpy torch dlpack 4096"):  # fmt: skip
         assert word in told
     rounds = pick(whole(), "numpy", "torch")["workers"][0]["samples_ns"]
@@ -255,7 +255,7 @@ def test_a_wide_matrix_fits_on_paper_and_is_as_it_was_afterwards(open_page: Open
 
 def test_an_address_leads_to_a_cell(open_page: Open) -> None:
     name = pick(whole(), "numpy", "torch")["name"]
-    page = open_page(whole(), anchor=f"#{name}")
+    page = open_page(whole(), reference=f"#{name}")
     assert page.text("dialog h2") == f"numpy {ARROW} torch"
 
 
@@ -280,7 +280,7 @@ def test_small_documents_are_pages_too(open_page: Open, shape: str) -> None:
         "no cells": samples.document(),
         "one": samples.document(samples.measured("numpy", "torch", 5.0)),
         "no number": samples.document(samples.missing("numpy", "torch", "refused", "no")),
-        "no phases": samples.couple(),
+        "no phases": samples.pair(),
     }[shape])  # fmt: skip
     assert page.own.locator("#phases").is_hidden()
     assert page.own.locator("#sync").is_hidden()
@@ -336,10 +336,10 @@ def test_what_was_left_untimed_says_how_it_ended(open_page: Open) -> None:
 def test_who_waits_is_a_table_where_the_document_has_it(open_page: Open) -> None:
     document = whole()
     pick(document, "numpy", "torch")["sync"] = [
-        {"stream": None, "handoff_ns": 910.0, "export_blocked": 0.98, "import_blocked": 0.01,
+        {"stream": None, "transfer_ns": 910.0, "export_blocked": 0.98, "import_blocked": 0.01,
          "gap_ns": 1200.0, "saw": "new", "waits": "host"},
-        {"stream": -1, "handoff_ns": 80.0, "export_blocked": 0.0, "import_blocked": 0.0,
-         "saw": "old", "waits": "nobody"},
+        {"stream": -1, "transfer_ns": 80.0, "export_blocked": 0.0, "import_blocked": 0.0,
+         "saw": "old", "waits": "none"},
     ]  # fmt: skip
     page = open_page(document)
     rows = page.texts("#sync-table tbody tr")

@@ -20,9 +20,9 @@ EXCHANGE = "exchange/producer:numpy/consumer:jax/protocol:dlpack"
 
 
 def document() -> dict[str, Any]:
-    """Two devices and a ladder, and of one exchange a phase and the device's own time."""
+    """Two devices and a case sweep, and of one exchange a phase and the device's own time."""
     plain = synthetic.document(("numpy", "jax"), devices=("cpu", "cuda:0"), failing=0.0)
-    made = synthetic.with_ladder(plain)
+    made = synthetic.with_case_sweep(plain)
     unasked = [{"median_ns": 9.0, "first_ns": 0, "samples_ns": [9.0]}]
     made["benchmarks"] += [
         samples.measured("numpy", "jax", 9.0, phase="export", workers=unasked),
@@ -32,7 +32,7 @@ def document() -> dict[str, Any]:
 
 
 def opened(open_page: Open, name: str) -> Page:
-    page = open_page(document(), anchor=f"#{name}")
+    page = open_page(document(), reference=f"#{name}")
     page.own.wait_for_selector("dialog[open]")
     return page
 
@@ -54,7 +54,7 @@ def test_the_commands_of_a_cell_mean_that_cell(
     lines = [shlex.split(line) for line in page.text("dialog h3 + pre").splitlines()]
     assert [line[1] for line in lines] == verbs
     for _, verb, _, *words in lines:
-        entry = cells.one(doc(document()), words)
+        entry = cells.single(doc(document()), words)
         assert entry.name == name
         if verb == "explain":
             explain.countable(entry)

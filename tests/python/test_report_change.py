@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 
 def opened(open_page: Open, comparison: dict[str, Any]) -> Page:
-    page = open_page(samples.couple(), comparison=comparison)
+    page = open_page(samples.pair(), comparison=comparison)
     page.own.locator("#change-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#change-chart .scatterlayer .point")
     return page

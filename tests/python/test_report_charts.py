@@ -81,7 +81,9 @@ def test_copy_floors_are_those_of_the_device(open_page: Open) -> None:
 
 
 def test_rows_of_waiting_are_told_apart(open_page: Open) -> None:
-    waits = {"sync": [{"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream"}]}
+    waits = {
+        "sync": [{"stream": None, "asked_by": "consumer", "required": True, "waits": "stream"}]
+    }
     entry = samples.measured("torch", "jax", 9.0, device="cuda:0", **waits)
     old = samples.measured("torch", "jax", 9.0, device="cuda:0", environment="old", **waits)
     made = samples.document(entry, old)

@@ -34,7 +34,7 @@ def page(*documents: dict[str, Any], comparison: dict[str, Any] | None = None) -
 def runs(tmp_path: Path) -> list[Path]:
     for name in ("base", "head"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "results.json").write_text(json.dumps(samples.couple()))
+        (tmp_path / name / "results.json").write_text(json.dumps(samples.pair()))
     return [tmp_path / "base", tmp_path / "head"]
 
 
@@ -49,13 +49,13 @@ def no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_same_documents_give_the_same_bytes() -> None:
-    both = comparisons.of(samples.couple(), samples.matrix())
-    first = page(samples.couple(), samples.matrix(), comparison=both)
-    assert first == page(samples.couple(), samples.matrix(), comparison=both)
+    both = comparisons.of(samples.pair(), samples.matrix())
+    first = page(samples.pair(), samples.matrix(), comparison=both)
+    assert first == page(samples.pair(), samples.matrix(), comparison=both)
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
-    text = page(samples.couple())
+    text = page(samples.pair())
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", text)
     assert "@import" not in text
     assert "url(" not in text
@@ -133,12 +133,12 @@ def test_without_the_extra_it_says_what_to_install(
         "dlbench: the report needs plotly: pip install 'dlbench[report]'\n"
     )
     # A run that ends does not mind.
-    assert reporting.at_the_end(doc(samples.couple()), runs[0]) == ()
+    assert reporting.at_the_end(doc(samples.pair()), runs[0]) == ()
     assert not (runs[0] / "report.html").exists()
 
 
 def test_a_run_leaves_its_report(runs: list[Path]) -> None:
-    assert reporting.at_the_end(doc(samples.couple()), runs[0]) == ("report.html",)
+    assert reporting.at_the_end(doc(samples.pair()), runs[0]) == ("report.html",)
     assert (runs[0] / "report.html").stat().st_size > 1_000_000
 
 
@@ -148,7 +148,7 @@ def stamped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     folder = Path("dlbench-results/20260101T000000Z")
     folder.mkdir(parents=True)
-    (folder / "results.json").write_text(json.dumps(samples.couple()))
+    (folder / "results.json").write_text(json.dumps(samples.pair()))
     rundir.link_latest(folder)
     return folder
 
@@ -162,7 +162,7 @@ def named(path: Path) -> list[str]:
 def test_a_page_calls_its_run_by_no_name_that_moves_on(run: str, stamped: Path) -> None:
     assert cli.main(["report", run]) == 0
     assert named(stamped / "report.html") == [str(stamped)]
-    reporting.at_the_end(doc(samples.couple()), stamped)
+    reporting.at_the_end(doc(samples.pair()), stamped)
     assert named(stamped / "report.html") == [str(stamped)]
 
 
@@ -176,7 +176,7 @@ def test_the_name_of_a_run_is_one_word_to_a_shell(runs: list[Path]) -> None:
 
 
 def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -> None:
-    made = comparisons.of(samples.couple(), samples.couple())
+    made = comparisons.of(samples.pair(), samples.pair())
     (runs[0] / "comparison.json").write_text(json.dumps(made))
     assert cli.main(["report", str(runs[0])]) == 0
     assert 'id="change-data"' in (runs[0] / "report.html").read_text()
@@ -217,7 +217,7 @@ def test_a_figure_without_data_names_what_brings_it(
 
 
 def test_runs_of_two_machines_have_no_view_of_changes(runs: list[Path], capsys: Captured) -> None:
-    other = samples.couple()
+    other = samples.pair()
     other["context"]["dlbench"]["machine"]["cpu"] = "another"
     (runs[1] / "results.json").write_text(json.dumps(other))
     assert cli.main(["report", *map(str, runs)]) == 0

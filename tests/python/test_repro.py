@@ -103,25 +103,25 @@ MAPPED = {"evidence": {"address": "no", "guard": "yes", "write": "yes", "slope":
 COPY = {"outcome": "copy", "bytes": 65536, **REFUTED}
 #: A claim of a run: the libraries that show it, those that do not, what was found, and the words.
 CLAIMS = [
-    (("numpy", "numpy"), ("numpy", "saboteur:silent-copy"), PROVED, "zero-copy", "copy"),
-    (("saboteur:double-map", "native"), ("saboteur:silent-copy", "native"), MAPPED, "zero-copy",
+    (("numpy", "numpy"), ("numpy", "faulty:silent-copy"), PROVED, "zero-copy", "copy"),
+    (("faulty:double-map", "native"), ("faulty:silent-copy", "native"), MAPPED, "zero-copy",
      "copy"),
-    (("saboteur:silent-copy", "native"), ("saboteur:honest", "native"),
+    (("faulty:silent-copy", "native"), ("faulty:honest", "native"),
      {**COPY, "copied_by": "producer"}, "copy by the producer", "zero-copy"),
-    (("numpy", "saboteur:silent-copy"), ("numpy", "native"), {**COPY, "copied_by": "consumer"},
+    (("numpy", "faulty:silent-copy"), ("numpy", "native"), {**COPY, "copied_by": "consumer"},
      "copy by the consumer", "zero-copy"),
-    (("numpy", "saboteur:silent-copy"), ("saboteur:silent-copy", "native"),
+    (("numpy", "faulty:silent-copy"), ("faulty:silent-copy", "native"),
      {**COPY, "copied_by": "consumer"}, "copy by the consumer", "copy by the producer"),
-    (("saboteur:values-changed", "native"), ("saboteur:honest", "native"), "wrong", "wrong",
+    (("faulty:values-changed", "native"), ("faulty:honest", "native"), "wrong", "wrong",
      "right"),
-    (("saboteur:wrong-shape", "numpy"), ("numpy", "numpy"), "wrong", "wrong", "right"),
-    (("saboteur:wrong-strides", "numpy"), ("numpy", "numpy"), "wrong", "wrong", "right"),
-    (("native", "saboteur:early-free"), ("native", "native"), "wrong", "wrong", "right"),
-    (("saboteur:wrong-device", "native"), ("saboteur:honest", "native"), "refused", "BufferError",
+    (("faulty:wrong-shape", "numpy"), ("numpy", "numpy"), "wrong", "wrong", "right"),
+    (("faulty:wrong-strides", "numpy"), ("numpy", "numpy"), "wrong", "wrong", "right"),
+    (("native", "faulty:early-free"), ("native", "native"), "wrong", "wrong", "right"),
+    (("faulty:wrong-device", "native"), ("faulty:honest", "native"), "refused", "BufferError",
      "no exception"),
-    (("saboteur:double-free", "numpy"), ("saboteur:honest", "numpy"), "crashed", "SIGABRT",
+    (("faulty:double-free", "numpy"), ("faulty:honest", "numpy"), "crashed", "SIGABRT",
      "exit status 0"),
-    (("saboteur:slow-export=90s", "native"), ("saboteur:honest", "native"), "timed-out", "SIGALRM",
+    (("faulty:slow-export=90s", "native"), ("faulty:honest", "native"), "timed-out", "SIGALRM",
      "exit status 0"),
 ]  # fmt: skip
 
@@ -195,17 +195,15 @@ def adapters(folder: Path, make: str, take: str) -> discover.Catalogue:
     return discover.catalogue(folder)
 
 
-RELAYED = {"used": "dlpack", "via": "relay", "calls": [], "struct": "legacy"}
+PROXIED = {"used": "dlpack", "via": "proxy", "calls": [], "struct": "legacy"}
 BY_PRODUCER = {**COPY, "copied_by": "producer"}
 
 
-@pytest.mark.parametrize(
-    ("producer", "status"), [("saboteur:silent-copy", 0), ("saboteur:honest", 1)]
-)
+@pytest.mark.parametrize(("producer", "status"), [("faulty:silent-copy", 0), ("faulty:honest", 1)])
 def test_a_producers_copy_is_seen_behind_what_shows_one_protocol(
     producer: str, status: int, tmp_path: Path
 ) -> None:
-    given = {**BY_PRODUCER, "protocol": "dlpack_legacy", "seen": {**samples.OWN, **RELAYED}}
+    given = {**BY_PRODUCER, "protocol": "dlpack_legacy", "seen": {**samples.OWN, **PROXIED}}
     entry = samples.measured(producer, "numpy", 1.0, **given)
     script = repro.script(entry_of(entry), discover.catalogue(), {})
     done = ran(script.replace("dlbench'] = None", ""), tmp_path)
@@ -219,7 +217,7 @@ def test_a_copy_by_a_librarys_own_export_is_seen(export: str, status: int, tmp_p
     take = "def take(array):\n    return np.from_dlpack(array)"
     address = "def address(array):\n    return getattr(array, 'source', array).ctypes.data"
     make = f"{exporting(dlpack_legacy=export)}{address}"
-    seen = {**samples.OWN, **RELAYED, "via": "exports"}
+    seen = {**samples.OWN, **PROXIED, "via": "exports"}
     entry = samples.measured("mine", "mine", 1.0, **BY_PRODUCER, seen=seen)
     done = ran(repro.script(entry_of(entry), adapters(tmp_path, make, take), {}), tmp_path)
     assert done.returncode == status, done.stderr
@@ -227,7 +225,7 @@ def test_a_copy_by_a_librarys_own_export_is_seen(export: str, status: int, tmp_p
 
 
 def test_the_time_is_that_of_a_call_with_the_array_itself() -> None:
-    entry = samples.measured("saboteur:silent-copy", "numpy", 1.0, **BY_PRODUCER)
+    entry = samples.measured("faulty:silent-copy", "numpy", 1.0, **BY_PRODUCER)
     scope: dict[str, Any] = {}
     with pytest.raises(SystemExit):
         exec(repro.script(entry_of(entry), discover.catalogue(), {}), scope)
@@ -309,7 +307,7 @@ def test_an_address_of_an_adapter_is_not_taken_for_one_of_the_scripts(tmp_path: 
 def test_a_script_finds_numbers_that_became_raw_bytes(tmp_path: Path) -> None:
     pytest.importorskip("ml_dtypes")
     for case, status in (("bf16", 0), ("f32", 1)):
-        seen = {**samples.OWN, "used": "array_interface", "via": "relay"}
+        seen = {**samples.OWN, "used": "array_interface", "via": "proxy"}
         given = {"protocol": "array_interface", "case": case, "seen": seen}
         entry = samples.missing("numpy", "numpy", "wrong", "no array", **given)
         done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
@@ -329,11 +327,9 @@ def test_a_function_of_an_adapter_is_not_taken_for_one_of_the_scripts(tmp_path: 
 
 
 def test_a_script_tells_what_copies_twice() -> None:
-    pairs = {"saboteur:silent-copy": "True", "native": "False"}
+    pairs = {"faulty:silent-copy": "True", "native": "False"}
     for consumer, is_twice in pairs.items():
-        entry = samples.measured(
-            "saboteur:silent-copy", consumer, 1.0, **COPY, copied_by="producer"
-        )
+        entry = samples.measured("faulty:silent-copy", consumer, 1.0, **COPY, copied_by="producer")
         script = repro.script(entry_of(entry), discover.catalogue(), {})
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         assert f"the consumer copies it again: {is_twice}\n" in done.stdout
@@ -392,7 +388,7 @@ BUILT_IN = {
     for name, roles in discover.catalogue().files.items()
     if not any(file.hidden for file in roles.values())
 }
-CROSSINGS = [
+EXCHANGES = [
     (producer, consumer, protocol)
     for producer in BUILT_IN
     if "producer" in BUILT_IN[producer]
@@ -406,9 +402,9 @@ CROSSINGS = [
 PLAIN = {"numpy", "torch", "jax", "cupy"}
 
 
-def test_every_built_in_crossing_makes_a_whole_short_script() -> None:
+def test_every_built_in_exchange_makes_a_whole_short_script() -> None:
     found = discover.catalogue()
-    for producer, consumer, protocol in CROSSINGS:
+    for producer, consumer, protocol in EXCHANGES:
         for case in ("f32", "f32-strided"):
             given = {"protocol": protocol, "case": case, **PROVED}
             entry = samples.measured(producer, consumer, 1.0, **given)
@@ -426,7 +422,7 @@ def test_every_built_in_crossing_makes_a_whole_short_script() -> None:
 OWN = {"native", "nanobind", "pybind11"}
 
 
-def crossing(library: str, way: str) -> str | None:
+def protocol_of(library: str, way: str) -> str | None:
     """A protocol by which arrays cross between that library and NumPy."""
     if library not in OUTCOMES:
         return "dlpack"
@@ -444,7 +440,7 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
         pytest.skip(f"{library} is not installed")
     for way, pair in (("to numpy", (library, "numpy")), ("from numpy", ("numpy", library))):
         consumer = found.files[pair[1]].get("consumer")
-        protocol = "convert" if library in on_top.TABLE else crossing(library, way)
+        protocol = "convert" if library in on_top.TABLE else protocol_of(library, way)
         # NumPy may not take a sparse array.
         if protocol is not None and consumer is not None and pair[0] != "sparse":
             entry = samples.measured(*pair, 1.0, protocol=protocol)

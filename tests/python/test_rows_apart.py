@@ -24,8 +24,8 @@ def rounds(ns: float) -> dict[str, Any]:
 
 def two_environments() -> dict[str, Any]:
     """Slower in `old`, on each device and for each kind of array."""
-    anchor = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
-    told = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "anchor": anchor}
+    reference = {"median_ns": 61.0, "spread": 0.01, "half_width": 0.05, "workers": 5}
+    told = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "reference_exchange": reference}
     made = samples.document(environments={"default": told, "old": told})
     made["benchmarks"] = [
         samples.measured("a", "b", ns, device=device, case=case, environment=name, **rounds(ns))
@@ -47,8 +47,8 @@ def growing() -> dict[str, Any]:
 
 
 def looked_at(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
-    one = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new",
-           "handoff_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
+    one = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream",
+           "saw": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     axes = [(device, protocol) for device in devices for protocol in ("dlpack", "buffer")]
     made = [

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timing]
 SCHEMA = Path(__file__).parents[2] / "results/schema.json"
 
 
-@pytest.mark.parametrize("sample", [samples.couple(), samples.matrix()])
+@pytest.mark.parametrize("sample", [samples.pair(), samples.matrix()])
 def test_a_sample_is_a_results_document(sample: dict[str, Any], tmp_path: Path) -> None:
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sample)
     path = tmp_path / "results.json"

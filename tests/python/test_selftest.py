@@ -42,7 +42,7 @@ def good(rows: list[Row]) -> None:
 
 
 def cell(**more: Any) -> dict[str, Any]:
-    usual = {"producer": "saboteur:silent-copy", "consumer": "native", "case": "f32"}
+    usual = {"producer": "faulty:silent-copy", "consumer": "native", "case": "f32"}
     usual |= {"bytes": 65536, "clock": "call", "phase": "exchange", "outcome": "copy"}
     told = [samples.warned("copy-without-flag"), samples.warned("preempted")]
     return {**usual, "copied_by": "producer", "late_read": False, "warnings": told, **more}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dlbench import cli
-from suites import CLAIMS, COMMON, CROSSINGS, SETUP, SUITES, Claim, Crossing
+from suites import CLAIMS, COMMON, EXCHANGES, SETUP, SUITES, Claim, ExpectedExchange
 
 pytestmark = pytest.mark.process
 
@@ -50,10 +50,10 @@ def test_the_library_does_as_its_suite_says(held: dict[Claim, str], claim: Claim
 
 @pytest.fixture(scope="session")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], dict[str, Any]]:
-    """What runs of dlbench found of the crossings; one run a couple."""
+    """What runs of dlbench found of the exchanges; one run a pair."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
-    for pair in dict.fromkeys((one.producer, one.consumer) for one in CROSSINGS):
-        mine = [one for one in CROSSINGS if (one.producer, one.consumer) == pair]
+    for pair in dict.fromkeys((one.producer, one.consumer) for one in EXCHANGES):
+        mine = [one for one in EXCHANGES if (one.producer, one.consumer) == pair]
         out = tmp_path_factory.mktemp("suites") / "run"
         words = ["--matrix", "--producers", pair[0], "--consumers", pair[1], "--sizes", "64KiB"]
         words += ["--protocols", ",".join(dict.fromkeys(one.protocol for one in mine))]
@@ -68,10 +68,10 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], dic
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "one", CROSSINGS, ids=lambda one: f"{one.producer}-{one.consumer}-{one.protocol}-{one.case}"
+    "one", EXCHANGES, ids=lambda one: f"{one.producer}-{one.consumer}-{one.protocol}-{one.case}"
 )
 def test_dlbench_finds_what_the_suite_says(
-    cells: dict[tuple[str, ...], dict[str, Any]], one: Crossing
+    cells: dict[tuple[str, ...], dict[str, Any]], one: ExpectedExchange
 ) -> None:
     entry = cells[one.producer, one.consumer, one.protocol, one.case]
     assert entry["outcome"] == one.outcome, entry

@@ -166,7 +166,7 @@ def started(source: str) -> _core.Worker:
     return worker
 
 
-def test_the_end_is_waited_for_where_an_answer_is_owed() -> None:
+def test_the_end_is_waited_for_where_an_answer_is_due() -> None:
     worker = _core.Worker(child("os.read(3, 100); time.sleep(0.2); sys.exit(7)"), 60.0)
     # Its greeting was not received yet.
     death = worker.finish('{"do": "end"}')

@@ -11,7 +11,7 @@ from typed import doc
 
 
 def test_support_tells_what_crosses() -> None:
-    made = synthetic.with_ladder(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
+    made = synthetic.with_case_sweep(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
     made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
     asked = {"producers": ["numpy", "jax"], "cases": ["all"], "filter": "a|b", "timeout": "9s"}
     made["context"]["dlbench"]["request"] = asked

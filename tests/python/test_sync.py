@@ -1,4 +1,4 @@
-"""Who waits: a library with a queue of threads, in ways that are known, and real queues."""
+"""Synchronization: a library with a queue of threads, in ways that are known, and real queues."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def snapshot(array):
 
 # Arrays without a __dlpack__: a function of the library's exports them, and waits.
 BY_FUNCTION = (
-    QUEUED.replace("def __dlpack__(self", "def lend(self").replace(
+    QUEUED.replace("def __dlpack__(self", "def export(self").replace(
         "def __dlpack_device__", "def where"
     )
     + '\n\nEXPORTS = {"dlpack_legacy": Queued.lend}\n'
@@ -148,10 +148,10 @@ def test_a_wait_of_the_host_is_found_in_the_export(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     own, argument = looked_at[1]["waiting"]["sync"]
-    assert (own["stream"], own["asked_by"], own["owed"]) == (None, "consumer", True)
+    assert (own["stream"], own["asked_by"], own["required"]) == (None, "consumer", True)
     assert (own["waits"], own["saw"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
-    assert own["handoff_ns"] > 0
+    assert own["transfer_ns"] > 0
     assert (argument["stream"], argument["asked_by"]) == (-1, "dlbench")
     assert argument["reason"] == "ValueError: no stream on the CPU"
     assert "waits" not in argument
@@ -160,7 +160,7 @@ def test_a_wait_of_the_host_is_found_in_the_export(
 def test_who_reads_too_early_is_a_race_without_a_number(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    for way, word in (("careless", "nobody"), ("lazy", "host-wrong")):
+    for way, word in (("careless", "none"), ("lazy", "host-wrong")):
         entry = looked_at[1][way]
         assert entry["outcome"] == "race", way
         assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
@@ -174,7 +174,7 @@ def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
     assert entry["outcome"] == "zero-copy"
 
 
-@pytest.mark.parametrize(("way", "word"), [("waiting", "host"), ("careless", "nobody")])
+@pytest.mark.parametrize(("way", "word"), [("waiting", "host"), ("careless", "none")])
 def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_path: Path) -> None:
     entry = look(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
     assert entry["seen"]["via"] == "exports"
@@ -220,8 +220,8 @@ def test_the_terminal_tells_who_waits_and_who_races(
 ) -> None:
     folder, _ = looked_at
     _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
-    assert "who waits while the producer's queue is busy" in told
-    assert "who waits     queued:waiting: the host is held in export" in told
+    assert "synchronization while the producer's queue is busy" in told
+    assert "synchronization  queued:waiting: the host is held in export" in told
     assert "race " in told
     assert max(map(len, told.splitlines())) <= 80
     _, told, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
@@ -251,8 +251,8 @@ def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_table_fits_its_width() -> None:
-    one = {"stream": None, "asked_by": "consumer", "owed": True, "waits": "stream", "saw": "new",
-           "handoff_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
+    one = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream",
+           "saw": "new", "transfer_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     entry = {"producer": "p" * 20, "consumer": "c" * 20, "protocol": "dlpack", "device": "cuda:0",
              "environment": "default", "sync": [one]}  # fmt: skip
@@ -265,7 +265,7 @@ def test_a_table_fits_its_width() -> None:
 
 
 REAL = {
-    "dpnp": ("sycl:0", "race", "nobody"),
+    "dpnp": ("sycl:0", "race", "none"),
     "jax": ("cpu", "zero-copy", "host"),
     "mlx": ("cpu", "zero-copy", "host"),
     "tensorflow": ("cpu", "zero-copy", "host"),

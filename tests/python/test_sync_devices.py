@@ -1,4 +1,4 @@
-"""Who waits on devices: honest native halves and saboteurs, on the simulated device and drivers."""
+"""Synchronization on devices: honest and faulty native libraries, simulated device and drivers."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ stream = _native_consumer.stream
 
 """ + ON_STREAM.format(half="_native_consumer")  # fmt: skip
 
-PRODUCERS = ("native", "native:interface=2", "saboteur:no-wait", "saboteur:wrong-stream",
-             "saboteur:host-sync")  # fmt: skip
+PRODUCERS = ("native", "native:interface=2", "faulty:no-wait", "faulty:wrong-stream",
+             "faulty:host-sync")  # fmt: skip
 DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
 
 Cells = dict[tuple[str, str], dict[str, Any]]
@@ -162,7 +162,7 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     assert entry["outcome"] == "zero-copy", entry
     found = rows(entry)
     own = found.pop("own")
-    assert (own["waits"], own["saw"], own["asked_by"], own["owed"]) == (
+    assert (own["waits"], own["saw"], own["asked_by"], own["required"]) == (
         *("stream", "new", "consumer", True),
     )
     assert max(own["export_blocked"], own["import_blocked"]) < 0.3
@@ -170,8 +170,8 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     numbers = {1, 2} if device == "cuda:0" else set()
     assert found.keys() == {None, -1, "foreign", *numbers}
     for argument, one in found.items():
-        seen = (one["waits"], one["saw"], one["asked_by"], one["owed"])
-        assert seen == ("nobody", "old", "dlbench", False), argument
+        seen = (one["waits"], one["saw"], one["asked_by"], one["required"])
+        assert seen == ("none", "old", "dlbench", False), argument
     # Freeing memory waits for the device.
     assert entry["late_free"] == "safe"
 
@@ -182,45 +182,43 @@ def test_a_consumer_that_waits_itself_does_so_on_its_stream(
 ) -> None:
     entry = looked_at[2]["native", protocol]
     (one,) = rows(entry).values()
-    assert (one["waits"], one["saw"], one["owed"]) == ("stream", "new", True)
+    assert (one["waits"], one["saw"], one["required"]) == ("stream", "new", True)
     assert entry["outcome"] == "zero-copy"
 
 
-def test_who_is_owed_nothing_does_not_race(looked_at: tuple[Path, str, Cells]) -> None:
+def test_without_required_order_there_is_no_race(looked_at: tuple[Path, str, Cells]) -> None:
     entry = looked_at[2]["native:interface=2", "cuda_array_interface"]
     (one,) = rows(entry).values()
-    assert (one["waits"], one["saw"], one["owed"]) == ("nobody", "old", False)
+    assert (one["waits"], one["saw"], one["required"]) == ("none", "old", False)
     assert entry["outcome"] == "zero-copy"
     assert entry["real_time"] > 0
 
 
-@pytest.mark.parametrize(
-    ("fault", "word"), [("no-wait", "nobody"), ("wrong-stream", "wrong-queue")]
-)
+@pytest.mark.parametrize(("fault", "word"), [("no-wait", "none"), ("wrong-stream", "wrong-stream")])
 def test_a_planted_race_has_its_word_and_no_number(
     looked_at: tuple[Path, str, Cells], fault: str, word: str
 ) -> None:
     folder, _, cells = looked_at
-    entry = cells[f"saboteur:{fault}", "dlpack"]
+    entry = cells[f"faulty:{fault}", "dlpack"]
     own = rows(entry)["own"]
-    assert (own["waits"], own["saw"], own["owed"]) == (word, "old", True)
+    assert (own["waits"], own["saw"], own["required"]) == (word, "old", True)
     assert entry["outcome"] == "race"
     assert "real_time" not in entry
     others = [
         each
         for each in whole.document(folder)["not_measured"]
-        if each["producer"] == f"saboteur:{fault}" and each["protocol"] == "dlpack"
+        if each["producer"] == f"faulty:{fault}" and each["protocol"] == "dlpack"
     ]
     assert {each["clock"] for each in others} == {"call", "ready", "device"}
     assert {each["outcome"] for each in others} == {"race"}
-    assert cells[f"saboteur:{fault}", "cuda_array_interface"]["outcome"] == "zero-copy"
+    assert cells[f"faulty:{fault}", "cuda_array_interface"]["outcome"] == "zero-copy"
 
 
 def test_a_script_has_the_exchange_and_says_so(looked_at: tuple[Path, str, Cells]) -> None:
     folder, device, _ = looked_at
     if device != "sim:0":
         pytest.skip("a driver keeps the queue busy: the script shows the race itself")
-    status, script, err = whole.run(folder, "repro", "run", "saboteur:no-wait", "native", "dlpack")
+    status, script, err = whole.run(folder, "repro", "run", "faulty:no-wait", "native", "dlpack")
     assert (status, err) == (0, "")
     assert "busy(" not in script
     compile(script, device, "exec")
@@ -248,10 +246,10 @@ def test_a_script_shows_the_race_by_the_driver(
     folder, device, _ = looked_at
     if device == "sim:0":
         pytest.skip("the simulated device has no driver: its script is the exchange alone")
-    status, script, err = whole.run(folder, "repro", "run", f"saboteur:{fault}", "native", "dlpack")
+    status, script, err = whole.run(folder, "repro", "run", f"faulty:{fault}", "native", "dlpack")
     assert (status, err) == (0, "")
     (needs,) = [line for line in script.splitlines() if line.startswith("# needs dlbench's own ")]
-    assert "_saboteur_producer" in needs
+    assert "_faulty_producer" in needs
     assert run_script(script) == (0, RACES)
 
 
@@ -271,7 +269,7 @@ def test_a_script_of_an_exchange_that_waits_shows_no_race(
 
 
 def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
-    entry = looked_at[2]["saboteur:host-sync", "dlpack"]
+    entry = looked_at[2]["faulty:host-sync", "dlpack"]
     own = rows(entry)["own"]
     assert (own["waits"], own["saw"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
@@ -282,8 +280,8 @@ def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     folder = looked_at[0]
     _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     lines = [line.split() for line in told.splitlines()]
-    for fault, word in (("no-wait", "nobody"), ("wrong-stream", "wrong-queue")):
-        wanted = [f"saboteur:{fault}", "->", "native", "dlpack", "own", word]
+    for fault, word in (("no-wait", "none"), ("wrong-stream", "wrong-stream")):
+        wanted = [f"faulty:{fault}", "->", "native", "dlpack", "own", word]
         assert wanted in [line[:6] for line in lines], told
     assert any(line[:1] == ["race"] for line in lines)
     assert max(map(len, told.splitlines())) <= 80
@@ -308,7 +306,7 @@ def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry
     }
-    waits = {pair: (one["waits"], one["owed"]) for pair, one in found.items()}
+    waits = {pair: (one["waits"], one["required"]) for pair, one in found.items()}
     assert waits == {
         ("native", "native"): ("stream", True),
         ("numba", "native"): ("stream", True),
@@ -337,10 +335,10 @@ def test_numbers_that_are_none_hide_no_race(tmp_path: Path) -> None:
         if entry.get("clock", "call") == "call"
     }
     own = rows(cells["dlpack"])["own"]
-    assert (own["waits"], own["owed"]) == ("nobody", True)
+    assert (own["waits"], own["required"]) == ("none", True)
     assert cells["dlpack"]["outcome"] == "race"
     (one,) = rows(cells["cuda_array_interface"]).values()
-    assert (one["waits"], one["owed"]) == ("stream", False)
+    assert (one["waits"], one["required"]) == ("stream", False)
     assert cells["cuda_array_interface"]["outcome"] == "zero-copy"
 
 
@@ -367,7 +365,7 @@ def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
     for way, entry in cells.items():
         found = rows(entry)
         assert found[2]["reason"] == "BufferError: streams have addresses"
-        assert found["own"]["waits"] == ("nobody" if way == "racing" else "stream")
+        assert found["own"]["waits"] == ("none" if way == "racing" else "stream")
     assert [cells[way]["outcome"] for way in ways] == ["zero-copy", "race", "zero-copy"]
     assert {cells[way]["late_free"] for way in ("", "racing")} == {"safe"}
     assert cells["offended"]["late_free"] == "inconclusive"
@@ -388,7 +386,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     found = {
         (entry["producer"], entry["consumer"], entry["protocol"]): (
             entry["outcome"] == "race",
-            *((one["waits"], one["owed"]) for one in rows(entry).values() if _asks(one)),
+            *((one["waits"], one["required"]) for one in rows(entry).values() if _asks(one)),
         )
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
@@ -402,10 +400,10 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     assert found == {
         ("native", "cuda_core", "dlpack"): (False, ("stream", True)),
         ("native", "cuda_core", "cuda_array_interface"): (False, ("stream", True)),
-        ("cuda_core", "native", "dlpack"): (True, ("nobody", True)),
-        ("cuda_core", "cuda_core", "dlpack"): (True, ("nobody", True)),
+        ("cuda_core", "native", "dlpack"): (True, ("none", True)),
+        ("cuda_core", "cuda_core", "dlpack"): (True, ("none", True)),
         # The stream that it says it works on is the default one.
-        ("cuda_core", "native", "dlpack_c"): (True, ("wrong-queue", True)),
+        ("cuda_core", "native", "dlpack_c"): (True, ("wrong-stream", True)),
     }
     status, script, err = whole.run(tmp_path, "repro", "run", "cuda_core", "cuda_core", "dlpack")
     assert (status, err) == (0, "")

@@ -150,7 +150,7 @@ def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
 def asked(entry: dict[str, Any]) -> tuple[Any, str, bool]:
     """As the consumer itself calls: its stream, what waits, whether order is required."""
     (own,) = (one for one in rows(entry).values() if one["asked_by"] == "consumer")
-    return own["stream"], own["waits"], own["owed"]
+    return own["stream"], own["waits"], own["required"]
 
 
 @pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
@@ -162,7 +162,7 @@ def test_a_consumer_that_passes_its_current_stream_synchronizes(
     for producer in ("native", "cupy"):
         entry = found[producer, "cupy"]
         assert asked(entry) == ("own", "stream", True), producer
-        assert rows(entry)[-1]["waits"] == "nobody", producer
+        assert rows(entry)[-1]["waits"] == "none", producer
         assert entry["outcome"] == "zero-copy", producer
 
 
@@ -172,7 +172,7 @@ def waits(entry: dict[str, Any]) -> dict[Any, str]:
 
 
 #: Of libraries that order the stream which they are told after their own, and no other.
-CORRECT = {"own": "stream", None: "nobody", -1: "nobody", "foreign": "nobody"}
+CORRECT = {"own": "stream", None: "none", -1: "none", "foreign": "none"}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_torch_beside_other_libraries(
         expected: dict[Any, str] = dict(CORRECT)
         if hip == "0":  # the legacy stream, and the one for each thread
             refuses = "BufferError: per-thread default stream is not supported."
-            expected |= {1: "nobody", 2: refuses if producer == "torch" else "nobody"}
+            expected |= {1: "none", 2: refuses if producer == "torch" else "none"}
         assert waits(entry) == expected, pair
         assert asked(entry) == ("own", "stream", True), pair
         assert entry["outcome"] == "zero-copy", pair
@@ -206,9 +206,9 @@ def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path
     found = look(tmp_path, "cupy", "native,cupy", device=device, **modes)
     for consumer in ("native", "cupy"):
         seen = waits(found["cupy", consumer])
-        expected: dict[Any, str] = {"own": "stream", None: "nobody", -1: "nobody"}
+        expected: dict[Any, str] = {"own": "stream", None: "none", -1: "none"}
         if hip == "0":
-            expected[1] = "nobody"
+            expected[1] = "none"
         assert {stream: seen[stream] for stream in expected} == expected, consumer
 
 
@@ -216,7 +216,7 @@ def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: P
     found = look(tmp_path, "native", "double,double:default")
     assert asked(found["native", "double"]) == ("own", "stream", True)
     assert found["native", "double"]["outcome"] == "zero-copy"
-    assert asked(found["native", "double:default"]) == (1, "nobody", True)
+    assert asked(found["native", "double:default"]) == (1, "none", True)
     assert found["native", "double:default"]["outcome"] == "race"
 
 
@@ -224,7 +224,7 @@ def test_a_scope_that_orders_streams_is_not_entered_so(tmp_path: Path) -> None:
     """Warp's own default would order the streams before the exchange does."""
     entry = look(tmp_path, "warp", "warp")["warp", "warp"]
     assert asked(entry) == ("own", "stream", True)
-    assert rows(entry)[-1]["waits"] == "nobody"
+    assert rows(entry)[-1]["waits"] == "none"
 
 
 def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
     waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "double": "stream",
-        "double:nothing": "nobody",
+        "double:nothing": "none",
         "double:device": "host",
         "double:defers": "stream",
         "double:hoards": "stream",
@@ -253,9 +253,9 @@ def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> No
     waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "hidden": "stream",
-        "hidden:nothing": "nobody",
+        "hidden:nothing": "none",
         "hidden:device": "host",
-        "hidden:default": "wrong-queue",
+        "hidden:default": "wrong-stream",
         "hidden:blocks": "no-delay",
     }
     (own,) = (one for one in found["hidden:blocks", "double"]["sync"] if one["stream"] == "own")
@@ -268,21 +268,21 @@ def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("queues", ["4", "8"])
 def test_streams_that_share_hardware_queues_are_told_apart(queues: str, tmp_path: Path) -> None:
-    producers = "native,saboteur:no-wait,saboteur:wrong-stream"
+    producers = "native,faulty:no-wait,faulty:wrong-stream"
     found = look(tmp_path, producers, "native", DLBENCH_FAKE_QUEUES=queues)
     waits = {producer: asked(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "native": "stream",
-        "saboteur:no-wait": "nobody",
-        "saboteur:wrong-stream": "wrong-queue",
+        "faulty:no-wait": "none",
+        "faulty:wrong-stream": "wrong-stream",
     }
-    assert rows(found["native", "native"])["foreign"]["waits"] == "nobody"
+    assert rows(found["native", "native"])["foreign"]["waits"] == "none"
     assert found["native", "native"]["late_free"] == "safe"
 
 
 def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
     """On a device that runs one stream after another no exchange can be seen to race."""
-    found = look(tmp_path, "native,saboteur:no-wait,hidden", "native", DLBENCH_FAKE_QUEUES="1")
+    found = look(tmp_path, "native,faulty:no-wait,hidden", "native", DLBENCH_FAKE_QUEUES="1")
     for entry in found.values():
         for one in rows(entry).values():
             assert one["waits"] == "inconclusive"

@@ -11,15 +11,15 @@ from rich.console import Console
 import samples
 from dlbench import findings, values
 from dlbench.document import EnvironmentFacts
-from dlbench.terminal import couple, terminal
+from dlbench.terminal import pair, terminal
 from dlbench.text import layout, output
 from typed import doc, entries_of, entry_of
 
-COUPLE_80 = """\
+PAIR_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
   torch 2.13.0
-3 couples, 8 cells, budget 60s
-  floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, relay 35.0 ns
+3 pairs, 8 cells, budget 60s
+  floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, proxy 35.0 ns
   native -> native 61.0 ns, +-28 % between processes
 
 cpu   4 KiB   dlpack   host time of one exchange
@@ -81,10 +81,10 @@ def plain(lines: list[terminal.Text]) -> str:
     return "".join(f"{line.plain}\n" for line in lines)
 
 
-def test_a_couple_at_80_columns() -> None:
+def test_a_pair_at_80_columns() -> None:
     place = "dlbench-results/latest"
-    lines = terminal.render(doc(samples.couple()), 80, place=place, files=("matrix.svg",))
-    assert plain(lines) == COUPLE_80
+    lines = terminal.render(doc(samples.pair()), 80, place=place, files=("matrix.svg",))
+    assert plain(lines) == PAIR_80
 
 
 def test_consumers_that_do_not_fit_go_on_in_a_further_block() -> None:
@@ -101,8 +101,8 @@ def test_at_120_columns_the_matrix_is_one_block() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
-@pytest.mark.parametrize("sample", [samples.couple, samples.matrix])
-@pytest.mark.parametrize("render", [terminal.render, terminal.render_couple])
+@pytest.mark.parametrize("sample", [samples.pair, samples.matrix])
+@pytest.mark.parametrize("render", [terminal.render, terminal.render_pair])
 def test_no_line_is_wider_than_the_terminal(width, sample, render) -> None:  # type: ignore[no-untyped-def]
     place = "dlbench-results/latest"
     files = ("matrix.svg", "results.json", "scaling.svg")
@@ -117,7 +117,7 @@ def printed(monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
         monkeypatch.setenv(name, value)
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=80)
-    terminal.show(terminal.render(doc(samples.couple()), 80), console)
+    terminal.show(terminal.render(doc(samples.pair()), 80), console)
     return stream.getvalue()
 
 
@@ -188,11 +188,11 @@ def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
     (found,) = [f for f in findings.find(doc(document)) if f.label == "copies"]
     assert found.text == "a -> b: by a, 2.2 GB/s (memcpy 16, fresh pages 0.5)"
     assert "2.2 GB/s (memcpy 16, fresh pages 0.5)" in "\n".join(
-        couple.details(entry_of(copied), EnvironmentFacts(environment))
+        pair.details(entry_of(copied), EnvironmentFacts(environment))
     )
 
 
-def test_who_writes_into_a_lent_array_is_named() -> None:
+def test_who_writes_into_a_exported_array_is_named() -> None:
     said = "the consumer wrote into 8 of 255 pages of the producer's array"
     guard = {"pages": 255, "read": 0, "written": 8, "late": 0, "by": ["libb.so"]}
     entry = samples.measured(
@@ -204,7 +204,7 @@ def test_who_writes_into_a_lent_array_is_named() -> None:
     entry["seen"] = entry["seen"] | {"guard": guard}
     (found,) = [f for f in findings.find(doc(samples.document(entry))) if f.label == "writes"]
     assert (found.text, found.command) == (f"a -> b: {said}", "dlbench show latest a b")
-    assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(couple.details(entry_of(entry)))
+    assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(pair.details(entry_of(entry)))
     quiet = samples.document(samples.measured("a", "b", 90.0))
     assert not [f for f in findings.find(doc(quiet)) if f.label == "writes"]
 
@@ -214,7 +214,7 @@ def test_the_guard_says_what_was_read_when_and_by_whom() -> None:
     entry = samples.measured("a", "b", 90.0)
     entry["seen"] = entry["seen"] | {"guard": guard}
     said = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
-    assert said in "\n".join(couple.details(entry_of(entry)))
+    assert said in "\n".join(pair.details(entry_of(entry)))
 
 
 def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> None:
@@ -235,11 +235,11 @@ def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
     entry = samples.measured(
         "numpy", "torch", 940.0, warnings=[samples.warned("few-rounds")], gb_per_s=2.0
     )
-    facts = "\n".join(couple.details(entry_of(entry)))
+    facts = "\n".join(pair.details(entry_of(entry)))
     for fact in ("940 ns  (931 ns .. 959 ns", "__dlpack__(max_version=(1,0))", "few rounds"):
         assert fact in facts
     crash = samples.missing("a", "b", "crashed", "died", signal="SIGSEGV", stderr_tail="one\ntwo")
-    assert [line.split(maxsplit=1) for line in couple.details(entry_of(crash))][-2:] == [
+    assert [line.split(maxsplit=1) for line in pair.details(entry_of(crash))][-2:] == [
         ["stderr", "one"],
         ["stderr", "two"],
     ]
@@ -249,13 +249,13 @@ def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
 def test_an_interval_says_which_it_is(kind: str) -> None:
     entry = samples.measured("numpy", "torch", 940.0, interval=kind)
     environment = samples.document(entry)["context"]["dlbench"]["environments"]["default"]
-    facts = couple.details(entry_of(entry), EnvironmentFacts(environment))
+    facts = pair.details(entry_of(entry), EnvironmentFacts(environment))
     assert values.INTERVALS[kind] in "\n".join(facts)
     # By how much other processes may differ stands beside it, and of which exchange that is known.
     others = [line for line in facts if line.startswith("other processes")]
     assert len(others) == (kind == "within")
     assert all("61.0 ns" in line and "28 %" in line for line in others)
-    assert values.INTERVALS[kind] in couple.table(entries_of([entry]), 100)[-1].plain
+    assert values.INTERVALS[kind] in pair.table(entries_of([entry]), 100)[-1].plain
 
 
 def test_reasons_of_one_cause_are_one_line() -> None:
@@ -347,7 +347,7 @@ def test_nothing_is_cut_where_there_is_no_terminal() -> None:
         samples.measured("numpy", "numpy", 100.0),
         samples.missing("numpy", "torch", "refused", reason),
     )
-    for asked in ({}, {"couple": ["numpy", "torch"]}):
+    for asked in ({}, {"pair": ["numpy", "torch"]}):
         document["context"]["dlbench"]["request"] = asked
         lines = terminal.render_as_asked(doc(document), layout.UNCUT, "latest", "x", ("a",))
         text = "\n".join(line.plain for line in lines)
@@ -366,9 +366,7 @@ def test_counted_instructions_have_a_matrix_of_their_own() -> None:
     assert [times.show(entry).text for entry in times.entries.values()] == ["112 ns", "940 ns"]
     assert [counts.show(entry).text for entry in counts.entries.values()] == ["2,312", "?"]
     row = next(
-        line
-        for line in couple.table(entries_of(document["benchmarks"]), 200)
-        if "112" in line.plain
+        line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
     )
     assert "2,312" in row.plain
 

@@ -17,7 +17,7 @@ from dlbench.plots.report import run as report
 import test_sync
 import whole
 from dlbench import findings
-from dlbench.analysis import ladder
+from dlbench.analysis import case_sweep
 from dlbench.document import CodedWarning, Document, NotMeasured, codes, read_document
 from dlbench.libraries import discover
 from dlbench.running import comparing
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timing]
 WORDS = ("text", "reason", "failure", "race", "stderr_tail")
 WRITTEN = codes.SOURCE_WRITTEN
 #: A copy and a late write, a race, an import that fails, one that is refused, and good pairs.
-PRODUCERS = "numpy,saboteur:silent-copy,saboteur:copy-back,queued:careless,broken,picky"
+PRODUCERS = "numpy,faulty:silent-copy,faulty:copy-back,queued:careless,broken,picky"
 ADAPTERS = {
     "producers/queued.py": test_sync.QUEUED,
     "producers/broken.py": "import no_such_module\n" + whole.GOOD_MAKE,
@@ -111,7 +111,7 @@ def decided(folder: Path, name: str) -> dict[str, Any]:
     return {
         "cells": [(entry.name, entry.outcome, entry.code) for entry in document.entries],
         "findings": [(one.label, one.command) for one in findings.find(document, "RUN", 99)],
-        "sweep": list(ladder.fallbacks(ladder.ladders(document.entries))),
+        "sweep": list(case_sweep.fallbacks(case_sweep.case_sweeps(document.entries))),
         "scripts": [ast.dump(ast.parse(script)) for script in scripts(document, found)],
         "compared": [(cell.name, cell.verdict, cell.outcome_change) for cell in compared.cells],
         "warned": [warning.code for warning in compared.warnings],
@@ -121,7 +121,8 @@ def decided(folder: Path, name: str) -> dict[str, Any]:
 
 def scripts(document: Document, found: discover.Catalogue) -> Iterator[str]:
     for entry in document.exchanges:
-        if entry.case == ladder.BASELINE and entry.code not in ("import-failed", "not-imported"):
+        skipped = entry.code in ("import-failed", "not-imported")
+        if entry.case == case_sweep.BASELINE and not skipped:
             yield exchange.of_run(document, entry, found)
 
 

@@ -214,7 +214,7 @@ def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
 
 def test_floors_are_positive_and_in_order(tmp_path: Path) -> None:
     floors = ask(tmp_path, {"do": "floors"})[0]["ok"]
-    assert 0 < floors["empty"] < floors["call"] < floors["relay"]
+    assert 0 < floors["empty"] < floors["call"] < floors["proxy"]
     assert floors["clock"] > 0
 
 
@@ -270,10 +270,10 @@ def test_a_ready_clock_without_a_ready_is_no_number(tmp_path: Path) -> None:
     assert "no `ready`" in answers[2]["error"]["reason"]
 
 
-def test_what_convert_was_seen_to_use_is_the_taps_word(tmp_path: Path) -> None:
+def test_what_convert_was_seen_to_use_is_the_recorders_word(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'convert': lambda x: np.asarray(memoryview(x))}\n"
     seen = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["seen"]
-    assert (seen["used"], seen["via"]) == ("buffer", "tap")
+    assert (seen["used"], seen["via"]) == ("buffer", "recorder")
 
 
 def test_a_refusal_that_only_bears_the_name_is_no_unsupported(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_a_refusal_that_only_bears_the_name_is_no_unsupported(tmp_path: Path) ->
     assert (error["outcome"], error["exception"]) == ("refused", "Unsupported")
 
 
-def test_a_relay_that_is_kept_forgets_its_tap(tmp_path: Path) -> None:
+def test_a_proxy_that_is_kept_forgets_its_recorder(tmp_path: Path) -> None:
     take = (
         "import numpy as np\nkept = []\n"
         "def f(x):\n"
@@ -333,13 +333,13 @@ def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
     assert answers[1]["error"]["reason"] == "taker was not loaded in this worker"
 
 
-def test_the_very_object_is_asked_again_through_a_relay(tmp_path: Path) -> None:
+def test_the_very_object_is_asked_again_through_a_proxy(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
     assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == (
         "zero-copy",
         "buffer",
-        "relay",
+        "proxy",
     )
 
 

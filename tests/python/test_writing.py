@@ -29,7 +29,7 @@ def node(path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["fifo", "folder", "loop"])
 def test_what_is_no_file_is_refused_and_stays(kind: str, tmp_path: Path, capsys: Captured) -> None:
     run, target = tmp_path / "results.json", tmp_path / "target"
-    run.write_text(json.dumps(samples.couple()))
+    run.write_text(json.dumps(samples.pair()))
     node(target, kind)
     before = target.lstat()
     for line in (

@@ -32,10 +32,11 @@ class Compare : public ::testing::Test {
  protected:
   std::filesystem::path write(const char* name, std::vector<Entry> entries,
                               const std::function<void(nlohmann::json&)>& change = {},
-                              double anchor_ns = 60) {
+                              double reference_ns = 60) {
     JournalContents contents = run();
     contents.entries = std::move(entries);
-    contents.workers = {worker(anchor_ns), worker(anchor_ns * 1.01), worker(anchor_ns * 0.99)};
+    contents.workers = {worker(reference_ns), worker(reference_ns * 1.01),
+                        worker(reference_ns * 0.99)};
     if (change) change(contents.header.context);
     std::filesystem::path path = folder_ / name;
     write_document(std::move(contents), path);

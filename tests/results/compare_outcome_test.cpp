@@ -112,32 +112,32 @@ TEST_F(CompareOutcomes, ProcessesThatDifferAreNotSlowerThanABound) {
 }
 
 TEST_F(CompareOutcomes, WhatWasFoundWithoutATimeIsAnOutcome) {
-  Entry copied = measured("numpy", "rung");
+  Entry copied = measured("numpy", "sweep_case");
   copied.outcome = Outcome::copy;
-  const auto base = write("base", {untimed(measured("numpy", "rung"))});
+  const auto base = write("base", {untimed(measured("numpy", "sweep_case"))});
   const auto head = write("head", {copied});
   const Comparison made = compare(base, head);
-  EXPECT_EQ(cell(made, "rung").presence, Presence::both);
-  EXPECT_EQ(cell(made, "rung").outcome_change, OutcomeChange::worse);
-  EXPECT_EQ(cell(made, "rung").details, Words{"zero-copy -> copy"});
-  EXPECT_FALSE(cell(made, "rung").base.value);
-  EXPECT_TRUE(cell(made, "rung").head.value);
-  EXPECT_FALSE(cell(made, "rung").verdict);
-  EXPECT_EQ(cell(compare(head, base), "rung").outcome_change, OutcomeChange::better);
+  EXPECT_EQ(cell(made, "sweep_case").presence, Presence::both);
+  EXPECT_EQ(cell(made, "sweep_case").outcome_change, OutcomeChange::worse);
+  EXPECT_EQ(cell(made, "sweep_case").details, Words{"zero-copy -> copy"});
+  EXPECT_FALSE(cell(made, "sweep_case").base.value);
+  EXPECT_TRUE(cell(made, "sweep_case").head.value);
+  EXPECT_FALSE(cell(made, "sweep_case").verdict);
+  EXPECT_EQ(cell(compare(head, base), "sweep_case").outcome_change, OutcomeChange::better);
   const Comparison same = compare(base, base);
-  EXPECT_EQ(cell(same, "rung").presence, Presence::both);
-  EXPECT_EQ(cell(same, "rung").outcome_change, OutcomeChange::none);
+  EXPECT_EQ(cell(same, "sweep_case").presence, Presence::both);
+  EXPECT_EQ(cell(same, "sweep_case").outcome_change, OutcomeChange::none);
 }
 
 TEST_F(CompareOutcomes, APhaseThatWasNotTimedIsNeitherThereNorGone) {
-  Entry query = measured("numpy", "rung"), none = refused("numpy", "rung");
+  Entry query = measured("numpy", "sweep_case"), none = refused("numpy", "sweep_case");
   query.cell.phase = none.cell.phase = "query";
   none.outcome = Outcome::no_protocol;
   const auto base = write("base", {untimed(query)});
   const auto head = write("head", {none});
   for (const Comparison& made : {compare(base, head), compare(head, base)}) {
-    EXPECT_EQ(cell(made, "rung").presence, Presence::both);
-    EXPECT_EQ(cell(made, "rung").outcome_change, OutcomeChange::none);
+    EXPECT_EQ(cell(made, "sweep_case").presence, Presence::both);
+    EXPECT_EQ(cell(made, "sweep_case").outcome_change, OutcomeChange::none);
   }
 }
 

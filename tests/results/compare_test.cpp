@@ -33,7 +33,7 @@ TEST_F(Compare, APlantedChangeIsFoundAndTheRestIsTheSame) {
   EXPECT_NEAR(*slow.ratio, 1.08, 0.02);
   EXPECT_LT(*slow.lo, *slow.ratio);
   EXPECT_LE(*slow.p, 0.01);
-  EXPECT_LT(*slow.could_see, 0.05);
+  EXPECT_LT(*slow.minimum_detectable_change, 0.05);
   EXPECT_EQ(slow.base.workers, 10U);
   EXPECT_TRUE(std::is_sorted(made.cells.begin(), made.cells.end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
@@ -48,13 +48,13 @@ TEST_F(Compare, AChangeWithinTheThresholdIsNone) {
   EXPECT_EQ(cell(compare(head, base, {0.01}), "a").verdict, ChangeWord::fast);
 }
 
-TEST_F(Compare, OneWorkerASideKnowsOfOthersFromTheAnchor) {
+TEST_F(Compare, OneWorkerASideKnowsOfOthersFromTheReference) {
   const Entry entry = measured("numpy", "a");
   const auto base = write("base", {in_workers(entry, 1, 1)});
   const auto head = write("head", {in_workers(entry, 1, 1, 1.05)});
   const Comparison made = compare(base, head);
   EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
-  EXPECT_GT(*cell(made, "a").could_see, 0.05);
+  EXPECT_GT(*cell(made, "a").minimum_detectable_change, 0.05);
   const auto far = write("far", {in_workers(entry, 1, 1, 1e6)});
   EXPECT_EQ(cell(compare(base, far), "a").verdict, ChangeWord::slow);
 }
@@ -112,7 +112,7 @@ TEST_F(Compare, WhatHasNoProtocolIsNeverLost) {
   EXPECT_EQ(compare(had, worse).count(OutcomeChange::worse), 1U);
 }
 
-TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
+TEST_F(Compare, WhatTheReferenceMovedByIsNoChangeOfACell) {
   const Entry entry = measured("numpy", "a");
   const auto base = write("base", {in_workers(entry, 12, 1)});
   const auto head = write("head", {in_workers(entry, 12, 2, 1.1)}, {}, 66);
@@ -123,7 +123,7 @@ TEST_F(Compare, WhatTheAnchorMovedByIsNoChangeOfACell) {
   EXPECT_EQ(made.warnings.front().data.at("by"), "10.0 %");
 }
 
-TEST_F(Compare, EachEnvironmentHasItsOwnAnchor) {
+TEST_F(Compare, EachEnvironmentHasItsOwnReference) {
   const auto side = [&](const char* name, std::uint64_t seed, double factor, int of_b) {
     Entry entry = in_workers(measured("numpy", "a"), 12, seed, factor);
     entry.cell.exchange.environment = "a";
@@ -131,8 +131,9 @@ TEST_F(Compare, EachEnvironmentHasItsOwnAnchor) {
     nlohmann::json document = nlohmann::json::parse(testing::read_text(path));
     nlohmann::json& environments = document["context"]["dlbench"]["environments"];
     environments = {{"a", environments["default"]}, {"b", environments["default"]}};
-    environments["a"]["anchor"] = {{"median_ns", 60}, {"spread", 0.01}, {"workers", 6}};
-    environments["b"]["anchor"] = {{"median_ns", 72}, {"spread", 0.01}, {"workers", of_b}};
+    environments["a"]["reference_exchange"] = {{"median_ns", 60}, {"spread", 0.01}, {"workers", 6}};
+    environments["b"]["reference_exchange"] = {
+        {"median_ns", 72}, {"spread", 0.01}, {"workers", of_b}};
     testing::write_text(path, document.dump());
     return path;
   };
@@ -224,7 +225,7 @@ TEST_F(Compare, TheModelOfADeviceMattersAndNotItsNumber) {
   EXPECT_NE(usage_error([&] { compare(base, with("head", gpu("B", "GPU-1"))); }).find("devices"),
             npos);
   const auto none = [](const char* state, const char* said) {
-    return nlohmann::json{{"name", "cuda"}, {"state", state}, {"said", said}};
+    return nlohmann::json{{"name", "cuda"}, {"state", state}, {"message", said}};
   };
   const auto without = with("without", none("no-library", "libcuda.so.1 not found"));
   EXPECT_EQ(compare(without, with("either", none("no-device", "cuInit"))).cells.size(), 1U);

@@ -57,10 +57,10 @@ TEST(Document, TheContextGathersWhatTheWorkersSaid) {
   EXPECT_EQ(environment["gil"], true);
   EXPECT_EQ(environment["libraries"], (json{{"numpy", "2.4.6"}, {"torch", "2.13.0"}}));
   EXPECT_EQ(environment["floors_ns"]["call"], 24);
-  EXPECT_EQ(environment["anchor"]["median_ns"], 63);
-  EXPECT_EQ(environment["anchor"]["workers"], 3);
-  EXPECT_DOUBLE_EQ(environment["anchor"]["spread"].get<double>(), 1.5 / 63);
-  EXPECT_FALSE(about["environments"]["old"]["anchor"].contains("spread"));
+  EXPECT_EQ(environment["reference_exchange"]["median_ns"], 63);
+  EXPECT_EQ(environment["reference_exchange"]["workers"], 3);
+  EXPECT_DOUBLE_EQ(environment["reference_exchange"]["spread"].get<double>(), 1.5 / 63);
+  EXPECT_FALSE(about["environments"]["old"]["reference_exchange"].contains("spread"));
 }
 
 TEST(Document, NoIntervalIsWidenedByAnotherExchange) {

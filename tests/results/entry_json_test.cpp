@@ -68,7 +68,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.evidence.guard = Proof::no;
   entry.seen.flags = {"read-only"};
   entry.seen.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
-  warn(entry.warnings, "peeked", "3 of 9 pages", {{"read", "3"}, {"pages", "9"}});
+  warn(entry.warnings, "few-pages-read", "3 of 9 pages", {{"read", "3"}, {"pages", "9"}});
   warn(entry.warnings, "few-rounds");
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
   entry.workers[1].outcome = Outcome::zero_copy;
@@ -182,25 +182,26 @@ TEST(EntryJson, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
   EXPECT_NE(usage_error([&] { require_finite(item); }).find("/hi_ns"), std::string::npos);
 }
 
-TEST(EntryJson, TheBillOfAnExchangeSurvives) {
+TEST(EntryJson, TheBreakdownOfAnExchangeSurvives) {
   Entry entry = measured("numpy", "torch");
-  entry.bill = Bill{"type", 1000, -12.5,
-                    -20,    -3,   {{"query", "__dlpack_device__()", 100}, {"import", "own", -0.5}}};
+  entry.breakdown =
+      Breakdown{"type", 1000, -12.5,
+                -20,    -3,   {{"query", "__dlpack_device__()", 100}, {"import", "own", -0.5}}};
   const Entry back = through_json(entry);
-  ASSERT_TRUE(back.bill);
-  EXPECT_EQ(back.bill->via, "type");
-  EXPECT_EQ(back.bill->exchange_ns, 1000);
-  EXPECT_EQ(back.bill->unexplained_ns, -12.5);
-  EXPECT_EQ(back.bill->unexplained_lo_ns, -20);
-  EXPECT_EQ(back.bill->unexplained_hi_ns, -3);
-  ASSERT_EQ(back.bill->parts.size(), 2U);
-  EXPECT_EQ(back.bill->parts[0].what, "__dlpack_device__()");
-  EXPECT_EQ(back.bill->parts[1].ns, -0.5);
+  ASSERT_TRUE(back.breakdown);
+  EXPECT_EQ(back.breakdown->via, "type");
+  EXPECT_EQ(back.breakdown->exchange_ns, 1000);
+  EXPECT_EQ(back.breakdown->unexplained_ns, -12.5);
+  EXPECT_EQ(back.breakdown->unexplained_lo_ns, -20);
+  EXPECT_EQ(back.breakdown->unexplained_hi_ns, -3);
+  ASSERT_EQ(back.breakdown->parts.size(), 2U);
+  EXPECT_EQ(back.breakdown->parts[0].what, "__dlpack_device__()");
+  EXPECT_EQ(back.breakdown->parts[1].ns, -0.5);
 }
 
-TEST(EntryJson, ABillOfAnotherShapeIsRefused) {
+TEST(EntryJson, ABreakdownOfAnotherShapeIsRefused) {
   Entry entry = measured("numpy", "torch");
-  entry.bill = Bill{"type", 1000, 2, 1, 3, {{"query", "x", 1}}};
+  entry.breakdown = Breakdown{"type", 1000, 2, 1, 3, {{"query", "x", 1}}};
   const auto error_with = [&](const char* pointer, const nlohmann::json& value) {
     nlohmann::json item = nlohmann::json::parse(entry_to_json(entry).dump());
     item[nlohmann::json::json_pointer(pointer)] = value;

@@ -49,7 +49,7 @@ TEST(Journal, WhatWasAppendedIsRead) {
   ASSERT_EQ(contents.workers.size(), 1U);
   EXPECT_EQ(contents.workers[0].first, "numpy");
   EXPECT_EQ(contents.workers[0].second, "torch");
-  EXPECT_EQ(contents.workers[0].anchor_ns, 60);
+  EXPECT_EQ(contents.workers[0].reference_ns, 60);
   EXPECT_EQ(contents.workers[0].floors_ns.at("call"), 20);
   EXPECT_EQ(contents.workers[0].libraries.at("numpy"), "2.4.6");
   ASSERT_EQ(contents.ends.size(), 1U);
@@ -114,7 +114,7 @@ TEST(Journal, SettledCellsAreAllThatNeedNotBeMeasuredAgain) {
     journal.append(refused("cupy", "numpy"));
     journal.append(not_run);
   }
-  const auto names = settled_names(read_journal(path));
+  const auto names = recorded_names(read_journal(path));
   EXPECT_EQ(names.size(), 2U);
   EXPECT_TRUE(names.contains(name(measured("numpy", "torch").cell)));
   EXPECT_TRUE(names.contains(name(refused("cupy", "numpy").cell)));
@@ -169,7 +169,7 @@ TEST(Journal, ABrokenLineCostsItselfAlone) {
   text.replace(text.find("\"real_time\":1000.0"), 18, "\"real_time\":null");
   EXPECT_EQ(why(text, 1).rfind("line 3: /entry/real_time: expected a number", 0), 0U);
 
-  // Its cell is not settled: a resumed run measures it, and the document says what was lost.
+  // Its cell is not recorded: a resumed run measures it, and the document says what was lost.
   write_text(path, text);
   Journal::resume(path, header()).append(measured("numpy", "torch", 55));
   write_document(folder.path());

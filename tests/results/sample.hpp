@@ -113,13 +113,13 @@ inline Entry refused(const std::string& producer, const std::string& consumer) {
   return entry;
 }
 
-inline WorkerRecord worker(double anchor_ns, double call_ns = 20) {
+inline WorkerRecord worker(double reference_ns, double call_ns = 20) {
   WorkerRecord record;
   record.first = "numpy";
   record.second = "torch";
   record.python = "3.11.7";
   record.floors_ns = {{"empty", 0.25}, {"call", call_ns}};
-  record.anchor_ns = anchor_ns;
+  record.reference_ns = reference_ns;
   record.libraries = {{"numpy", "2.4.6"}};
   record.import_s = 1.5;
   return record;

@@ -6,19 +6,19 @@ namespace {
 
 using testing::usage_error;
 
-Handover handover() {
-  Handover one;
-  one.asked = one.owed = true;
+Ordering ordering() {
+  Ordering one;
+  one.asked = one.required = true;
   one.waits = Waits::host;
   one.saw = "new";
-  one.handoff_ns = 1200.5;
+  one.transfer_ns = 1200.5;
   one.export_blocked = 0.99;
   one.import_blocked = -0.001;
   return one;
 }
 
-Handover refused_argument() {
-  Handover one;
+Ordering refused_argument() {
+  Ordering one;
   one.stream = "-1";
   one.reason = "TypeError: no stream";
   return one;
@@ -30,12 +30,12 @@ class Sync : public testing::LookedAtAgain {
 };
 
 TEST_F(Sync, BecomesAListOfItsEntry) {
-  append({cell_, {handover(), refused_argument()}, "safe", "", ""});
+  append({cell_, {ordering(), refused_argument()}, "safe", "", ""});
   const nlohmann::json entry = document()["benchmarks"][0];
   const nlohmann::json expected = nlohmann::json::parse(R"([
-    {"stream": null, "asked_by": "consumer", "owed": true, "waits": "host", "saw": "new",
-     "handoff_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
-    {"stream": -1, "asked_by": "dlbench", "owed": false, "reason": "TypeError: no stream"}])");
+    {"stream": null, "asked_by": "consumer", "required": true, "waits": "host", "saw": "new",
+     "transfer_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
+    {"stream": -1, "asked_by": "dlbench", "required": false, "reason": "TypeError: no stream"}])");
   EXPECT_EQ(entry["sync"], expected);
   EXPECT_EQ(entry["late_free"], "safe");
   const Entry back = first();
@@ -45,8 +45,8 @@ TEST_F(Sync, BecomesAListOfItsEntry) {
 }
 
 TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
-  Handover one = handover();
-  one.waits = Waits::nobody;
+  Ordering one = ordering();
+  one.waits = Waits::none;
   one.saw = "old";
   append({cell_, {one}, "", "torch read what was there before", ""});
   const nlohmann::json whole = document();
@@ -57,7 +57,7 @@ TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
   }
   EXPECT_EQ(entry["outcome"], "race");
   EXPECT_EQ(entry["reason"], "torch read what was there before");
-  EXPECT_EQ(entry["sync"][0]["waits"], "nobody");
+  EXPECT_EQ(entry["sync"][0]["waits"], "none");
   EXPECT_FALSE(entry.contains("real_time"));
   EXPECT_FALSE(first().seen.used.empty());
 }
@@ -70,25 +70,25 @@ TEST_F(Sync, AFailureBecomesAWarning) {
 }
 
 TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
-  expect_not_measured([&] { append({refused_, {handover()}, "", "", ""}); });
+  expect_not_measured([&] { append({refused_, {ordering()}, "", "", ""}); });
 }
 
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
   const auto said_of = [this](const std::string& rest) {
-    const std::string one = R"({"stream":null,"asked_by":"consumer","owed":true,)" + rest + "}";
+    const std::string one = R"({"stream":null,"asked_by":"consumer","required":true,)" + rest + "}";
     const Parsed parsed =
         parse_strict(R"({"cell":")" + cell_ + R"(","sync":[)" + one + "]}", "text");
     return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
   };
   EXPECT_NE(said_of(R"("waits":"host","reason":"no")").find("here/sync/0/waits"),
             std::string::npos);
-  EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-queue"), std::string::npos);
+  EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-stream"), std::string::npos);
 }
 
 TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {
   for (const std::string stream : {"1e300", "-2", "1.5", "[]"}) {
     const Parsed parsed = parse_strict(R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
-                                           R"(,"asked_by":"consumer","owed":true}]})",
+                                           R"(,"asked_by":"consumer","required":true}]})",
                                        "text");
     EXPECT_NE(usage_error([&] {
                 sync_record_from(Fields(parsed.value(), "here"));

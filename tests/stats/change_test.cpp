@@ -41,9 +41,10 @@ TEST(Student, HasTheTablesQuantiles) {
   EXPECT_NEAR(student_quantile(0.01, 3), 5.840909, 1e-6);
   EXPECT_NEAR(student_quantile(0.05, 1e6), 1.959966, 1e-5);
   EXPECT_NEAR(student_quantile(1e-7, 7), 22.0397, 1e-3);
-  for (const double freedom : {0.37, 1.0, 2.5, 40.0}) {
+  for (const double degrees_of_freedom : {0.37, 1.0, 2.5, 40.0}) {
     for (const double p : {0.5, 0.05, 1e-4}) {
-      EXPECT_NEAR(student_p(student_quantile(p, freedom), freedom) / p, 1, 1e-6);
+      EXPECT_NEAR(student_p(student_quantile(p, degrees_of_freedom), degrees_of_freedom) / p, 1,
+                  1e-6);
     }
   }
 }
@@ -99,12 +100,12 @@ TEST(Changes, RefusesWhatIsNoSide) {
   EXPECT_THROW(Changes(0, std::nullopt), std::invalid_argument);
 }
 
-TEST(Changes, OneProcessASideAndNoAnchorIsNoEvidence) {
+TEST(Changes, OneProcessASideAndNoReferenceIsNoEvidence) {
   const Change change = Changes(kAlarms, std::nullopt).of({{100}, {0.01}}, {{200}, {0.01}});
   EXPECT_NEAR(change.ratio, 2, 1e-12);
   EXPECT_FALSE(change.is_honest);
   EXPECT_EQ(change.p, 1);
-  EXPECT_TRUE(std::isinf(change.could_see));
+  EXPECT_TRUE(std::isinf(change.minimum_detectable_change));
 }
 
 TEST(Changes, WhatTheMachineDriftedByIsNoEvidence) {
@@ -185,15 +186,16 @@ TEST(Changes, AtMostOneOfAHundredComparisonsAlarmsForNothing) {
   }
 }
 
-/// Too few processes for the order of pairs: Student's t, with what the anchors tell.
+/// Too few processes for the order of pairs: Student's t, with what the reference exchanges tell.
 TEST(Changes, FewProcessesAlarmAsSeldom) {
   Random random(3);
   std::size_t any = 0;
-  constexpr std::size_t kTimes = 1000, kCells = 10, kAnchors = 12;
+  constexpr std::size_t kTimes = 1000, kCells = 10, kReferenceWorkers = 12;
   for (std::size_t i = 0; i < kTimes; ++i) {
-    std::vector<double> anchors(kAnchors);
-    for (double& ns : anchors) ns = 60 * std::exp(normal(random));
-    Changes changes(kAlarms / kCells, anchor_noise(relative_spread(anchors), kAnchors));
+    std::vector<double> references(kReferenceWorkers);
+    for (double& ns : references) ns = 60 * std::exp(normal(random));
+    Changes changes(kAlarms / kCells,
+                    reference_noise(relative_spread(references), kReferenceWorkers));
     std::vector<double> p;
     for (std::size_t cell = 0; cell < kCells; ++cell) {
       const std::size_t processes = 1 + cell % 3;
@@ -236,9 +238,9 @@ TEST(Changes, WhatCouldBeSeenIsSeen) {
   const MeasuredSide base{{100, 101, 99, 102, 98, 100.5, 99.5, 100.2}, {}};
   Changes changes(kAlarms, std::nullopt);
   const Change same = changes.of(base, base);
-  EXPECT_GT(same.could_see, 0);
+  EXPECT_GT(same.minimum_detectable_change, 0);
   MeasuredSide head = base;
-  for (double& ns : head.medians) ns *= 1 + same.could_see * 1.01;
+  for (double& ns : head.medians) ns *= 1 + same.minimum_detectable_change * 1.01;
   EXPECT_LE(changes.of(base, head).p, kAlarms);
 }
 
@@ -250,8 +252,8 @@ TEST(Changes, ALevelThatTheRanksJustReachIsNoRankBeyondThem) {
   for (int i = 0; i < 13; ++i) head.medians.push_back(100 + 0.1 * i);
   const Change change = changes.of(base, head);
   EXPECT_TRUE(change.by_ranks);
-  EXPECT_GT(change.could_see, 0);
-  EXPECT_LT(change.could_see, 0.05);
+  EXPECT_GT(change.minimum_detectable_change, 0);
+  EXPECT_LT(change.minimum_detectable_change, 0.05);
 }
 
 TEST(ProcessesFor, IsTheLeastNumberThatReachesTheLevel) {

@@ -70,7 +70,7 @@ std::vector<Coverage> recorded_coverage(const Stopping& stopping, std::size_t tr
   return table;
 }
 
-Coverage same_side_coverage(std::size_t processes, std::size_t anchors, double spread,
+Coverage same_side_coverage(std::size_t processes, std::size_t references, double spread,
                             std::size_t trials, std::uint64_t seed) {
   const auto recorded = recorded_rounds();
   std::size_t held = 0;
@@ -78,7 +78,7 @@ Coverage same_side_coverage(std::size_t processes, std::size_t anchors, double s
     Random random(mixed(seed, trial));
     const RecordedRounds& record = recorded[random.below(recorded.size())];
     const auto off = [&] { return std::exp(spread * random.normal()); };
-    std::vector<double> medians(anchors);
+    std::vector<double> medians(references);
     std::generate(medians.begin(), medians.end(), off);
     std::array<std::vector<std::vector<double>>, 2> sides;
     for (auto& side : sides) {
@@ -92,7 +92,8 @@ Coverage same_side_coverage(std::size_t processes, std::size_t anchors, double s
     const Ratio ratio = ratio_of_medians(sides[0], sides[1], between_half_width(medians));
     held += ratio.lo <= 1 && 1 <= ratio.hi ? 1 : 0;
   }
-  return {"A/A, " + std::to_string(processes) + " a side, " + std::to_string(anchors) + " anchors",
+  return {"A/A, " + std::to_string(processes) + " a side, " + std::to_string(references) +
+              " references",
           static_cast<double>(held) / static_cast<double>(trials),
           static_cast<double>(Stopping{}.first)};
 }

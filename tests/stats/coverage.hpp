@@ -43,8 +43,8 @@ std::vector<Coverage> parametric_coverage(const Stopping& stopping, std::size_t 
                                           std::uint64_t seed);
 
 /// How often ratio_of_medians holds 1 for two sides that are one: so many processes a side, each
-/// off by `spread` (a standard deviation, relative), which is told from so many anchors.
-Coverage same_side_coverage(std::size_t processes, std::size_t anchors, double spread,
+/// off by `spread` (a standard deviation, relative), which is told from so many references.
+Coverage same_side_coverage(std::size_t processes, std::size_t references, double spread,
                             std::size_t trials, std::uint64_t seed);
 
 }  // namespace dlbench::stats

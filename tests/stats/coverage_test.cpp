@@ -77,8 +77,8 @@ TEST(Coverage, IsTheSameFromTheSameSeed) {
 
 TEST(Coverage, TwoSidesThatAreOneDoNotDiffer) {
   for (const std::size_t processes : {1U, 2U, 3U, 4U, 6U}) {
-    for (const std::size_t anchors : {2U, 3U, 6U, 10U, 30U}) {
-      const Coverage row = same_side_coverage(processes, anchors, 0.03, kTrials, kSeed);
+    for (const std::size_t references : {2U, 3U, 6U, 10U, 30U}) {
+      const Coverage row = same_side_coverage(processes, references, 0.03, kTrials, kSeed);
       print(row);
       EXPECT_GE(row.share, 0.945) << row.source;
       EXPECT_LE(row.share, 0.99) << row.source;

@@ -64,7 +64,7 @@ TEST(Tally, OneStaleReadForbidsToSayThatAnybodyWaited) {
   std::vector<Trial> trials(10, trial(Content::Old, Content::New, Content::New));
   trials.push_back(trial(Content::Old, Content::Old, Content::Old));
   EXPECT_EQ(tally(trials).word({}, 11), Waits::inconclusive);
-  EXPECT_EQ(tally(trials).word({}, 40), Waits::nobody);
+  EXPECT_EQ(tally(trials).word({}, 40), Waits::none);
 }
 
 TEST(Share, IsTheSlopeOverTwoDelays) {
@@ -89,7 +89,7 @@ TEST_P(EachKind, IsFound) {
   }
   const Verdict verdict = who_waits(planted.queue());
   EXPECT_EQ(to_string(verdict.waits), truth(GetParam()));
-  EXPECT_GT(verdict.handoff_ns, 0);
+  EXPECT_GT(verdict.transfer_ns, 0);
   ASSERT_TRUE(verdict.saw && verdict.gap_ns);
   EXPECT_EQ(*verdict.saw == Content::Old, is_unordered(verdict.waits));
   // What is read too early is read before the producer ends, on the device's own clock.
@@ -134,7 +134,7 @@ TEST(WhoWaits, WithoutABystanderNoWaitMayBeAWaitForAnother) {
     EXPECT_EQ(who_waits(queue).reason, "");
     queue.decoy = {};
     const Verdict verdict = who_waits(queue);
-    EXPECT_EQ(verdict.waits, Waits::nobody);
+    EXPECT_EQ(verdict.waits, Waits::none);
     EXPECT_NE(verdict.reason.find("cannot be told from none"), std::string::npos);
   }
 }
@@ -178,7 +178,7 @@ TEST(WhoWaits, ADelayThatIsTooShortIsDoubledUpToTheLongest) {
     if (!lasts) planted.queue().settle();
   };
   queue.decoy = {};
-  EXPECT_EQ(who_waits(queue).waits, Waits::nobody);
+  EXPECT_EQ(who_waits(queue).waits, Waits::none);
   EXPECT_EQ(longest, 160 * ms);
 }
 
@@ -218,7 +218,7 @@ TEST(WhoWaits, ALongerDelayDoesNotForgetWhoReadTooEarly) {
   queue.settle = [&] { planted->queue().settle(); };
   queue.decoy = {};
   const Verdict verdict = who_waits(queue);
-  EXPECT_EQ(verdict.waits, Waits::nobody);
+  EXPECT_EQ(verdict.waits, Waits::none);
   EXPECT_EQ(verdict.saw, Content::Old);
 }
 

@@ -1,4 +1,4 @@
-"""What one exchange is made of: the phases as a table, and one exchange's bill."""
+"""What one exchange is made of: the phases as a table, and one exchange's breakdown."""
 
 from __future__ import annotations
 
@@ -108,6 +108,6 @@ def dearest(document: Document) -> tuple[Measured, PhasePart] | None:
         (entry, part)
         for entry in document.measured
         for part in entry.phases.parts
-        if part.phase in ("query", "export") and part.failed_by != "relay"
+        if part.phase in ("query", "export") and part.failed_by != "proxy"
     ]
     return max(found, key=lambda item: item[1].ns, default=None)

@@ -65,7 +65,7 @@ def _is_shown(of_cell: Sizes, sizes: Sequence[int], document: Document, times: f
     """Are the intervals of the smallest and the largest size apart, each `times` as wide as at 95 %
     and with what two processes differ by?"""
     small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
-    between = document.environment(small.environment).anchor.half_width
+    between = document.environment(small.environment).reference_exchange.half_width
     kinds = {small.interval, large.interval}
     # The share that a range covers is not known.
     if RANGE in kinds or (between is None and kinds != {PROCESSES}):

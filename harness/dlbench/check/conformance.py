@@ -19,7 +19,7 @@ WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
 #: What stands in a link as it is.
 LINK = re.compile(r"https?://[\w%+=:,./?&#~@-]+", re.ASCII)
 GROUPS = {
-    "export": "DLPack: `__dlpack__` and the lifetime of what it lends",
+    "export": "DLPack: `__dlpack__` and the lifetime of what it exports",
     "import": "DLPack: `from_dlpack`",
     "c-api": "DLPack's C exchange API",
     "buffer": "Buffer protocol: the exporter",

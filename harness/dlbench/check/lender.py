@@ -1,4 +1,4 @@
-"""The known producer: an object that lends a consumer tensors of any description."""
+"""The known producer: an object that exports a consumer tensors of any description."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def content(dtype: str = "float32", count: int = 64) -> Array:
     return numbers.astype(dtype)
 
 
-def placed(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
+def copy_bytes(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
     """A copy of the bytes that an array reaches, and where in it the first element lies."""
     # The lowest byte is not always the first element's.
     steps = [
@@ -33,7 +33,7 @@ def placed(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
     return memory, memory.address - low
 
 
-#: Elements that a rule lends, so that a planted fault can show itself to that rule alone.
+#: Elements that a rule exports, so that a planted fault can show itself to that rule alone.
 SIZES = {
     "import.legacy": 65,
     "import.versioned": 63,
@@ -55,9 +55,9 @@ def sized(rule: str) -> Array:
 
 
 class Lender:
-    """Speaks DLPack about an array's bytes, as `describes` says: words of `_check.Loan`.
+    """Speaks DLPack about an array's bytes, as `describes` says: words of `_check.BorrowedTensor`.
 
-    `calls` are the keywords of each call of `__dlpack__`. What is lent first is `loan`.
+    `calls` are the keywords of each call of `__dlpack__`. What is exported first is `borrowed`.
     """
 
     def __init__(
@@ -74,21 +74,21 @@ class Lender:
         source = content() if array is None else array
         self.subject = subject
         self.array = source
-        self.memory, self.first = placed(source, offset)
+        self.memory, self.first = copy_bytes(source, offset)
         self.describes = describes
         self.raises, self.knows, self.once = raises, knows, once
         self.calls: list[dict[str, Any]] = []
-        self.loans: list[_check.Loan] = []
+        self.borrowed_tensors: list[_check.BorrowedTensor] = []
         self.capsules: list[Any] = []
 
     @property
-    def loan(self) -> _check.Loan:
-        return self.loans[0]
+    def borrowed(self) -> _check.BorrowedTensor:
+        return self.borrowed_tensors[0]
 
     @property
     def deletions(self) -> int:
-        """Of all loans."""
-        return sum(loan.deletions for loan in self.loans)
+        """Of all borrowed_tensors."""
+        return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self.describes.get("device", CPU)
@@ -103,12 +103,12 @@ class Lender:
             raise self.raises
         if self.once and self.capsules:
             return self.capsules[0]
-        loan = self._lend(keywords)
-        self.loans.append(loan)
-        self.capsules.append(loan.capsule())
+        borrowed = self._lend(keywords)
+        self.borrowed_tensors.append(borrowed)
+        self.capsules.append(borrowed.capsule())
         return self.capsules[-1]
 
-    def _lend(self, keywords: dict[str, Any]) -> _check.Loan:
+    def _lend(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
         array, item = self.array, self.array.itemsize
         code, bits = CODES[array.dtype.name]
         version = keywords.get("max_version")
@@ -126,4 +126,4 @@ class Lender:
             words["data"] = memory.address + self.first - self.memory.address
             words["flags"] = words.get("flags", 0) | IS_COPIED
         self.subject.handed = "legacy" if words["legacy"] else "versioned"
-        return _check.Loan(memory, shape, strides, **words)
+        return _check.BorrowedTensor(memory, shape, strides, **words)

@@ -1,4 +1,4 @@
-"""Every rule proved both ways: honest halves keep it, and a saboteur that breaks it is found."""
+"""Proof of each rule: honest libraries keep it, and a faulty one that breaks it is found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
 
 @dataclass(frozen=True)
 class Proof:
-    """Of one rule. `honest` names the halves that keep it; `others` what the saboteur broke too."""
+    """Of one rule. `honest`: the libraries that keep it; `others`: rules that the faulty library
+    breaks too."""
 
     rule: str
     honest: tuple[str, ...]

@@ -69,7 +69,7 @@ def read(capsule: Any) -> Facts:
 
 
 def values_of(capsule: Any) -> bytes:
-    """The elements of a capsule: they are lent only as long as it is there."""
+    """The elements of a capsule: they are exported only as long as it is there."""
     return values(read(capsule))
 
 
@@ -85,7 +85,7 @@ def packed(shape: Sequence[int], strides: Sequence[int] | None, item: int) -> bo
     return True
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """ "ValueError: text", in one line."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0].strip()[:160]}" if text else type(error).__name__

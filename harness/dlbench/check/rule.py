@@ -58,7 +58,7 @@ class Shown:
     call: str = ""
     #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
     refusal: str = ""
-    #: of a consumer: what is lent, where the consumer has no choice; see `scripts.rule._exporter`
+    #: of a consumer: the export, where the consumer has no choice; see `scripts.rule._exporter`
     struct: str = ""
 
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from dlbench import loading
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import HOLDS, UNCLEAR, Ended, NotApplicable, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
@@ -57,7 +57,7 @@ def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
             return end.outcome, str(end)
         except Exception as error:
             # The rule could not be held: neither side is blamed.
-            return UNCLEAR, f"the rule itself failed: {told(error)}"
+            return UNCLEAR, f"the rule itself failed: {describe_error(error)}"
 
 
 def absent(rule: Rule) -> NotApplicable:

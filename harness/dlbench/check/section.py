@@ -24,7 +24,7 @@ RESULTS = "results.json"
 def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> list[Entry]:
     """One for each rule. `accepted`: rule -> link, of those that are known."""
     found = []
-    # A process that died could not say what it was lent; it is the same each time.
+    # A process that died could not say what it was exported; it is the same each time.
     usual = next((result.struct for result in report.results.values() if result.struct), "")
     for name, result in report.results.items():
         rule = RULES.by_name[name]
@@ -72,7 +72,7 @@ def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> 
         "command": list(command),
         "wall_s": wall_s,
         "machine": machine.describe(),
-        "environments": {"default": {**here().told(), "libraries": versions}},
+        "environments": {"default": {**here().to_json(), "libraries": versions}},
     }
     context = {**machine.benchmark_context(), "dlbench": own}
     return {"context": context, "benchmarks": [], "not_measured": [], "checks": list(checks)}

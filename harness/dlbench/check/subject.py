@@ -12,7 +12,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
-from dlbench.check.reading import CODES, NEWEST, Facts, address, told, values
+from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, values
 from dlbench.check.rule import NotApplicable
 
 PLAIN = Case("f32", "float32", 4096)
@@ -50,7 +50,7 @@ class Subject:
         self.producer = producer
         self.consumer = consumer
         self.device = device
-        self.handed = ""  #: the struct that a consumer was lent last
+        self.handed = ""  #: the struct of the last export to a consumer
         self.source = ""  #: a word of `scripts.rule`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
         self._keeps_dtype: bool | None = None
@@ -75,7 +75,7 @@ class Subject:
         except Unsupported as error:
             raise NotApplicable(str(error)) from None
         except Exception as error:
-            raise NotApplicable(f"no such array can be made: {told(error)}") from None
+            raise NotApplicable(f"no such array can be made: {describe_error(error)}") from None
         own = dtype_of(array)
         if own not in ("", case.dtype):
             raise NotApplicable(
@@ -147,7 +147,9 @@ class Subject:
         try:
             return got()
         except Exception as error:
-            raise NotApplicable(f"nothing was exported that could be read: {told(error)}") from None
+            raise NotApplicable(
+                f"nothing was exported that could be read: {describe_error(error)}"
+            ) from None
 
     def publishes_api(self) -> tuple[Any, Any]:
         """An array, and what its type publishes as C exchange API."""
@@ -164,7 +166,7 @@ class Subject:
         try:
             api = _check.Api(published)
         except (TypeError, ValueError, AttributeError) as error:
-            raise NotApplicable(f"the table cannot be read: {told(error)}") from None
+            raise NotApplicable(f"the table cannot be read: {describe_error(error)}") from None
         if api.versions[0][0] != 1:
             raise NotApplicable(f"the table is of version {api.versions[0]}")
         return array, api
@@ -190,7 +192,7 @@ class Subject:
         return hasattr(self.consumer, "EXTENSION") or module.startswith("dlbench._")
 
     def require_dtypes(self) -> None:
-        """NotApplicable unless what the consumer returns is of the dtype that was lent. The control
+        """NotApplicable unless the result has the dtype that was exported. The control
         is the same call on a plain tensor: what returns bytes has no word for a dtype."""
         if self._keeps_dtype is None:
             self._keeps_dtype = self._control()
@@ -240,7 +242,7 @@ class Subject:
             try:
                 return way(result)
             except (Exception, NotApplicable) as error:
-                last = told(error)
+                last = describe_error(error)
         raise NotApplicable(f"what it returned cannot be looked at: {last}")
 
     def _by_dlpack(self, result: Any) -> Facts:

@@ -37,7 +37,7 @@ def of_library(checks: Sequence[Check], width: int, *, everything: bool = False)
         if chosen:
             lines += ["", HEADS[outcome]]
             for entry in chosen:
-                lines += _told(entry, width)
+                lines += _entry_lines(entry, width)
     return [line.rstrip() for line in lines]
 
 
@@ -60,7 +60,7 @@ def _groups(checks: Sequence[Check]) -> list[tuple[str, ...]]:
     ]
 
 
-def _told(entry: Check, width: int) -> list[str]:
+def _entry_lines(entry: Check, width: int) -> list[str]:
     mark = " (accepted)" if entry.accepted else ""
     level = " (should)" if entry.level == "should" and entry.outcome == BROKEN else ""
     lines = [shorten(f"  {entry.rule}{level}{mark}", width)]

@@ -1,4 +1,4 @@
-"""Imports of what dlbench lends, and what a refusal comes to."""
+"""Imports of what dlbench exports, and what a refusal comes to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from dlbench.adapter import Call
 from dlbench.check.lender import Lender
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import Broken, NotApplicable
 from dlbench.check.subject import Subject, is_bytes_of
 
@@ -21,7 +21,7 @@ def brought(
     try:
         return subject.import_(lender)
     except Exception as error:
-        raise refused(f"{words}: {told(error)}") from None
+        raise refused(f"{words}: {describe_error(error)}") from None
 
 
 def imported(subject: Subject, lender: Lender) -> str:
@@ -29,23 +29,23 @@ def imported(subject: Subject, lender: Lender) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     return same(subject, lender, result)
 
 
 def same(subject: Subject, lender: Lender, result: object) -> str:
-    """Raises Broken where the result is not what was lent."""
+    """Raises Broken where the result is not what was exported."""
     seen = subject.look(result)
     if is_bytes_of(seen, lender.array):
         try:
             subject.require_dtypes()
         except NotApplicable:
-            return "its bytes are what was lent"
+            return "its bytes are what was exported"
     if tuple(seen["shape"]) != lender.array.shape:
         raise Broken(f"its shape is {tuple(seen['shape'])}, not {lender.array.shape}")
     if seen["values"] != lender.array.tobytes():
-        raise Broken("its values are not what was lent")
-    return "its values are what was lent"
+        raise Broken("its values are not what was exported")
+    return "its values are what was exported"
 
 
 def require_import(subject: Subject) -> None:
@@ -57,7 +57,7 @@ def require_import(subject: Subject) -> None:
         try:
             subject.import_(Lender(subject, legacy=True))
         except Exception as error:
-            raise NotApplicable(f"it imports nothing: {told(error)}") from None
+            raise NotApplicable(f"it imports nothing: {describe_error(error)}") from None
 
 
 def asks_itself(subject: Subject) -> None:

@@ -33,23 +33,39 @@ def say(lines: Sequence[str], console: Console) -> None:
 @click.command("check")
 @click.argument("libraries", nargs=-1)
 @options.words_option("--only", "Some rules, or groups: export,c-api.")
-@click.option("--known", "known_file", metavar="FILE", help="Accepted: LIBRARY RULE LINK a line.")
-@click.option("--explain", metavar="RULE", help="A rule's sentence, section and script.")
-@click.option("--rules", "names", is_flag=True, help="All rules.")
 @click.option(
-    "--prove", "proving", is_flag=True, help="Prove each rule: an honest half, a saboteur."
+    "--known",
+    "known_file",
+    metavar="FILE",
+    help="Accept the failures that FILE lists, a line each: LIBRARY RULE LINK.",
 )
-@click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules.")
+@click.option(
+    "--explain", metavar="RULE", help="Explain RULE: its sentence, its section and a script."
+)
+@click.option("--rules", "names", is_flag=True, help="List all rules.")
+@click.option(
+    "--prove", "proving", is_flag=True, help="Prove each rule, by an honest and a faulty library."
+)
+@click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
 @options.FORCE
-@click.option("--device", help="Where arrays lie: cuda:0. Default: the CPU, or the library's own.")
-@click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
-@click.option("--timeout", metavar="TIME", default="60s", show_default=True, help="Of one rule.")
-@click.option("--out", metavar="DIR", help="Where results.json and the scripts go.")
-@click.option("--all", "everything", is_flag=True, help="Also what holds and does not apply.")
+@click.option(
+    "--device",
+    help="Device of the arrays: cuda:0. Default: the CPU, or the only device of the library.",
+)
+@click.option(
+    "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
+)
+@click.option(
+    "--timeout", metavar="TIME", default="60s", show_default=True, help="Deadline of one rule."
+)
+@click.option("--out", metavar="DIR", help="Folder of results.json and the scripts.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Print also rules that hold or do not apply."
+)
 def check(libraries: tuple[str, ...], **params: Any) -> int:
-    """One library against the protocols, rule by rule; dlbench is the other side.
+    """Check libraries against the rules of the protocols.
 
-    Exit status 1 where a rule is broken that --known does not list.
+    Exit code 1 if a rule is broken that --known does not list.
     """
     console = Console()
     if params["names"]:
@@ -197,10 +213,10 @@ def explain(
 
 
 def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
-    """The table of rule, honest, saboteur; the exit status."""
+    """The table of rule, honest, faulty; the exit status."""
     width = max(len(rule.name) for rule in chosen)
     honest = found = 0
-    say([f"{'rule':<{width}}  honest  saboteur"], console)
+    say([f"{'rule':<{width}}  honest  faulty"], console)
     for proof in prove.conduct(chosen):
         honest += proof.is_honest
         found += proof.is_found
@@ -208,7 +224,7 @@ def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
         seen = proof.found if proof.is_found else f"MISSED: {proof.found}"
         lines = [f"{proof.rule:<{width}}  {kept:<6}  {seen}"]
         lines += [f"    honest {text}" for text in proof.blamed]
-        lines += [f"    its saboteur breaks too {text}" for text in proof.others]
+        lines += [f"    its fault-injecting adapter breaks too {text}" for text in proof.others]
         say(lines, console)
     say([f"{honest} of {len(chosen)} honest, {found} of {len(chosen)} found"], console)
     return 0 if honest == found == len(chosen) else 1

@@ -14,7 +14,7 @@ MOST_CANDIDATES = 12
 
 
 def matching(document: Document, words: Sequence[str]) -> list[Entry]:
-    """The settled cells that all words fit: PRODUCER CONSUMER, then values of any axis.
+    """The recorded cells that all words fit: PRODUCER CONSUMER, then values of any axis.
 
     Raises BadInput where none is left, with the nearest name where a word is unknown.
     """
@@ -33,7 +33,7 @@ def matching(document: Document, words: Sequence[str]) -> list[Entry]:
     return _narrowed(entries, words[2:])
 
 
-def one(document: Document, words: Sequence[str]) -> Entry:
+def single(document: Document, words: Sequence[str]) -> Entry:
     """The single cell that is meant. What the words leave open falls to the usual: the protocol
     `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
     candidates where that is not enough."""
@@ -46,7 +46,7 @@ def one(document: Document, words: Sequence[str]) -> Entry:
 
 
 def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
-    """Words by which `one` finds the entry, as many as that takes behind the names of its pair.
+    """Words by which `single` finds the entry, as many as that takes behind the names of its pair.
     `pair`: all cells of those two."""
     last = [] if entry.environment == DEFAULT else [entry.environment]
     last += [entry.machine] if entry.machine else []

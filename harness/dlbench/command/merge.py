@@ -21,11 +21,11 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="RUN RUN ...")
-@click.option("--out", metavar="DIR", required=True, help="Where to: a new or empty folder.")
+@click.option("--out", metavar="DIR", required=True, help="Folder of the merged run, new or empty.")
 def merge(runs: tuple[str, ...], out: str) -> None:
-    """Put runs of several machines into one document, each row knowing its machine.
+    """Merge the runs of several machines into one run.
 
-    RUN is a run, or NAME=RUN; without a name the machine is called by its host's.
+    RUN is a run, or NAME=RUN; the default name is the host's name.
     """
     if len(runs) < 2:
         raise BadInput("merge takes two runs at least: dlbench merge RUN RUN --out DIR")

@@ -12,22 +12,22 @@ from dlbench.errors import BadInput, first_line
 from dlbench.running import comparing, options, reporting, writing
 from dlbench.text.output import hand_out, say
 
-OUTPUT = click.option("--output", metavar="FILE", help="Write there instead.")
+OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: standard output.")
 
 
 @click.command("export")
 @click.argument("run_", metavar="RUN")
 @click.option("--format", "format_", metavar="NAME", required=True,
-              help="bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
-@click.option("--base", metavar="RUN", help="markdown: also what changed since that run.")
+              help="Format: bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
+@click.option("--base", metavar="RUN", help="markdown: add the changes since RUN.")
 @OUTPUT
 @options.FORCE
 def export(run_: str, format_: str, base: str | None, output: str | None, force: bool) -> None:
-    """Print a run in another tool's format: Bencher, github-action-benchmark, pyperf, ...
+    """Print a run in the format of another tool: Bencher, pyperf, CSV, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
     github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
-    library hands what to which.
+    library exports to which.
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
@@ -53,10 +53,10 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
 @OUTPUT
 @options.FORCE
 def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
-    """Make one HTML file of a run that needs nothing else; of several, with what changed.
+    """Write the report of a run as one HTML file; of several runs, with the changes.
 
-    With two runs, base and head, it has a view of the changes. Without --output it goes into the
-    last run's folder: report.html, or change.html where there are several.
+    With two runs, base and head, it has a view of the changes. Default file: report.html in the
+    folder of the last run; change.html for several runs.
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)

@@ -1,4 +1,4 @@
-"""The verbs: what can be asked about a machine, its libraries, or an earlier run."""
+"""The verbs that report on a machine, its libraries, or an earlier run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlbench.check import verb
 from dlbench.command import cells, debug, publish
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
-from dlbench.counting import bill_text, explain, valgrind
+from dlbench.counting import breakdown_text, explain, valgrind
 from dlbench.document import Document, Entry, locate, read_document
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
@@ -25,15 +25,19 @@ from dlbench.libraries import discover, listing
 from dlbench.machine import doctor
 from dlbench.running import comparing, options, run
 from dlbench.scripts import exchange
-from dlbench.terminal import couple, terminal
+from dlbench.terminal import pair, terminal
 from dlbench.text import output
 from dlbench.text.output import Console
 
 PROBE_S = 30.0  #: may an interpreter take to tell what it is
-ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON", help="Also of that Python.")
+ENV = click.option(
+    "--env", multiple=True, metavar="NAME=PYTHON", help="List also the libraries of that Python."
+)
 ITS_ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON",
-                       help="The Python of the cell's environment NAME.")  # fmt: skip
-ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, ...")
+                       help="Python of the environment NAME of the cell.")  # fmt: skip
+ADAPTERS = click.option(
+    "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
+)
 
 
 @click.command("list")
@@ -41,7 +45,7 @@ ADAPTERS = click.option("--adapters", metavar="DIR", help="More adapters: DIR/pr
 @ADAPTERS
 @ENV
 def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str, ...]) -> None:
-    """Libraries found, versions, protocols, what is missing and how to install it.
+    """List libraries: version, protocols, and how to install what is missing.
 
     Imports each installed library, or only those that are named.
     """
@@ -63,7 +67,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 @click.command("doctor")
 @ENV
 def see_doctor(env: tuple[str, ...]) -> None:
-    """What of this machine makes numbers wander, its devices, and what to do."""
+    """Report sources of measurement noise on this machine, and its devices."""
     console = Console()
     interpreters = doctor.environments(spelled.read(env), PROBE_S)
     found = [*doctor.checks(), *interpreters, doctor.noise(doctor.jitter())]
@@ -74,7 +78,7 @@ def see_doctor(env: tuple[str, ...]) -> None:
 @click.argument("run_", metavar="RUN")
 @click.argument("cell", nargs=-1)
 def show(run_: str, cell: tuple[str, ...]) -> None:
-    """An earlier run again; with CELL, all that is known of some of its cells.
+    """Print an earlier run; with CELL, all facts about the matching cells.
 
     RUN is a run's folder, a results.json, or `latest`. CELL is a cell's name, or words that choose:
     PRODUCER CONSUMER [PROTOCOL] [BYTES] ...
@@ -98,10 +102,10 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         return
     chosen = cells.matching(document, cell)
     if len(chosen) > 1:
-        terminal.show(couple.table(chosen, console.width), console)
+        terminal.show(pair.table(chosen, console.width), console)
         return
     _, environment = document.origin(chosen[0])
-    for line in couple.details(chosen[0], environment):
+    for line in pair.details(chosen[0], environment):
         console.print(line, soft_wrap=True)
 
 
@@ -115,7 +119,7 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Doc
     """The cell, with its machine's share of the document. A document may come from anywhere: a
     folder of adapters that it names is not followed."""
     document = read_document(locate(run_))
-    entry = cells.one(document, cell)
+    entry = cells.single(document, cell)
     if entry.machine:
         document = document.share_of(entry.machine)
     took = document.run.request.adapters
@@ -149,7 +153,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 @click.argument("cell", nargs=-1, required=True)
 @ADAPTERS
 def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
-    """Print a short script that shows a cell's exchange, refusal or crash without dlbench."""
+    """Print a script that reproduces a cell's outcome without dlbench."""
     document, entry = _chosen(run_, cell, adapters)
     # Nothing is run: a document from another machine will do.
     output.hand_out(exchange.of_run(document, entry, discover.catalogue(adapters)))
@@ -163,7 +167,7 @@ def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
 def debug_cell(
     run_: str, cell: tuple[str, ...], adapters: str | None, env: tuple[str, ...]
 ) -> None:
-    """Run one cell in the foreground, without a deadline; the first line is fit for gdb."""
+    """Run one cell in the foreground without a deadline, for gdb."""
     document, entry = _chosen(run_, cell, adapters)
     place = _its_environment(document, entry, env)
     path = debug.write(debug.requests(entry, discover.catalogue(adapters, environment=place)))
@@ -178,7 +182,9 @@ def debug_cell(
 @click.argument("cell", nargs=-1, required=True)
 @ADAPTERS
 @ITS_ENV
-@click.option("--timeout", metavar="TIME", default="300s", help="Deadline of one step: 300s.")
+@click.option(
+    "--timeout", metavar="TIME", default="300s", help="Deadline of one step. Default: 300s."
+)
 def explain_cell(
     run_: str,
     cell: tuple[str, ...],
@@ -186,7 +192,7 @@ def explain_cell(
     env: tuple[str, ...],
     timeout: str,
 ) -> None:
-    """The bill of one exchange: its instructions by function and library. Needs valgrind."""
+    """Print the instruction breakdown of one exchange. Needs valgrind."""
     valgrind.require()
     timeout_s = _core.parse_seconds(timeout)
     document, entry = _chosen(run_, cell, adapters)
@@ -194,19 +200,21 @@ def explain_cell(
     found = discover.catalogue(adapters, environment=place)
     console = Console()
     exchange = explain.countable(entry)
-    bill, versions = explain.explain(exchange, found, timeout_s)
+    breakdown, versions = explain.explain(exchange, found, timeout_s)
     for line in explain.changed(document, exchange, versions):
         run.warn(line)
     phases = explain.phases_of(document.entries, exchange)
-    terminal.show(bill_text.lines(exchange, phases, bill, console.width), console)
+    terminal.show(breakdown_text.lines(exchange, phases, breakdown, console.width), console)
 
 
 @click.command()
 @click.argument("run_", metavar="RUN")
-@click.option("--figure", metavar="NAME", help="Only this one: matrix, scaling, ecdf, drift, ...")
-@click.option("--base", metavar="RUN", help="Draw the figure change: against that run.")
+@click.option(
+    "--figure", metavar="NAME", help="Draw only this figure: matrix, scaling, ecdf, drift, ..."
+)
+@click.option("--base", metavar="RUN", help="Draw the figure `change`: changes since RUN.")
 def plot(run_: str, figure: str | None, base: str | None) -> None:
-    """Draw a run's figures again, into its folder; with --base, what changed since that run."""
+    """Draw the figures of a run; with --base, the changes since that run."""
     path = locate(run_)
     if base is not None and figure not in (None, "change"):
         raise BadInput(f"--base is for the figure change: {figure} shows one run")
@@ -229,13 +237,15 @@ def plot(run_: str, figure: str | None, base: str | None) -> None:
 
 
 @click.command()
-@click.option("--short", is_flag=True, help="A minute or two: fewer looks, own halves only.")
+@click.option(
+    "--short", is_flag=True, help="A minute or two: fewer repetitions, native libraries only."
+)
 @click.option("--times", type=click.IntRange(1, 100_000), default=100, show_default=True,
-              help="Looks at each planted fault.")  # fmt: skip
+              help="Repetitions of each planted fault.")  # fmt: skip
 @options.words_option("--only", "Some trials: faults, delays, ...")
 @click.option("--seed", type=options.SEED, default=1, show_default=True)
 def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
-    """Plant faults, delays and copies, and see whether the instruments find them."""
+    """Inject faults, delays and copies, and report which ones the tool finds."""
     from dlbench.selftest import table
 
     chosen = tuple(only or ())

@@ -10,7 +10,7 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
      "base": SIDE, "head": SIDE,
      "counts": {"FAST": 0, "SLOW": 1, "SAME": 9, "AMBIG": 2,
                 "worse": 0, "better": 0, "other": 0, "gained": 0, "lost": 0},
-     "could_see": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
+     "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
      "inconclusive": {"cells": 2, "of": 10, "replicas": 23},  # AMBIG, and so would be a change of
                                           # the threshold; replicas: None where none would do
      "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not ask for
@@ -30,7 +30,7 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
             "ratio", "lo", "hi",                    # head over base, 95 % interval; None without
             "p",                                    # of no change, adjusted for all cells
             "spread",                               # of processes: standard deviation, relative
-            "could_see",                            # smallest change that would have been SLOW
+            "minimum_detectable_change",  # smallest change that would have been SLOW
             "verdict": "FAST", "SLOW", "SAME", "AMBIG" or None,
             "outcome_change": "worse", "better", "other" or None,
             "details": ["late read: new"]}          # what of the outcome changed, in words

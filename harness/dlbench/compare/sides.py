@@ -35,7 +35,7 @@ class Asked:
     instructions: bool
 
     @property
-    def told(self) -> dict[str, Any]:
+    def to_options(self) -> dict[str, Any]:
         """As options of `_core.compare`."""
         return {"threshold": self.threshold, "instructions": self.instructions}
 
@@ -73,7 +73,7 @@ class Pair:
     def measure(
         self, plan: _core.Plan, folder: Path, workers: int, budget_s: float, *, root: Path
     ) -> str:
-        """A run of so many workers a couple and side, or what is left of it; its document."""
+        """A run of so many workers a pair and side, or what is left of it; its document."""
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
@@ -87,7 +87,7 @@ class Pair:
         summary = run.execute(plan, wanted, root, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
-            raise BadInput(f"{summary.disk_full}; what was settled is kept: {go_on}")
+            raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")
         signal = summary.signal or run.after_rounds(
             folder, self.request, places, summary, quiet=self.quiet
         )
@@ -105,7 +105,7 @@ class Pair:
                 head=documents,
                 base_environment=self.base.name,
                 head_environment=self.head.name,
-                **self.asked.told,
+                **self.asked.to_options,
             )
         )
 
@@ -125,7 +125,7 @@ def requested(words: tuple[str, ...], params: dict[str, Any], told: dict[str, An
     if bool(words) == params["matrix"]:
         raise BadInput("say what to compare: --matrix, or two libraries, as in --aa numpy torch")
     if words and len(words) != 2:
-        raise BadInput(f"a couple is two libraries, not {len(words)}")
+        raise BadInput(f"a pair is two libraries, not {len(words)}")
     unasked = {"precision": None, "replicas": None, "env": ()}
     request = options.request({**unasked, **params, "count": None}, words)
     request.precision = PRECISION

@@ -1,6 +1,6 @@
 """How many workers two sides get: a coarse look, then more where it left cells open.
 
-A look tells which cells are surely the same; the couples of all others get more workers, as many
+A look tells which cells are surely the same; the pairs of all others get more workers, as many
 as their scatter asks for, until it asks for no more. Only the last look, over all workers, may call
 a cell SLOW or FAST, so nothing is looked for twice; `stats/stages.hpp` says when it is the last.
 """
@@ -42,7 +42,7 @@ def in_stages(pair: Pair, folder: Path) -> Comparison:
     documents = [pair.measure(plan, folder, have, budget_s / 2, root=folder)]
     comparison = pair.compare(documents)
     require_numbers(comparison, folder)
-    for look in range(1, 1 if counts else _core.most_looks):
+    for look in range(1, 1 if counts else _core.max_analyses):
         wanted = workers_wanted(comparison, have, most)
         left = budget_s - (time.monotonic() - begin)
         if wanted <= have or (budget_s and left <= 0):

@@ -142,7 +142,7 @@ def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
 
 
 def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text]:
-    counts, see = comparison.counts, comparison.could_see
+    counts, see = comparison.counts, comparison.minimum_detectable_change
     told = [(f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)]
     summary = Text()
     for text, style in told:

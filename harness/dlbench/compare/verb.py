@@ -36,25 +36,31 @@ def measuring(function: Any) -> Any:
 
 @click.command("compare")
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
-@click.option("--threshold", metavar="SHARE", help="Changes within it are none: 5%; counts: 1%.")
+@click.option(
+    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%, of counts 1%."
+)
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
-              help="Results that fail the command: status 1; inconclusive: 3.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Compare also runs of different machines.")
+              help="Results that fail: exit code 1; inconclusive: 3.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Compare runs of different machines, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
-@click.option("--count", metavar="WHAT", help="instructions: compare counts, not times.")
-@click.option("--aa", is_flag=True, help="Both sides this environment: the false alarms.")
-@click.option("--base-env", metavar="NAME=PYTHON", help="An environment, measured as base.")
-@click.option("--head-env", metavar="NAME=PYTHON", help="An environment, measured as head.")
-@click.option("--workers", type=options.WORKERS, help="Maximum workers per pair and side.")
+@click.option("--count", metavar="WHAT", help="Compare instructions instead of times.")
+@click.option(
+    "--aa", is_flag=True, help="Measure this environment as both sides: counts false alarms."
+)
+@click.option("--base-env", metavar="NAME=PYTHON", help="Measure that Python as base.")
+@click.option("--head-env", metavar="NAME=PYTHON", help="Measure that Python as head.")
+@click.option(
+    "--workers", type=options.WORKERS, help="Maximum number of workers for each pair and side."
+)
 @measuring
 @click.pass_context
 def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:
-    """What changed between two runs, or between two environments measured in turns.
+    """Report changes between two runs, or between two environments.
 
     BASE and HEAD are runs: a folder, a results.json, or `latest`. With --base-env and --head-env,
-    or --aa, both sides are measured now, worker by worker in turns on the same machine: a coarse
-    pass, then more workers where it left cells open.
+    or --aa, both sides are measured now, with interleaved workers: a coarse pass, then more workers
+    for the cells that it left open.
     """
     fail_on = gate.reasons(params["fail_on"])
     comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
@@ -90,7 +96,7 @@ def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any])
 
 def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
     """The rest of a comparison of two sides that was cut off."""
-    options.require_resume_alone(options.given(ctx), WITH_RESUME)
+    options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
     folder = rundir.resumable(params["resume"])
     quiet = params["quiet"] or params["as_json"]
     return stages.measure(sides.kept(folder, quiet=quiet), folder)
@@ -100,7 +106,7 @@ def of_runs(
     ctx: click.Context, words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
 ) -> Comparison:
     """The comparison of two runs that were made before."""
-    for name in sorted((MEASURING | {"workers"}) & options.given(ctx) - {"quiet"}):
+    for name in sorted((MEASURING | {"workers"}) & options.typed_parameters(ctx) - {"quiet"}):
         word = f"--{name.rstrip('_')}"
         raise BadInput(f"{word} is for what is measured now: --aa, or --base-env and --head-env")
     if len(words) != 2:

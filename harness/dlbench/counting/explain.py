@@ -1,4 +1,4 @@
-"""`dlbench explain`: counts one cell's exchange and makes its bill."""
+"""`dlbench explain`: counts one cell's exchange and makes its breakdown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlbench import values
-from dlbench.counting.bill import Bill, bill
+from dlbench.counting.breakdown import Breakdown, breakdown
 from dlbench.counting.exchange import Counted
 from dlbench.counting.valgrind import CountingWorker
 from dlbench.document import EXCHANGE, Document, Entry, Measured, NotMeasured
@@ -44,14 +44,14 @@ def changed(document: Document, entry: Entry, versions: dict[str, str]) -> list[
     ]
 
 
-def _bill(worker: CountingWorker, counted: Counted) -> Bill:
+def _breakdown(worker: CountingWorker, counted: Counted) -> Breakdown:
     plain = counted.count()
     try:
-        made = bill(plain, *counted.by_python_function())
+        made = breakdown(plain, *counted.by_python_function())
     except RequestFailed as failure:
         if not worker.is_alive():
             raise
-        made = bill(plain, plain, ())
+        made = breakdown(plain, plain, ())
         made.missing = str(failure)
     try:
         made.phases = counted.phases()
@@ -60,8 +60,10 @@ def _bill(worker: CountingWorker, counted: Counted) -> Bill:
     return made
 
 
-def explain(entry: Measured, found: Catalogue, timeout_s: float) -> tuple[Bill, dict[str, str]]:
-    """The bill, and the versions of the libraries that it is of. Raises BadInput."""
+def explain(
+    entry: Measured, found: Catalogue, timeout_s: float
+) -> tuple[Breakdown, dict[str, str]]:
+    """The instruction breakdown, and the versions of the libraries. Raises BadInput."""
     try:
         with (
             tempfile.TemporaryDirectory(prefix="dlbench-count-") as folder,
@@ -69,6 +71,6 @@ def explain(entry: Measured, found: Catalogue, timeout_s: float) -> tuple[Bill, 
         ):
             versions = worker.load(entry, found)
             counted = Counted(worker, entry)
-            return _bill(worker, counted), versions
+            return _breakdown(worker, counted), versions
     except RequestFailed as error:
         raise BadInput(f"cannot count {entry.name}: {error}") from error

@@ -9,13 +9,13 @@ from dlbench.counting.profile import Function
 from dlbench.values import PHASES
 
 #: The worker runs each part of a replay below a function of its own, in this order.
-PARTS = (*PHASES, "relay", "nothing")
+PARTS = (*PHASES, "proxy", "nothing")
 _PART = re.compile(r"\bdlbench_part<(\d+)>")
 
 
 def phases(entered: Mapping[Function, tuple[float, float]]) -> dict[str, float]:
     """Instructions of each phase in one exchange, of what was entered in it: calls and cost with
-    what they called. Entering a part is taken off, and the relay off the import, as with times."""
+    what they called. Entering a part is taken off, and the proxy off the import, as with times."""
     calls = dict.fromkeys(PARTS, 0.0)
     costs = dict.fromkeys(PARTS, 0.0)
     for function, (times, cost) in entered.items():
@@ -26,5 +26,5 @@ def phases(entered: Mapping[Function, tuple[float, float]]) -> dict[str, float]:
             costs[part] += cost
     each = costs["nothing"] / calls["nothing"] if calls["nothing"] else 0.0
     own = {part: costs[part] - calls[part] * each for part in PARTS}
-    own["import"] -= own["relay"]
+    own["import"] -= own["proxy"]
     return {phase: own[phase] for phase in PHASES if calls[phase]}

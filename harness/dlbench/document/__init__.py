@@ -7,7 +7,14 @@ a whole, `comparison` what changed between two runs. Whatever presents results i
 from __future__ import annotations
 
 from dlbench.document.comparison import ComparedCell, Comparison
-from dlbench.document.context import Anchor, Context, EnvironmentFacts, Machine, Request, Run
+from dlbench.document.context import (
+    Context,
+    EnvironmentFacts,
+    Machine,
+    ReferenceExchange,
+    Request,
+    Run,
+)
 from dlbench.document.document import (
     Check,
     Document,
@@ -34,7 +41,6 @@ __all__ = [
     "EXCHANGE",
     "LATEST",
     "RESULTS",
-    "Anchor",
     "Axis",
     "Check",
     "CodedWarning",
@@ -48,6 +54,7 @@ __all__ = [
     "Measured",
     "NotMeasured",
     "Pair",
+    "ReferenceExchange",
     "Request",
     "Run",
     "Sync",

@@ -99,7 +99,7 @@ class Comparison(Record):
     base = part(Side)
     head = part(Side)
     counts = Key[Mapping[str, int]]({})
-    could_see = part(DetectableChange)
+    minimum_detectable_change = part(DetectableChange)
     inconclusive = part(Inconclusive)
     warnings = parts(CodedWarning)
     cells = parts(ComparedCell)

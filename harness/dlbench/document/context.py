@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dlbench.document.record import Key, Record, part, parts, parts_by_name
 
 
-class Anchor(Record):
+class ReferenceExchange(Record):
     """The reference exchange, which every worker of an environment measures."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class EnvironmentFacts(Record):
     gil = Key(True)
     libraries = Key[Mapping[str, str]]({})  #: versions
     floors_ns = Key[Mapping[str, float]]({})
-    anchor = part(Anchor)
+    reference_exchange = part(ReferenceExchange)
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
 
@@ -66,7 +66,7 @@ class Request(Record):
     """What was asked of the run, as it was typed."""
 
     __slots__ = ()
-    couple = Key[Sequence[str]](())
+    pair = Key[Sequence[str]](())
     protocols = Key[Sequence[str]](())
     cases = Key[Sequence[str]](())
     sync = Key(False)

@@ -51,7 +51,7 @@ class PhasePart(Record):
     phase = Key("")
     what = Key("")
     ns = Key(0.0)
-    failed_by = Key("")  #: "producer" or "relay" where it was tried in vain
+    failed_by = Key("")  #: "producer" or "proxy" where it was tried in vain
 
 
 class Phases(Record):
@@ -88,15 +88,15 @@ class Seen(Record):
 
 
 class Sync(Record):
-    """Who waits with one stream argument."""
+    """Synchronization with one stream argument."""
 
     __slots__ = ()
     stream = Key[None | int | str](None)
     asked_by = Key("consumer")
-    owed = Key(False)
+    required = Key(False)
     waits = Key("")
     saw = Key("")
-    handoff_ns = Key[float | None](None)
+    transfer_ns = Key[float | None](None)
     export_blocked = Key[float | None](None)
     import_blocked = Key[float | None](None)
     gap_ns = Key[float | None](None)

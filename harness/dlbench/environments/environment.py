@@ -76,7 +76,7 @@ class Environment:
             for suffix in self.suffixes
         )
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As an item of `context.dlbench.environments`, of which no worker has told yet."""
         known: dict[str, Any] = {"python": self.version, "executable": self.python}
         if self.failure is None:

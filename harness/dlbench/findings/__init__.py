@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from dlbench import values
-from dlbench.analysis import ladder, phases
+from dlbench.analysis import case_sweep, phases
 from dlbench.command import cells
 from dlbench.document import LATEST, Document, Entry, NotMeasured, Pair, Run, codes
 from dlbench.environments.environment import DEFAULT
-from dlbench.findings import placed
+from dlbench.findings import grouping
 from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, pairs_text
@@ -29,26 +29,26 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
     # A phase shares the verdict of its exchange, and need not be told again.
     entries = document.exchanges
-    if ladder.is_climbed(document):
-        entries = [entry for entry in entries if entry.case == ladder.BASELINE]
-    places = placed.places(document, entries)
-    found = [*placed.told(places, partial(losses, run=run))]
-    found += placed.told(places, partial(copies, run=run, document=document))
-    found += placed.told(places, partial(writes, run=run))
-    found += placed.told(places, partial(_waits, run=run))
+    if case_sweep.is_climbed(document):
+        entries = [entry for entry in entries if entry.case == case_sweep.BASELINE]
+    places = grouping.places(document, entries)
+    found = [*grouping.group_findings(places, partial(losses, run=run))]
+    found += grouping.group_findings(places, partial(copies, run=run, document=document))
+    found += grouping.group_findings(places, partial(writes, run=run))
+    found += grouping.group_findings(places, partial(_waits, run=run))
     asked = document.by_pair
     found += _dearest(document, run, asked)
     for outcome in FAILURES:
         failing = partial(failures, outcome=outcome, run=run, most_lines=most_lines, asked=asked)
-        found += placed.told(places, failing)
-    found += placed.told(places, no_protocol)
+        found += grouping.group_findings(places, failing)
+    found += grouping.group_findings(places, no_protocol)
     found += _import_order(document, entries)
     found += _environments(document, entries)
     found += _absent(document.run, entries)
     found += _dropped(document.run, run)
     found += hidden_work(entries, run)
     asked_of_run = document.run.request
-    found += placed.told(places, partial(disturbed, asked=asked_of_run))
+    found += grouping.group_findings(places, partial(disturbed, asked=asked_of_run))
     found += noise(document.run)
     return found
 
@@ -63,8 +63,8 @@ def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]
 
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
     """Whose calls hold the host while the producer is busy, and whose do not."""
-    for text, (producer, consumer) in waiting.said(entries):
-        yield Finding("who waits", text, dlbench_command("show", run, producer, consumer))
+    for text, (producer, consumer) in waiting.summarize(entries):
+        yield Finding("synchronization", text, dlbench_command("show", run, producer, consumer))
 
 
 def _dearest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ def _import_order(document: Document, entries: list[Entry]) -> Iterator[Finding]
     for _, text in sorted(crashed.items()):
         yield Finding("import order", text)
     orders = {tuple(entry.imports) for entry in entries if entry.imports}
-    if document.run.request.couple and not crashed and len(orders) == 1:
+    if document.run.request.pair and not crashed and len(orders) == 1:
         order = ", then ".join(orders.pop())
         yield Finding("import order", f"{order}; the other order was not tried")
 

@@ -1,4 +1,4 @@
-"""Who copies, and who writes into what was only lent."""
+"""Who copies, and who writes into what was only exported."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _limit(limit: str, every: str) -> str:
 
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
-    """Whoever writes into an array that was only lent."""
+    """Whoever writes into an array that was only exported."""
     wrote = [entry for entry in entries if entry.seen.guard.written]
     for pair, of_pair in by_pair(wrote).items():
         found = [w for entry in of_pair for w in entry.warnings if w.code == codes.SOURCE_WRITTEN]

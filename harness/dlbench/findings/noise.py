@@ -55,8 +55,12 @@ def noise(run: Run) -> Iterator[Finding]:
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")
-    anchors = [environment.anchor for environment in run.environments.values()]
-    widths = [(anchor.half_width, anchor.median_ns) for anchor in anchors if anchor.half_width]
+    references = [environment.reference_exchange for environment in run.environments.values()]
+    widths = [
+        (reference.half_width, reference.median_ns)
+        for reference in references
+        if reference.half_width
+    ]
     if widths:
         share, time = max(widths, key=lambda width: width[0])
         facts.append(f"+-{values.percent(share)} between processes at {values.duration(time)}")

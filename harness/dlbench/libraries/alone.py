@@ -1,4 +1,4 @@
-"""Lines of Python that show a consumer one protocol of an array alone, as a worker's relay does."""
+"""Lines of Python that show a consumer one protocol of an array alone, as a worker's proxy does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`NAME:ARGUMENT`: a library of which an adapter offers several, as `saboteur:slow-export=5us`.
+"""`NAME:ARGUMENT`: a library of which an adapter offers several, as `faulty:slow-export=5us`.
 
 The adapter's literal ARGUMENTS says which: name -> what follows its `=`. That is `TIME`, `COUNT`
 or `VERSION`, which are read and checked here, another word for any text, or nothing.
@@ -16,7 +16,7 @@ UNFIT = re.compile(r"[/,\s]")
 
 
 def split(name: str) -> tuple[str, str]:
-    """The adapter's name and its argument: ("saboteur", "slow-export=5us")."""
+    """The adapter's name and its argument: ("faulty", "slow-export=5us")."""
     base, _, argument = name.partition(":")
     return base, argument
 

@@ -50,7 +50,7 @@ class Offer:
     exports: tuple[str, ...] = ()  #: by calls of the library's own
     dispatch: Mapping[str, str] = field(default_factory=dict)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What a consumer may ask for, and what only a call of the library's own gives."""
         if not self.exports:
             return self.gives
@@ -106,7 +106,9 @@ def table(libraries: list[_core.Library], place: Environment, width: int) -> lis
         given = list(pool.map(lambda one: offers(one, place), installed))
     rows = [("library", "version", "devices", "")]
     for one, offer in zip(ordered, given, strict=False):
-        rows.append((one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.told()}"))
+        rows.append(
+            (one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.describe()}")
+        )
         rows.append(("", "", "", f"takes  {' '.join(one.protocols) or 'nothing'}"))
         if offer.dispatch:
             rows.append(("", "", "", f"under  {offer.under_numpy()}"))

@@ -54,7 +54,9 @@ def _kind(driver: Driver, root: Path, environment: Mapping[str, str]) -> Check:
         count = len(driver.units)
         there = f"{count} {'device' if count == 1 else 'devices'}, driver {driver.version}"
         return Check(driver.kind, there)
-    return Check(driver.kind, f"{driver.state} ({driver.said})", _advice(driver, root, environment))
+    return Check(
+        driver.kind, f"{driver.state} ({driver.message})", _advice(driver, root, environment)
+    )
 
 
 def _advice(driver: Driver, root: Path, environment: Mapping[str, str]) -> str:

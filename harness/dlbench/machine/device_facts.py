@@ -24,7 +24,7 @@ def main(extension: str, kind: str, *folders: str) -> None:
     loader.exec_module(module)
     state, said, count = module.backend(kind)
     library, version, units = module.about(kind)
-    told = {"state": state, "said": said, "count": count, "library": library, "version": version}
+    told = {"state": state, "message": said, "count": count, "library": library, "version": version}
     # Drivers print what they like; the line is found by its mark.
     print(f"\n{MARK}{json.dumps({**told, 'units': units})}", flush=True)
 

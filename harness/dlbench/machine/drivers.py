@@ -43,7 +43,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Driver:
-    """`said` is one line of the loader's or the driver's; empty where `state` is "ok".
+    """`message` is one line of the loader's or the driver's; empty where `state` is "ok".
 
     `state` is a word of harness/device/table.hpp: ok, no-library, stub, no-driver, no-device,
     no-permission, failed.
@@ -51,14 +51,14 @@ class Driver:
 
     kind: str
     state: str
-    said: str
+    message: str
     library: str = ""
     version: str = ""
     units: tuple[Unit, ...] = ()
 
     def why_not(self) -> str:
         """Why there is nothing to measure on; empty where there is."""
-        return "" if self.state == "ok" else f"{self.kind}: {self.state}: {self.said}"
+        return "" if self.state == "ok" else f"{self.kind}: {self.state}: {self.message}"
 
     def kinds(self) -> list[tuple[str, int, str]]:
         """As `_core.Axes` takes it; nothing where only a worker can tell."""
@@ -67,11 +67,11 @@ class Driver:
             return []
         return [(self.kind, len(self.units), self.why_not())]
 
-    def told(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """As an item of `machine.devices`."""
         facts: dict[str, object] = {"name": self.kind, "state": self.state}
         if self.state != "ok":
-            return {**facts, "said": self.said}
+            return {**facts, "message": self.message}
         units = [{"name": unit.name, "uuid": unit.uuid, "mode": unit.mode} for unit in self.units]
         return {**facts, "count": len(units), "version": self.version, "units": units}
 
@@ -100,8 +100,8 @@ def _answer(kind: str) -> Driver:
     for line in reversed(ended.out.splitlines()):
         if line.startswith(device_facts.MARK):
             return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
-    said = last_line(ended.err)
-    last = f": {said}" if said else ""
+    message = last_line(ended.err)
+    last = f": {message}" if message else ""
     return Driver(kind, "failed", f"asking its driver ended by {_end(ended.status)}{last}")
 
 
@@ -111,7 +111,7 @@ def _end(status: int) -> str:
 
 def _read(kind: str, told: dict[str, Any]) -> Driver:
     units = tuple(Unit(*unit) for unit in told["units"])
-    said = told["said"]
+    message = told["message"]
     if told["state"] == "no-device":
-        said = "; ".join([said, *(f"{word}='{os.environ[word]}'" for word in hiding(kind))])
-    return Driver(kind, told["state"], said, told["library"], told["version"], units)
+        message = "; ".join([message, *(f"{word}='{os.environ[word]}'" for word in hiding(kind))])
+    return Driver(kind, told["state"], message, told["library"], told["version"], units)

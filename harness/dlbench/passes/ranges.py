@@ -30,7 +30,7 @@ class Cell:
     whole: str = ""  #: why it was not split
     ranges: list[dict[str, Any]] = field(default_factory=list)
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As in profile.json."""
         told: dict[str, Any] = self.exchange.to_json(without=("clock",))
         told["outcome"] = self.outcome

@@ -93,7 +93,7 @@ class ClassifySynchronization(Pass[Exchange, Records]):
     def title(self, items: Sequence[Exchange]) -> str:
         entry = items[0].entry
         names = f"{entry.producer} -> {entry.consumer}"
-        return f"who waits: {names}{where(entry.environment)}"
+        return f"synchronization: {names}{where(entry.environment)}"
 
     def start(self, item: Exchange, folder: Path) -> Worker:
         # What the user has set stays.

@@ -21,7 +21,7 @@ NOTE = (
 
 def write(folder: Path, made: Profile, context: dict[str, Any]) -> None:
     """Both files, each whole or not at all. Raises OSError."""
-    texts = {TRACE: _dumped(trace(made)), RANGES: _told(ranges(made, context))}
+    texts = {TRACE: _dumped(trace(made)), RANGES: _to_text(ranges(made, context))}
     for name, text in texts.items():
         write_whole(folder / name, lambda out, text=text: out.write(text.encode()))  # type: ignore[misc]
 
@@ -55,7 +55,7 @@ def _dumped(made: dict[str, Any]) -> str:
     return json.dumps(head)[:-1] + ', "traceEvents": [\n' + events + "\n]}\n"
 
 
-def _told(told: dict[str, Any]) -> str:
+def _to_text(told: dict[str, Any]) -> str:
     return json.dumps(told, indent=1) + "\n"
 
 
@@ -69,5 +69,5 @@ def ranges(made: Profile, context: dict[str, Any]) -> dict[str, Any]:
         "date": context["date"],
         **about,
         "listening": made.listening,
-        "cells": [cell.told() for cell in made.cells],
+        "cells": [cell.to_json() for cell in made.cells],
     }

@@ -38,42 +38,74 @@ def words_option(name: str, told: str) -> Callable[[Function], Function]:
 
 
 #: Of a verb that writes a FILE which a person names.
-FORCE = click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
+FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 
 OPTIONS = (
-    click.option("--matrix", is_flag=True, help="Measure every couple of the libraries found."),
-    words_option("--producers", "Libraries that export, or all; saboteur:FAULT, see list."),
-    words_option("--consumers", "Libraries that import, or all."),
-    words_option("--protocols", "dlpack, dlpack_c, convert, ..., or all."),
-    words_option("--devices", "cpu, cuda:0, rocm:0, sycl:0, sim:0, ...; pairs as cuda:0+cpu."),
-    words_option("--cases", "Kinds of array: f32, f32-unaligned, f32-grad, f32-nulls, ..."),
-    words_option("--sizes", "Bytes of an array: 4KiB,1MiB."),
-    words_option("--phases", "exchange (default), query, export, import, release, or all."),
-    words_option("--count", "instructions: of each exchange, by valgrind, after the rounds."),
-    click.option("--profile", is_flag=True, help="Ranges for a profiler, a trace; no times."),
-    click.option("--trace-api", is_flag=True, help="After the run, count CUDA calls an exchange."),
-    click.option("--sync", is_flag=True, help="Also who waits for whom's queue, after the rounds."),
-    click.option("--filter", "filter_", metavar="REGEX", help="Only cells whose name it finds."),
-    click.option(
-        "--budget", metavar="TIME", help="End the run after this time, imports included: 90s, 2m."
+    click.option("--matrix", is_flag=True, help="Measure all pairs of the installed libraries."),
+    words_option("--producers", "Producers, or all; faulty:FAULT injects a fault (see list)."),
+    words_option("--consumers", "Consumers, or all."),
+    words_option("--protocols", "Protocols: dlpack, dlpack_c, convert, ..., or all."),
+    words_option(
+        "--devices", "Devices: cpu, cuda:0, rocm:0, sycl:0, sim:0; from one to another: cuda:0+cpu."
     ),
-    click.option("--precision", metavar="SHARE", help="Stop refining a cell at it: 2%."),
-    click.option("--replicas", type=WORKERS, help="Workers for each couple."),
-    click.option("--jobs", type=JOBS, help="Workers that import at the same time."),
-    click.option("--timeout", metavar="TIME", help="Deadline of one step of a worker: 30s."),
-    click.option("--adapters", metavar="DIR", help="More adapters: DIR/producers, DIR/consumers."),
+    words_option("--cases", "Cases, or all: f32, f32-unaligned, f32-grad, f32-nulls, ..."),
+    words_option("--sizes", "Array sizes: 4KiB,1MiB."),
+    words_option(
+        "--phases", "Phases to time: query, export, import, release, or all. Default: exchange."
+    ),
+    words_option("--count", "Count instructions of each exchange after the rounds, with valgrind."),
+    click.option(
+        "--profile",
+        is_flag=True,
+        help="Emit NVTX and ROCTX ranges for a profiler; measure no times.",
+    ),
+    click.option(
+        "--trace-api", is_flag=True, help="Count the CUDA calls of each exchange after the rounds."
+    ),
+    click.option(
+        "--sync",
+        is_flag=True,
+        help="Classify the synchronization of each exchange after the rounds.",
+    ),
+    click.option(
+        "--filter", "filter_", metavar="REGEX", help="Measure only cells whose name matches."
+    ),
+    click.option(
+        "--budget", metavar="TIME", help="Stop the run after this time, imports included: 90s, 2m."
+    ),
+    click.option(
+        "--precision", metavar="SHARE", help="Stop refining a cell at this interval. Default: 2%."
+    ),
+    click.option("--replicas", type=WORKERS, help="Workers for each pair. Default: 1."),
+    click.option(
+        "--jobs",
+        type=JOBS,
+        help="Workers that import at the same time. Default: the number of cores, at most 4.",
+    ),
+    click.option(
+        "--timeout", metavar="TIME", help="Deadline of one step of a worker. Default: 30s."
+    ),
+    click.option(
+        "--adapters",
+        metavar="DIR",
+        help="Load also the adapters in DIR/producers and DIR/consumers.",
+    ),
     click.option(
         "--env",
         multiple=True,
         metavar="NAME=PYTHON",
-        help="Also the libraries of that Python; may be given several times.",
+        help="Measure also the libraries of that Python; may be repeated.",
     ),
-    click.option("--out", metavar="DIR", help="Where the run's files go: a new or empty folder."),
-    click.option("--resume", metavar="DIR", help="Go on with a run that was cut off."),
+    click.option(
+        "--out",
+        metavar="DIR",
+        help="Folder of the run, new or empty. Default: dlbench-results/TIME.",
+    ),
+    click.option("--resume", metavar="DIR", help="Continue the interrupted run in DIR."),
     click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
-    click.option("--seed", type=SEED, help="Of the order of rounds."),
-    click.option("--no-plots", is_flag=True, help="No figures, no report."),
-    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+    click.option("--seed", type=SEED, help="Seed of the order of rounds."),
+    click.option("--no-plots", is_flag=True, help="Write no figures and no report."),
+    click.option("--quiet", is_flag=True, help="Print only errors."),
 )
 
 
@@ -84,7 +116,7 @@ def measuring(function: Function) -> Function:
     return function
 
 
-def given(context: click.Context) -> set[str]:
+def typed_parameters(context: click.Context) -> set[str]:
     """The parameters that were typed."""
     source = click.core.ParameterSource.COMMANDLINE
     return {name for name in context.params if context.get_parameter_source(name) is source}
@@ -99,7 +131,7 @@ def require_utf8(words: Iterable[str]) -> None:
 
 def require_no_empty(ctx: click.Context) -> None:
     """Raises BadInput where the value of an option or argument was typed as an empty text."""
-    typed = given(ctx)
+    typed = typed_parameters(ctx)
     for parameter in ctx.command.params:
         value = ctx.params.get(str(parameter.name))
         if parameter.name in typed and "" in (value if isinstance(value, tuple) else (value,)):
@@ -121,7 +153,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     for what in params["count"] or []:
         if what != "instructions":
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
-    made = Request(couple=list(libraries), count=params["count"] or [])
+    made = Request(pair=list(libraries), count=params["count"] or [])
     made.trace_api = params.get("trace_api", False)
     made.sync = params.get("sync", False)
     for axis in AXES:

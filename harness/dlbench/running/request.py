@@ -23,11 +23,11 @@ AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "si
 class Request:
     """Axes and options as they were typed; an empty one stands for the default.
 
-    `couple` names two libraries: both directions between them, and neither with itself. `env` are
+    `pair` names two libraries: both directions between them, and neither with itself. `env` are
     the environments beside our own, NAME=PYTHON with an absolute path.
     """
 
-    couple: list[str] = field(default_factory=list)
+    pair: list[str] = field(default_factory=list)
     producers: list[str] = field(default_factory=list)
     consumers: list[str] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
@@ -50,13 +50,13 @@ class Request:
 
     def libraries(self) -> set[str]:
         """The words that name libraries."""
-        return {*self.couple, *self.producers, *self.consumers}
+        return {*self.pair, *self.producers, *self.consumers}
 
     def axes(self) -> _core.Axes:
         """`_core.Axes`. Raises _core.UsageError for a size that is none."""
         words = {axis: list(getattr(self, axis)) for axis in AXES[:-1]}
-        if self.couple:
-            words["producers"] = words["consumers"] = list(dict.fromkeys(self.couple))
+        if self.pair:
+            words["producers"] = words["consumers"] = list(dict.fromkeys(self.pair))
         sizes = [_core.parse_bytes(size) for size in self.sizes]
         places = [DEFAULT, *spelled.read(self.env)]
         return _core.Axes(
@@ -68,9 +68,9 @@ class Request:
         )
 
     def _whole_filter(self) -> str:
-        if len(set(self.couple)) < 2:
+        if len(set(self.pair)) < 2:
             return self.filter
-        first, second = self.couple
+        first, second = self.pair
         return self.filter_for([(first, second), (second, first)])
 
     def filter_for(self, directions: Sequence[tuple[str, str]]) -> str:

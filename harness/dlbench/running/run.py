@@ -75,7 +75,7 @@ def context(
         "request": request.kept(),
         "absent": absent(request, libraries),
         "machine": machine.describe(),
-        "environments": told(libraries, plan, places),
+        "environments": describe_environments(libraries, plan, places),
     }
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
@@ -98,7 +98,7 @@ def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
     return found
 
 
-def told(
+def describe_environments(
     libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
 ) -> dict[str, Any]:
     """Each environment with the versions that its cells rest on: a resumed run must have the same.
@@ -106,7 +106,7 @@ def told(
     used = {
         (cell.environment, name) for cell in plan.cells for name in (cell.producer, cell.consumer)
     }
-    environments = {place.name: place.told() for place in places}
+    environments = {place.name: place.to_json() for place in places}
     for one in libraries:
         if one.version and (one.environment, one.name) in used:
             environments[one.environment]["libraries"][one.name] = one.version
@@ -119,7 +119,7 @@ def dry_run(plan: _core.Plan, console: Console) -> int:
         console.print(cell.name, soft_wrap=True)
     for cell, outcome, reason in plan.excluded:
         console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
-    counted = f"{count(len(plan.couples), 'couple')}, {count(len(plan.cells), 'cell')} to measure"
+    counted = f"{count(len(plan.pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure"
     console.print(f"{counted}, {len(plan.excluded)} without a worker", soft_wrap=True)
     return 0
 
@@ -136,7 +136,7 @@ def require_cells(plan: _core.Plan) -> None:
 def execute(
     plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool, stage: str = ""
 ) -> _core.Summary:
-    """Runs the plan; `_core.Summary`. Once a cell is settled, `folder` is the latest run: one that
+    """Runs the plan; `_core.Summary`. Once a cell is recorded, `folder` is the latest run: one that
     ends before that leaves the former one its name. `stage` as of progress.observer. Raises
     BadInput for what the system refused."""
     with progress.observer(sys.stderr, quiet, stage) as observer:
@@ -145,7 +145,7 @@ def execute(
             summary = _core.run(plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
-        if summary.settled:
+        if summary.recorded:
             first.call()  # of a resumed run all may have been there
     return summary
 
@@ -195,7 +195,7 @@ def conclude(
     go_on = dlbench_command("--resume", folder)
     if summary.disk_full:
         why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
-        warn(f"{why}; what was settled is kept: {go_on}")
+        warn(f"{why}; what was recorded is kept: {go_on}")
         return 2
     try:
         path = Path(_core.write_document(str(folder)))
@@ -212,7 +212,7 @@ def conclude(
         lines = terminal.render_as_asked(document, console.width, *shown_place(folder), files)
         terminal.show(lines, console)
     if signal:
-        warn(f"interrupted; what was settled is kept: {go_on}")
+        warn(f"interrupted; what was recorded is kept: {go_on}")
         return 128 + signal
     if not document.measured:
         warn(f"nothing could be measured{_most_frequent_reason(document)}")

@@ -176,7 +176,7 @@ class Parts:
             )
             return spelled, alone(export, function, numbers(entry.source_device))
         refused = entry.code == codes.OTHER_PROTOCOL and "proxy" in entry.data
-        if via == "relay" or (not via and (takes_alone or refused)):
+        if via == "proxy" or (not via and (takes_alone or refused)):
             return spelled, alone(protocol)
         return spelled, []
 

@@ -56,7 +56,7 @@ def script(
     device: str = "cpu",
     source: str = "",
 ) -> str:
-    """The script. `path` is the adapter of the rule's side, `struct` what the consumer was lent,
+    """The script. `path` is the adapter of the rule's side, `struct` what the consumer got,
     `device` where the producer's arrays lie, `source` which array of them is at fault."""
     title = [f"{rule.name}: {rule.sentence}", rule.section, *([f"seen: {seen}"] if seen else [])]
     title += [f"with {library.partition(':')[0]} {version}"] if version else []
@@ -139,10 +139,10 @@ def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool
     if kind in PROTOCOLS:
         member = f"    {kind} = property(lambda self: source.{kind})"
         return ["class Producer:", member, "array = Producer()"]
-    lent = kind if kind in ("legacy", "versioned") else struct
+    exported = kind if kind in ("legacy", "versioned") else struct
     words = ["max_version=keywords.get('max_version')"]
     if kind not in ("", "asks"):
-        words = [] if lent == "legacy" or kind == "bare" else ["max_version=(1, 0)"]
+        words = [] if exported == "legacy" or kind == "bare" else ["max_version=(1, 0)"]
     words += ["copy=keywords.get('copy')"] if copies else []
     keeps = kind == "twice" or "capsules" in after
     body = ["calls.append(keywords)"] if "calls" in after else []
@@ -151,7 +151,7 @@ def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool
     body += [f"capsule = source.__dlpack__({', '.join(words)})"]
     if kind == "name":
         body.append("rename = ctypes.PyDLL(None).PyCapsule_SetName")
-        body.append("rename(ctypes.py_object(capsule), b'dltensor_of_nobody')")
+        body.append("rename(ctypes.py_object(capsule), b'dltensor_without_owner')")
     body += [DESCRIBED, *patch] if patch else []
     body += ["capsules.append(capsule)"] if keeps else []
     return [

@@ -1,4 +1,4 @@
-"""A/A: the same couple in two workers; the difference must be none."""
+"""A/A: the same pair in two workers; the difference must be none."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def trial(setting: Setting) -> list[Row]:
     left_open: list[str] = []
     for role, argument, late, timed in COPIES:
         other = "consumer" if role == "producer" else "producer"
-        words = [f"--{role}s", f"saboteur:{argument}", f"--{other}s", "native"]
+        words = [f"--{role}s", f"faulty:{argument}", f"--{other}s", "native"]
         words += ["--protocols", "dlpack", "--sizes", ",".join(sizes)]
         name = f"copies-{role}-{argument.partition('=')[0]}"
         for entry in runs.run(setting.folder, name, words, setting.seed):
@@ -38,7 +38,7 @@ def trial(setting: Setting) -> list[Row]:
             told = f"{role} {argument}, {entry.bytes} bytes, {entry.clock}"
             guarded += 1
             if not _guard_found(entry, role, late):
-                missed.append(f"{told}: {entry.outcome} by {entry.copied_by or 'nobody'}")
+                missed.append(f"{told}: {entry.outcome} by {entry.copied_by or 'neither'}")
             if entry.bytes >= MIB and timed:
                 sloped += 1
                 word = entry.evidence.get("slope", "none")

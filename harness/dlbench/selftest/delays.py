@@ -51,7 +51,7 @@ def trial(setting: Setting) -> list[Row]:
     for role, fault, phase in PLACES:
         told, missed = [], []
         for ns in DELAYS:
-            found = _measured(setting, role, f"saboteur:{fault}={ns}ns", ns)
+            found = _measured(setting, role, f"faulty:{fault}={ns}ns", ns)
             off = found.more[phase] / found.delay_ns - 1
             told.append(f"{found.delay_ns:.0f} ns {off:+.1%}")
             if not found.is_right(phase):
@@ -94,15 +94,15 @@ def _phase(reading: dict[str, Any], name: str) -> float:
 
 
 def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[str, Any]]:
-    """The delayed couple under 0 and the same without a fault under 1, in turns."""
+    """The delayed pair under 0 and the same without a fault under 1, interleaved."""
     other = "consumer" if role == "producer" else "producer"
     home = {name: str(PACKAGE / f"{name}s") for name in ("producer", "consumer")}
     asked = [worker_requests.load(other, "native", f"{home[other]}/native.py")]
     asked += [
-        worker_requests.load(role, one, f"{home[role]}/saboteur.py")
-        for one in (slow, "saboteur:honest")
+        worker_requests.load(role, one, f"{home[role]}/faulty.py")
+        for one in (slow, "faulty:honest")
     ]
-    for number, library in enumerate((slow, "saboteur:honest")):
+    for number, library in enumerate((slow, "faulty:honest")):
         entry: dict[str, Any] = {
             role: library,
             other: "native",

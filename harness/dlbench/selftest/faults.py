@@ -16,8 +16,8 @@ SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
 
 @dataclass(frozen=True)
 class Fault:
-    """What the cells of a saboteur must say: an outcome, and the code of the reason or a warning, a
-    signal or an exception."""
+    """What the cells of a faulty library must have: an outcome, and the code of the reason or a
+    warning, a signal or an exception."""
 
     role: str
     argument: str
@@ -30,7 +30,7 @@ class Fault:
 
     @property
     def library(self) -> str:
-        return f"saboteur:{self.argument}"
+        return f"faulty:{self.argument}"
 
     def fits(self, entry: Entry) -> bool:
         """Does the cell name the fault rightly?"""
@@ -85,7 +85,7 @@ FAULTS = (
     Fault("consumer", "double-free", "wrong", "deleter-twice"),
     Fault("consumer", "never-free", "zero-copy", "deleter-never"),
 )
-HONEST = "saboteur:honest"
+HONEST = "faulty:honest"
 
 
 def trial(setting: Setting) -> list[Row]:
@@ -133,7 +133,7 @@ def _cells(setting: Setting, number: int) -> Iterable[Entry]:
 
 
 def _fault_of(entry: Entry) -> Fault | None:
-    """The fault whose cell this is; a saboteur's cells of the other case belong to none."""
+    """The fault of this cell; cells of the other case belong to no fault."""
     for fault in FAULTS:
         if entry.axis(fault.role) == fault.library and entry.case == fault.case:
             return fault

@@ -13,7 +13,7 @@ from dlbench.document import Entry, Measured, codes
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
-#: Shares of the exchange. Shorter ones have none: what a relay costs is known to OFF_NS only.
+#: Shares of the exchange. Shorter ones have none: what a proxy costs is known to OFF_NS only.
 MEDIAN, MOST = 0.02, 0.05
 OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
@@ -21,13 +21,13 @@ SAME_WORK = 0.01
 BLAMED = "Python blames a warning on the frame that called, and a replay has another"
 #: Pairs whose phases are known to hold other work than the exchange: docs/numbers.md, Phases.
 KNOWN = {
-    ("tvm_ffi", "tvm_ffi"): "its type is static: the relay's method is looked up in another way",
+    ("tvm_ffi", "tvm_ffi"): "its type is static: the proxy's method is looked up in another way",
 }
 WORDS = ("--phases", "all", "--sizes", "4KiB", "--protocols", "dlpack")
 
 
 def trial(setting: Setting) -> list[Row]:
-    """Two rows, over all couples of the default matrix: the share that is left over in the median,
+    """Two rows, over all pairs of the default matrix: the share that is left over in the median,
     and the exchanges that nothing accounts for."""
     words = list(WORDS)
     if setting.short:
@@ -98,7 +98,7 @@ def _left(entry: Measured) -> str:
 
 
 def _looked_again(entry: Measured, setting: Setting) -> Account:
-    """What a run of that couple alone tells: known where it is not so again, or where the phases
+    """What a run of that pair alone tells: known where it is not so again, or where the phases
     hold the same work."""
     words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]
     if shutil.which("valgrind") is not None:

@@ -1,4 +1,4 @@
-"""Who waits, on a simulated device: exchanges whose answer is known, beside busy threads."""
+"""Synchronization on a simulated device: exchanges with a known answer, beside busy threads."""
 
 from __future__ import annotations
 

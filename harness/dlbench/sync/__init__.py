@@ -1,1 +1,1 @@
-"""`--sync`: who waits for whom's queue, looked at in processes of their own after the rounds."""
+"""`--sync`: synchronization, classified in separate processes after the rounds."""

@@ -1,4 +1,4 @@
-"""Who waits, as lines for a terminal: a table, one cell's facts, and what there is to say."""
+"""Synchronization on the terminal: a table, the facts of one cell, and the findings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, shorten
 
-HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "hand-over",
+HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "transfer",
         "export held", "import held", "gap", "why not")  # fmt: skip
-RIGHT = ("hand-over", "export held", "import held", "gap")
+RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that go, in this order, where all do not fit: none by which rows are told apart.
-SPARE = ("gap", "why not", "saw", "import held", "export held", "hand-over")
-UNORDERED = ("nobody", "wrong-queue", "host-wrong")
+SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
+UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 
 def table(document: Document, width: int) -> list[Text]:
@@ -28,7 +28,9 @@ def table(document: Document, width: int) -> list[Text]:
     rows = [_row(entry, one) for entry, one in found]
     alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
     _, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
-    shown = [Text(shorten("who waits while the producer's queue is busy", width), style="bold")]
+    shown = [
+        Text(shorten("synchronization while the producer's queue is busy", width), style="bold")
+    ]
     shown.append(Text(shorten(f" {lines[0]}", width), style="bold"))
     for (_, one), line in zip(found, lines[1:], strict=True):
         shown.append(Text(shorten(f" {line}", width), style=_style(one)))
@@ -36,7 +38,7 @@ def table(document: Document, width: int) -> list[Text]:
 
 
 def _style(one: Sync) -> str:
-    if one.owed and one.waits in UNORDERED:
+    if one.required and one.waits in UNORDERED:
         return "red"
     return "" if one.is_of_consumer else "dim"
 
@@ -49,7 +51,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["stream"] = stream(one)
     row["waits"] = one.waits or "-"
     row["saw"] = one.saw
-    row["hand-over"] = "" if one.handoff_ns is None else values.duration(one.handoff_ns)
+    row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():
         row[f"{side} held"] = share(blocked)
     row["gap"] = "" if one.gap_ns is None else signed(one.gap_ns)
@@ -73,19 +75,19 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     for one in entry.sync:
         said = [f"stream {stream(one)}: {one.waits or one.reason}"]
         said += [f"saw {one.saw}"] if one.saw else []
-        if one.handoff_ns is not None:
-            said.append(f"hand-over {values.duration(one.handoff_ns)}")
+        if one.transfer_ns is not None:
+            said.append(f"hand-over {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():
             said += [f"{side} held {share(blocked)}"] if blocked is not None else []
         said += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []
-        said += [] if one.owed else ["no order was required"]
+        said += [] if one.required else ["no order was required"]
         said += [one.reason] if one.waits and one.reason else []
         yield "sync", ", ".join(said)
     if entry.late_free:
         yield "late free", entry.late_free
 
 
-def said(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
+def summarize(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
     """One a way of waiting: what is said of it, and a pair to look at. Of what a consumer itself
     asks for; races are told elsewhere."""
     ways: dict[str, list[Entry]] = {}

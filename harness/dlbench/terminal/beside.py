@@ -60,7 +60,9 @@ class Ratio:
 def ratio(document: Document, first: Measured, other: Measured) -> Ratio:
     """The other's time over the first's."""
     sides = (first, other)
-    widths = [document.environment(entry.environment).anchor.half_width for entry in sides]
+    widths = [
+        document.environment(entry.environment).reference_exchange.half_width for entry in sides
+    ]
     known = [width for width in widths if width is not None]
     before, after = ([list(worker.samples_ns) for worker in entry.workers] for entry in sides)
     return Ratio(*_core.ratio_of_medians(before, after, max(known) if known else None))

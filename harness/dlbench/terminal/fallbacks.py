@@ -1,4 +1,4 @@
-"""The table under a ladder: which case makes which pair copy, at what rate, and who copied."""
+"""The table under a case sweep: which case makes which pair copy, at what rate, and who copied."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
-from dlbench.analysis import ladder
-from dlbench.analysis.ladder import Fallback
+from dlbench.analysis import case_sweep
+from dlbench.analysis.case_sweep import Fallback
 from dlbench.document import Document
 from dlbench.environments.environment import DEFAULT, where
 from dlbench.text.escaping import dlbench_command
@@ -21,15 +21,15 @@ LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of thei
 
 def table(document: Document, width: int, run: str, most_rows: int) -> list[Text]:
     """At most so many rows of one kind. Nothing where not all cases were asked for."""
-    if not ladder.is_climbed(document):
+    if not case_sweep.is_climbed(document):
         return []
     entries = document.entries
-    climbed = ladder.ladders(entries)
+    climbed = case_sweep.case_sweeps(entries)
     kinds: dict[str, list[Fallback]] = defaultdict(list)
-    for one in ladder.fallbacks(climbed):
+    for one in case_sweep.fallbacks(climbed):
         kinds[one.becomes.split()[0]].append(one)
     shown = [one for rows in kinds.values() for one in rows[:most_rows]]
-    sizes = {entry.bytes for entry in entries if entry.case == ladder.BASELINE}
+    sizes = {entry.bytes for entry in entries if entry.case == case_sweep.BASELINE}
     at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
     title = f"cases that end otherwise than f32{at}: copied, changed, refused or not made"
     lines = [Text(shorten(title, width), style="bold")]
@@ -78,6 +78,6 @@ def _head(one: Fallback, with_device: bool) -> list[str]:
 
 
 def _style(one: Fallback) -> str:
-    if one.becomes == ladder.NOT_MADE:
+    if one.becomes == case_sweep.NOT_MADE:
         return "dim"
     return "yellow" if one.becomes.startswith(values.COPIED) else ""

@@ -8,7 +8,7 @@ from dlbench import values
 from dlbench.document import Document, EnvironmentFacts
 from dlbench.text.layout import count, fold
 
-FLOORS = ("empty", "clock", "call", "relay")
+FLOORS = ("empty", "clock", "call", "proxy")
 
 
 def header(document: Document, width: int) -> list[str]:
@@ -37,9 +37,9 @@ def _installed(environment: EnvironmentFacts) -> Iterator[str]:
 
 def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
     entries = document.entries
-    couples = {(entry.environment, frozenset(entry.pair)) for entry in entries}
+    pairs = {(entry.environment, frozenset(entry.pair)) for entry in entries}
     budget = document.run.request.budget
-    counted = f"{count(len(couples), 'couple')}, {count(len(entries), 'cell')}"
+    counted = f"{count(len(pairs), 'pair')}, {count(len(entries), 'cell')}"
     yield f"{counted}, budget {budget}" if budget else counted
     floors = first.floors_ns
     if floors:

@@ -11,11 +11,11 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import findings, values
-from dlbench.analysis import ladder, phases
+from dlbench.analysis import case_sweep, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
 from dlbench.sync import table as waiting
-from dlbench.terminal import beside, couple, fallbacks, grid
+from dlbench.terminal import beside, fallbacks, grid, pair
 from dlbench.terminal.heading import header
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
@@ -58,7 +58,7 @@ def render(
     return lines + _below(document, width, run, place, files, most_lines)
 
 
-def render_couple(
+def render_pair(
     document: Document,
     width: int,
     run: str = LATEST,
@@ -66,7 +66,7 @@ def render_couple(
     files: tuple[str, ...] = (),
     most_lines: int = findings.MOST_LINES,
 ) -> list[Text]:
-    """Like render(), with every number in a line of its own; for a couple or two."""
+    """Like render(), with every number in a line of its own; for a pair or two."""
     lines = [Text(line) for line in header(document, width)]
     entries = document.exchanges
     # One line below says which libraries do not have a protocol.
@@ -74,7 +74,7 @@ def render_couple(
     climbed = fallbacks.table(document, width, run, len(rows))
     if climbed:
         rows = [entry for entry in rows if isinstance(entry, Measured)]
-    lines += [Text(), *couple.table(rows, width)] if rows else []
+    lines += [Text(), *pair.table(rows, width)] if rows else []
     lines += [Text(), *climbed] if climbed else []
     compared = beside.table(document, shown_protocols(document), width)
     lines += [Text(), *compared] if compared else []
@@ -90,8 +90,8 @@ def render_as_asked(
     files: tuple[str, ...],
     most_lines: int = findings.MOST_LINES,
 ) -> list[Text]:
-    """What fits the run's request: a couple was asked for by name, or a matrix."""
-    fitting = render_couple if document.run.request.couple else render
+    """What fits the run's request: a pair was asked for by name, or a matrix."""
+    fitting = render_pair if document.run.request.pair else render
     return fitting(document, width, run, place, files, most_lines)
 
 
@@ -135,13 +135,13 @@ def shown_protocols(document: Document) -> list[str]:
 def matrices(document: Document) -> list[grid.Grid]:
     """One for each device, protocol and case at its smallest size, on the clock `call`."""
     protocols = shown_protocols(document)
-    climbed = ladder.is_climbed(document)
+    climbed = case_sweep.is_climbed(document)
     shown = (
         entry
         for entry in document.exchanges
         if entry.clock == "call"
         # Of the others the table of fallbacks tells.
-        and (not climbed or entry.case == ladder.BASELINE)
+        and (not climbed or entry.case == case_sweep.BASELINE)
     )
 
     def key_of(entry: Entry) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def footer(document: Document, width: int, place: str, files: tuple[str, ...] = 
     untimed = [entry for entry in without if entry.is_untimed]
     below = sum(entry.is_below for entry in without)
     others = len(without) - len(untimed) - below
-    words = [f"{len(document.measured)} measured", *ladder.untimed_said(untimed)]
+    words = [f"{len(document.measured)} measured", *case_sweep.untimed_said(untimed)]
     words += [f"{below} known only as an upper bound"] if below else []
     parts = [", ".join([*words, f"{others} not"] if others else words)]
     if wall_s := document.run.wall_s:

@@ -32,14 +32,14 @@ class Quiet:
         return None
 
     def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
-        """Called by the core, often: cells settled of all, and the couple at work."""
+        """Called by the core, often: cells recorded of all, and the pair at work."""
 
-    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None:
+    def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         """Called by the core once a cell."""
 
 
 class First(Quiet):
-    """Hands on to another observer, and calls `first` once, at the first settled cell."""
+    """Hands on to another observer, and calls `first` once, at the first recorded cell."""
 
     def __init__(self, observer: Quiet, first: Callable[[], object]) -> None:
         self._observer, self._first = observer, first
@@ -48,9 +48,9 @@ class First(Quiet):
     def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
         self._observer.on_progress(done, total, doing, eta_s)
 
-    def on_settled(self, cell: str, outcome: str, median_ns: float) -> None:
+    def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         self.call()
-        self._observer.on_settled(cell, outcome, median_ns)
+        self._observer.on_recorded(cell, outcome, median_ns)
 
     def call(self) -> None:
         if not self._called:

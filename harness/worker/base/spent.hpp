@@ -9,7 +9,7 @@ namespace dlbench::worker {
 class Spent {
  public:
   enum class On {
-    library,  ///< the libraries' own untimed calls: makes, first calls, tapped calls, preludes
+    library,  ///< the libraries' own untimed calls: makes, first calls, recorded calls, preludes
     timing,   ///< timed blocks: rounds, calibration, floors
   };
 

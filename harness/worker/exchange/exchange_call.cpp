@@ -6,8 +6,8 @@
 
 #include "model/codes.hpp"
 #include "model/places.hpp"
-#include "worker/base/noted.hpp"
 #include "worker/base/spent.hpp"
+#include "worker/base/warning_capture.hpp"
 #include "worker/library/exchange_api.hpp"
 
 namespace dlbench::worker {
@@ -34,7 +34,7 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
       consumer_(consumer),
       call_(call_of(consumer, order.exchange)),
       source_(device_named(source_of(order.exchange))),
-      crossing_(call_.spelled.get()),
+      import_call_(call_.spelled.get()),
       ready_(ready_of(consumer, order.exchange, stream_failure_)),
       most_iterations_(ready_ ? most_in_flight(order.exchange.bytes) : kMostIterations) {
   const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
@@ -67,17 +67,17 @@ void ExchangeCall::give_exporters(const std::string& requested) {
   shown_ = shown_by(first_exporter());
 }
 
-void ExchangeCall::give_relays(Shown shown) {
+void ExchangeCall::give_proxies(Shown shown) {
   shown_ = shown;
-  is_relayed_ = true;
-  std::vector<Ref> relays;
-  for (const Ref& array : pool_->arrays) relays.push_back(object_for(array));
-  give(std::move(relays));
+  is_proxied_ = true;
+  std::vector<Ref> proxies;
+  for (const Ref& array : pool_->arrays) proxies.push_back(object_for(array));
+  give(std::move(proxies));
 }
 
 Ref ExchangeCall::object_for(const Ref& array) const {
   if (export_) return make_exported(array.get(), export_);
-  return is_relayed_ ? make_relay(array.get(), shown_) : array;
+  return is_proxied_ ? make_proxy(array.get(), shown_) : array;
 }
 
 void ExchangeCall::give(std::vector<Ref> objects) {
@@ -88,7 +88,7 @@ void ExchangeCall::give(std::vector<Ref> objects) {
 
 Ref ExchangeCall::import(PyObject* x) {
   const Spent::Span counted(Spent::On::library);
-  return checked(crossing_(x));
+  return checked(import_call_(x));
 }
 
 void ExchangeCall::wait_for(PyObject* result) {
@@ -116,10 +116,11 @@ Ref ExchangeCall::import_first(const Step& step) {
   }
 }
 
-std::optional<Failure> ExchangeCall::import_tapped(Shown shown, Tap& tap, Warnings& warnings) {
+std::optional<Failure> ExchangeCall::import_recorded(Shown shown, Recorder& recorder,
+                                                     Warnings& warnings) {
   try {
-    const TappedRelay relay(first_exporter(), shown, tap);
-    const Ref dropped = import_noting(relay.get(), warnings, [] {});
+    const RecordingProxy proxy(first_exporter(), shown, recorder);
+    const Ref dropped = import_noting(proxy.get(), warnings, [] {});
     return {};
   } catch (const Failure& failure) {
     return failure;
@@ -132,7 +133,7 @@ Ref ExchangeCall::import_noting(PyObject* x, Warnings& warnings,
                                 const std::function<void()>& called) {
   double call_ns = 0;
   Ref result = [&] {
-    const Noted noted;
+    const WarningCapture noted;
     const double begin = now_ns();
     Ref imported = import(x);
     call_ns = now_ns() - begin;

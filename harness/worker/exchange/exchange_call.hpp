@@ -11,12 +11,12 @@
 #include "model/warning.hpp"
 #include "worker/library/arrays.hpp"
 #include "worker/library/consumer_call.hpp"
-#include "worker/library/crossing.hpp"
 #include "worker/library/devices.hpp"
 #include "worker/library/exported.hpp"
+#include "worker/library/import_call.hpp"
 #include "worker/library/order.hpp"
-#include "worker/proxy/relay.hpp"
-#include "worker/proxy/tap.hpp"
+#include "worker/proxy/proxy.hpp"
+#include "worker/proxy/recorder.hpp"
 
 namespace dlbench::worker {
 
@@ -37,7 +37,7 @@ class ExchangeCall {
   const std::shared_ptr<const Pool>& shared_pool() const { return pool_; }
   /// Where the producer's array lies: current whenever the exchange is made.
   const DeviceAt& source() const { return source_; }
-  Crossing& crossing() { return crossing_; }
+  ImportCall& import_call() { return import_call_; }
   /// The consumer's wait, or null.
   PyObject* ready() const { return ready_.get(); }
   /// Why the consumer's stream is not known, where its `stream` failed.
@@ -56,7 +56,7 @@ class ExchangeCall {
   }
   PyObject* first_exporter() const { return exporters().front().get(); }
   bool has_exports() const { return !exported_.empty(); }
-  /// How the consumer gets at the arrays where no relay is between: `Seen::via`.
+  /// How the consumer gets at the arrays where no proxy is between: `Seen::via`.
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
 
   /// Gives the consumer the arrays, or what EXPORTS make of them where the arrays do not offer the
@@ -64,12 +64,12 @@ class ExchangeCall {
   void give_exporters(const std::string& requested);
   /// Gives the consumer the arrays themselves, whatever they offer.
   void give_arrays() { give(pool_->arrays); }
-  /// Gives the consumer a relay before each array from now on, which shows only that.
-  void give_relays(Shown shown);
+  /// Gives the consumer a proxy before each array from now on, which shows only that.
+  void give_proxies(Shown shown);
   /// The same of another array of this exchange.
   Ref object_for(const Ref& array) const;
-  bool is_relayed() const { return is_relayed_; }
-  /// What a relay must show to be imported as the given objects are.
+  bool is_proxied() const { return is_proxied_; }
+  /// What a proxy must show to be imported as the given objects are.
   Shown shown() const { return shown_; }
   /// What the consumer is given, in the timed loop's order. Borrowed.
   std::span<PyObject* const> given() const { return borrowed_; }
@@ -82,9 +82,9 @@ class ExchangeCall {
   Ref import_and_wait(PyObject* x);
   /// The first call on the way that will be timed. Throws Failure.
   Ref import_first(const Step& step);
-  /// One call through a relay that records what is asked of it in `tap`. Returns what the consumer
-  /// raised, or nothing. Python warnings are added to `warnings`.
-  std::optional<Failure> import_tapped(Shown shown, Tap& tap, Warnings& warnings);
+  /// One call through a proxy that records what is asked of it in `recorder`. Returns what the
+  /// consumer raised, or nothing. Python warnings are added to `warnings`.
+  std::optional<Failure> import_recorded(Shown shown, Recorder& recorder, Warnings& warnings);
 
   /// Python warnings of the first calls on the way that is timed.
   Warnings& python_warnings() { return python_warnings_; }
@@ -99,7 +99,7 @@ class ExchangeCall {
   const Library& consumer_;
   ConsumerCall call_;
   DeviceAt source_;
-  Crossing crossing_;
+  ImportCall import_call_;
   std::string stream_failure_;
   Ref ready_;
   std::uint64_t most_iterations_;
@@ -110,7 +110,7 @@ class ExchangeCall {
   std::vector<PyObject*> borrowed_;  // of given_
   std::size_t next_ = 0;
   Shown shown_ = 0;
-  bool is_relayed_ = false;
+  bool is_proxied_ = false;
   Warnings python_warnings_;
   std::map<std::string, double> first_ns_;
 };

@@ -199,15 +199,14 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
   if (judgement_.outcome != Outcome::copy && judgement_.outcome != Outcome::device_copy) return;
   try {
     const Held source = read_place(call_.first_array(), call_.producer());
-    Tap tap;
-    const TappedRelay relay(call_.first_exporter(), call_.shown(), tap);
-    const Copier copier = copier_of(steps(relay.get()), tap, source.view, is_guarded);
+    Recorder recorder;
+    const RecordingProxy proxy(call_.first_exporter(), call_.shown(), recorder);
+    const Copier copier = copier_of(steps(proxy.get()), recorder, source.view, is_guarded);
     judgement_.copied_by = copier.who;
     warn(judgement_.warnings, copier.warnings);
   } catch (const Failure&) {
     // It asked nothing when it was watched: so only the consumer can have copied.
-    if (observed.seen.used == "own" && !observed.refuses_stand_in)
-      judgement_.copied_by = "consumer";
+    if (observed.seen.used == "own" && !observed.refuses_replay) judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
     // Described as no array can be: `look_at_both_ends` said so already.
   }

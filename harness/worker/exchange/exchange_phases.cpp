@@ -10,11 +10,11 @@ namespace dlbench::worker {
 const Phases& ExchangePhases::prepare() {
   if (is_dispatch(observed_.seen.used)) {
     throw Failure{Outcome::no_protocol, "",
-                  "nothing is handed over: NumPy's function computes, by the array's own code"};
+                  "there is no transfer: NumPy's function computes, by the array's own code"};
   }
-  if (observed_.refuses_stand_in) {
+  if (observed_.refuses_replay) {
     throw Failure{Outcome::no_protocol, "",
-                  "the consumer refuses a stand-in: what it asks of the array was not seen"};
+                  "the consumer refuses a replaying proxy: what it asks of the array was not seen"};
   }
   if (observed_.seen.used == "own") {
     throw Failure{Outcome::no_protocol, "",
@@ -24,9 +24,9 @@ const Phases& ExchangePhases::prepare() {
     throw Failure{Outcome::unsupported, "",
                   "the consumer asks too many things of the array to be replayed"};
   }
-  phases_ = std::make_unique<Phases>(
-      WholeExchange{call_.crossing(), call_.exporters(), call_.given(), call_.shown(),
-                    observed_.tape, call_.is_relayed(), call_.ready(), call_.most_iterations()});
+  phases_ = std::make_unique<Phases>(WholeExchange{
+      call_.import_call(), call_.exporters(), call_.given(), call_.shown(), observed_.recording,
+      call_.is_proxied(), call_.ready(), call_.most_iterations()});
   return *phases_;
 }
 
@@ -52,7 +52,7 @@ std::string ExchangePhases::walk(const Around& around) {
     std::size_t& next = call_.next();
     PyObject* x = call_.given()[next];
     next = next + 1 == call_.given().size() ? 0 : next + 1;
-    const Ref result = checked(call_.crossing()(x));
+    const Ref result = checked(call_.import_call()(x));
     if (call_.ready() != nullptr) {
       around(trace::Category::ready, [&] { call_.wait_for(result.get()); });
     }

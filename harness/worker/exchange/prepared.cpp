@@ -66,8 +66,8 @@ void Prepared::dispatch(const Order& order, const Step& step) {
 // Makes the first calls, finds the protocol and judges the values.
 void Prepared::find_protocol(const std::string& requested, const Step& step) {
   if (call.is_converted(requested)) {
-    step("tap");
-    protocol.use_relay(requested, "");
+    step("recorder");
+    protocol.use_proxy(requested, "");
   }
   Ref result = call.import_first(step);
   step("values");
@@ -78,7 +78,7 @@ void Prepared::find_protocol(const std::string& requested, const Step& step) {
   }
   const bool was_found = protocol.observed().has_proxy();
   if (!was_found) {
-    step("tap");
+    step("recorder");
     try {
       protocol.find(requested, result.get() == call.first_exporter(), wrong.has_value());
     } catch (const Failure& failure) {
@@ -88,14 +88,14 @@ void Prepared::find_protocol(const std::string& requested, const Step& step) {
       throw both;
     }
   }
-  if (!call.is_relayed() || was_found) {
+  if (!call.is_proxied() || was_found) {
     if (wrong) throw Failure(*wrong);
     return;
   }
   // The values above came by another protocol: they are not this cell's.
-  const Ref relayed_result = call.import_first(step);
-  if (const std::optional<Failure> relayed_wrong = judge.find_wrong_values(relayed_result.get())) {
-    throw Failure(*relayed_wrong);
+  const Ref proxied_result = call.import_first(step);
+  if (const std::optional<Failure> proxied_wrong = judge.find_wrong_values(proxied_result.get())) {
+    throw Failure(*proxied_wrong);
   }
 }
 

@@ -10,42 +10,44 @@
 namespace dlbench::worker {
 namespace {
 
-// May a number be filed under `requested`, after what the tap saw?
-bool fits(const std::string& requested, const Tap& tap) {
-  if (requested == "convert" || requested == tap.used()) return true;
-  if (tap.used() != "dlpack") return false;
-  return (requested == "dlpack_legacy" && tap.facts().struct_name == "legacy") ||
-         (requested == "dlpack_versioned" && tap.facts().struct_name == "versioned");
+// May a number be filed under `requested`, after what the recorder saw?
+bool fits(const std::string& requested, const Recorder& recorder) {
+  if (requested == "convert" || requested == recorder.used()) return true;
+  if (recorder.used() != "dlpack") return false;
+  return (requested == "dlpack_legacy" && recorder.facts().struct_name == "legacy") ||
+         (requested == "dlpack_versioned" && recorder.facts().struct_name == "versioned");
 }
 
-bool asks_for_version(const Tap& tap) {
+bool asks_for_version(const Recorder& recorder) {
   constexpr std::string_view kVersion = "max_version=";
-  return std::any_of(tap.calls().begin(), tap.calls().end(), [&](const std::string& call) {
-    const std::size_t at = call.find(kVersion);
-    return at != std::string::npos && !call.substr(at + kVersion.size()).starts_with("None");
-  });
+  return std::any_of(
+      recorder.calls().begin(), recorder.calls().end(), [&](const std::string& call) {
+        const std::size_t at = call.find(kVersion);
+        return at != std::string::npos && !call.substr(at + kVersion.size()).starts_with("None");
+      });
 }
 
 // Why nothing is filed under `requested`. `direct`: what carries the array itself, where that is
 // known. Of one protocol's two structs the other came: that is for the producer to answer, unless
-// it was not asked. (The relay of `dlpack_legacy` lets no question for a version through.)
-std::string other_way(const std::string& requested, const std::string& direct, const Tap& tap) {
+// it was not asked. (The proxy of `dlpack_legacy` lets no question for a version through.)
+std::string other_way(const std::string& requested, const std::string& direct,
+                      const Recorder& recorder) {
   const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
-  const std::string& given = tap.facts().struct_name;
-  if (!is_struct || tap.used() != "dlpack" || given.empty()) {
+  const std::string& given = recorder.facts().struct_name;
+  if (!is_struct || recorder.used() != "dlpack" || given.empty()) {
     if (direct.empty()) return "the consumer does not ask for " + requested;
     return "the consumer took " + direct + ", not " + requested;
   }
-  const bool asked = requested == "dlpack_versioned" && asks_for_version(tap);
+  const bool asked = requested == "dlpack_versioned" && asks_for_version(recorder);
   return std::string("the consumer asked for ") + (asked ? "a" : "no") +
          " version, and the producer gave a " + given + " struct";
 }
 
-Seen seen_through(const Tap& tap, const char* via) {
-  const CapsuleFacts& facts = tap.facts();
-  return {tap.used().empty() ? "own" : tap.used(),
+Seen seen_through(const Recorder& recorder, const char* via) {
+  const CapsuleFacts& facts = recorder.facts();
+  return {recorder.used().empty() ? "own" : recorder.used(),
           via,
-          tap.calls(),
+          recorder.calls(),
           facts.struct_name,
           facts.version,
           facts.flags,
@@ -54,19 +56,19 @@ Seen seen_through(const Tap& tap, const char* via) {
 
 }  // namespace
 
-// A consumer that looks at the exact type asks the relay nothing: then only `convert` may be
+// A consumer that looks at the exact type asks the proxy nothing: then only `convert` may be
 // reported for the direct call, since it promises no protocol. A cell with wrong values goes
-// through a relay only where another protocol was seen to carry them.
+// through a proxy only where another protocol was seen to carry them.
 void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
     observed_.seen.used = "own";
     if (requested != "convert" && !is_wrong) {
-      use_relay(requested, "the very object that it was given");
+      use_proxy(requested, "the very object that it was given");
     }
     return;
   }
-  if (call_.crossing().takes_capsule()) {
+  if (call_.import_call().takes_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
     if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
@@ -76,40 +78,41 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
                       facts.flags, {}};
     static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
-    observed_.tape = {asked_method(name, nullptr, 0, nullptr)};
+    observed_.recording = {asked_method(name, nullptr, 0, nullptr)};
     return;
   }
-  Tap tap;
-  Warnings warnings;  // of another crossing than the one that is timed
-  const std::optional<Failure> refusal = call_.import_tapped(call_.shown(), tap, warnings);
+  Recorder recorder;
+  Warnings warnings;  // of another exchange than the one that is timed
+  const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
   if (requested == "convert") {
     // A general call may know the type itself, and take what has none by another way.
     observed_.seen.used = "own";
-    observed_.refuses_stand_in = refusal.has_value();
-    if (!refusal) observe(tap, "tap");
-  } else if (fits(requested, tap)) {
-    observe(tap, call_.way());
-  } else if (!is_wrong || !tap.used().empty()) {
-    use_relay(requested, tap.used().empty() ? "a path of its own" : tap.used());
+    observed_.refuses_replay = refusal.has_value();
+    if (!refusal) observe(recorder, "recorder");
+  } else if (fits(requested, recorder)) {
+    observe(recorder, call_.way());
+  } else if (!is_wrong || !recorder.used().empty()) {
+    use_proxy(requested, recorder.used().empty() ? "a path of its own" : recorder.used());
   }
 }
 
-void ProtocolSearch::observe(const Tap& tap, const char* via) {
-  observed_.seen = seen_through(tap, via);
-  observed_.tape = tap.tape();
-  observed_.is_torn = tap.is_torn();
+void ProtocolSearch::observe(const Recorder& recorder, const char* via) {
+  observed_.seen = seen_through(recorder, via);
+  observed_.recording = recorder.recording();
+  observed_.is_torn = recorder.is_torn();
 }
 
-void ProtocolSearch::use_relay(const std::string& requested, const std::string& direct) {
+void ProtocolSearch::use_proxy(const std::string& requested, const std::string& direct) {
   given_proxy_ = true;
-  Tap tap;
+  Recorder recorder;
   Warnings warnings;
-  const std::optional<Failure> refusal = call_.import_tapped(shown_for(requested), tap, warnings);
-  producer_raised_ = refusal && tap.producer_failed();
+  const std::optional<Failure> refusal =
+      call_.import_recorded(shown_for(requested), recorder, warnings);
+  producer_raised_ = refusal && recorder.producer_failed();
   // What was asked for it, and then something was wrong with it, takes that protocol.
-  if (refusal && (fits(requested, tap) || tap.producer_failed())) throw Failure(*refusal);
-  if (refusal || !fits(requested, tap)) {
-    Failure other{Outcome::no_protocol, "", other_way(requested, direct, tap),
+  if (refusal && (fits(requested, recorder) || recorder.producer_failed())) throw Failure(*refusal);
+  if (refusal || !fits(requested, recorder)) {
+    Failure other{Outcome::no_protocol, "", other_way(requested, direct, recorder),
                   std::string(codes::kOtherProtocol)};
     if (refusal) {
       other.reason += "; shown that alone it says: " + refusal->reason;
@@ -117,8 +120,8 @@ void ProtocolSearch::use_relay(const std::string& requested, const std::string& 
     }
     throw other;
   }
-  observe(tap, call_.has_exports() ? call_.way() : "relay");
-  if (!observed_.is_relayed()) return;  // what EXPORTS make shows nothing else
+  observe(recorder, call_.has_exports() ? call_.way() : "proxy");
+  if (!observed_.is_proxied()) return;  // what EXPORTS make shows nothing else
   // The first call was made with the array itself: what it warned of is named as such, unless this
   // way warns of it too.
   for (Warning& early : call_.python_warnings()) {
@@ -128,7 +131,7 @@ void ProtocolSearch::use_relay(const std::string& requested, const std::string& 
     warnings.push_back(std::move(early));
   }
   call_.python_warnings() = std::move(warnings);
-  call_.give_relays(shown_for(requested));
+  call_.give_proxies(shown_for(requested));
 }
 
 // A consumer that imports the array itself has not refused the library.
@@ -158,14 +161,16 @@ Failure ProtocolSearch::explain_refusal(
           std::string(codes::kProxyRefused)};
 }
 
-Tape ProtocolSearch::record_now() {
-  if (observed_.tape.empty() || call_.crossing().takes_capsule()) return observed_.tape;
-  Tap tap;
+Recording ProtocolSearch::record_now() {
+  if (observed_.recording.empty() || call_.import_call().takes_capsule())
+    return observed_.recording;
+  Recorder recorder;
   Warnings warnings;
-  if (const std::optional<Failure> refusal = call_.import_tapped(call_.shown(), tap, warnings)) {
+  if (const std::optional<Failure> refusal =
+          call_.import_recorded(call_.shown(), recorder, warnings)) {
     throw Failure(*refusal);
   }
-  return tap.tape();
+  return recorder.recording();
 }
 
 }  // namespace dlbench::worker

@@ -5,23 +5,23 @@
 #include <string>
 
 #include "worker/exchange/exchange_call.hpp"
-#include "worker/proxy/tape.hpp"
+#include "worker/proxy/recording.hpp"
 
 namespace dlbench::worker {
 
 /// How the consumer was seen to import the array.
 struct ObservedProtocol {
   Seen seen;
-  Tape tape;                      ///< what it asked of the array, on the way that is timed
-  bool is_torn = false;           ///< it asked more than the tape holds
-  bool refuses_stand_in = false;  ///< what it asks of the array itself is then not known
+  Recording recording;          ///< what it asked of the array, on the way that is timed
+  bool is_torn = false;         ///< it asked more than the recording holds
+  bool refuses_replay = false;  ///< what it asks of the array itself is then not known
 
-  bool is_relayed() const { return seen.via == "relay"; }
+  bool is_proxied() const { return seen.via == "proxy"; }
   /// Does an object of dlbench's stand between the two libraries?
-  bool has_proxy() const { return is_relayed() || seen.via == "exports"; }
+  bool has_proxy() const { return is_proxied() || seen.via == "exports"; }
 };
 
-/// Finds by which protocol the consumer imports the array, and gives it a relay where only that
+/// Finds by which protocol the consumer imports the array, and gives it a proxy where only that
 /// makes it use the requested one.
 class ProtocolSearch {
  public:
@@ -34,14 +34,14 @@ class ProtocolSearch {
     observed_.seen = {protocol, "direct", {}, "", {}, {}, {}};
   }
 
-  /// Calls once more through a tapped relay that shows all that the producer has. `is_same_object`:
-  /// the direct call returned its argument. `is_wrong`: it gave wrong values. Throws Failure
-  /// `no-protocol` where the requested protocol is not used.
+  /// Calls once more through a recording proxy that shows all that the producer has.
+  /// `is_same_object`: the direct call returned its argument. `is_wrong`: it gave wrong values.
+  /// Throws Failure `no-protocol` where the requested protocol is not used.
   void find(const std::string& requested, bool is_same_object, bool is_wrong);
 
-  /// Gives the consumer relays that show the requested protocol alone. `direct`: what carries the
+  /// Gives the consumer proxies that show the requested protocol alone. `direct`: what carries the
   /// array itself, where that is known. Throws Failure.
-  void use_relay(const std::string& requested, const std::string& direct);
+  void use_proxy(const std::string& requested, const std::string& direct);
 
   /// Was it an object of dlbench's that the consumer raised at?
   bool is_refusal_of_proxy(const Failure& failure) const {
@@ -55,14 +55,14 @@ class ProtocolSearch {
 
   /// What the consumer asks on the streams that are current now: a library passes its current one.
   /// Throws Failure.
-  Tape record_now();
+  Recording record_now();
 
  private:
-  void observe(const Tap& tap, const char* via);
+  void observe(const Recorder& recorder, const char* via);
 
   ExchangeCall& call_;
   ObservedProtocol observed_;
-  bool given_proxy_ = false;      // the consumer was given a relay for this cell
+  bool given_proxy_ = false;      // the consumer was given a proxy for this cell
   bool producer_raised_ = false;  // and the producer itself failed its last request
 };
 

@@ -21,7 +21,7 @@ struct Variant {
   std::string name;
   Ref value;           ///< empty: none is passed
   bool asked = false;  ///< the consumer itself passes it
-  bool owed = false;
+  bool required = false;
 };
 
 /// The streams that a consumer could pass beside what it does.
@@ -61,15 +61,15 @@ std::string name_of(const Ref& value, const Passable& passable) {
 }
 
 // What passes no `__dlpack__` has no stream argument either.
-const Asked* export_call(const Tape& tape) {
-  for (const Asked& call : tape) {
+const Asked* export_call(const Recording& recording) {
+  for (const Asked& call : recording) {
     if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
   }
   return nullptr;
 }
 
-bool asks_for(const Tape& tape, std::string_view name) {
-  return std::any_of(tape.begin(), tape.end(),
+bool asks_for(const Recording& recording, std::string_view name) {
+  return std::any_of(recording.begin(), recording.end(),
                      [&](const Asked& call) { return call.spelled == name && !call.raised; });
 }
 
@@ -95,18 +95,19 @@ bool is_one_stream(const Ends& ends) {
 // As the consumer itself calls on a device with streams, and reads on its current one: whatever
 // stream it names, the read has to come after the producer's work, unless it says "do not
 // synchronize".
-bool requires_order(const Variant& asked, const Tape& tape, const Ends& ends, PyObject* array) {
-  if (export_call(tape) != nullptr) return asked.owed;
-  if (asks_for(tape, "__cuda_array_interface__")) return names_stream(array);
+bool requires_order(const Variant& asked, const Recording& recording, const Ends& ends,
+                    PyObject* array) {
+  if (export_call(recording) != nullptr) return asked.required;
+  if (asks_for(recording, "__cuda_array_interface__")) return names_stream(array);
   return !is_one_stream(ends);
 }
 
-std::vector<Variant> variants(const Tape& tape, const Passable& passable) {
-  const Asked* const call = export_call(tape);
+std::vector<Variant> variants(const Recording& recording, const Passable& passable) {
+  const Asked* const call = export_call(recording);
   Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
   asked.name = name_of(asked.value, passable);
   // With -1 the consumer asks for no order.
-  asked.owed = asked.name != "-1";
+  asked.required = asked.name != "-1";
   std::vector<Variant> all{std::move(asked)};
   if (call == nullptr) return all;
   const bool on_cpu = passable.device == kDlCpu;
@@ -133,17 +134,17 @@ std::string word_of(sync::Content content) {
   return content == sync::Content::New ? "new" : "old";
 }
 
-Handover begin_handover(const Variant& variant) {
-  Handover found;
+Ordering begin_ordering(const Variant& variant) {
+  Ordering found;
   found.stream = variant.name;
   found.asked = variant.asked;
-  found.owed = variant.owed;
+  found.required = variant.required;
   return found;
 }
 
 // Where streams run one behind another by chance, every exchange looks synchronized.
-Handover without_independence(const Variant& variant) {
-  Handover found = begin_handover(variant);
+Ordering without_independence(const Variant& variant) {
+  Ordering found = begin_ordering(variant);
   found.waits = Waits::inconclusive;
   found.reason =
       "no streams were seen to run at the same time: they share hardware queues, or launches block";
@@ -151,13 +152,13 @@ Handover without_independence(const Variant& variant) {
 }
 
 // What a call raised is its library's result; what would end the run is not.
-Handover look_at(const Variant& variant, const sync::Queue& queue) {
-  Handover found = begin_handover(variant);
+Ordering look_at(const Variant& variant, const sync::Queue& queue) {
+  Ordering found = begin_ordering(variant);
   try {
     const sync::Verdict verdict = sync::who_waits(queue);
     found.waits = verdict.waits;
     if (verdict.saw) found.saw = word_of(*verdict.saw);
-    found.handoff_ns = verdict.handoff_ns;
+    found.transfer_ns = verdict.transfer_ns;
     found.export_blocked = verdict.export_blocked;
     found.import_blocked = verdict.import_blocked;
     found.gap_ns = verdict.gap_ns;
@@ -182,12 +183,12 @@ std::string_view late_free_of(const sync::Queue& queue) try {
   return sync::LateFree{}.word;
 }
 
-std::string race_of(const std::vector<Handover>& sync, const Exchange& exchange) {
-  for (const Handover& one : sync) {
-    if (!one.asked || !one.owed || !one.waits || !is_unordered(*one.waits)) continue;
-    const std::string how = *one.waits == Waits::nobody        ? "nothing waited for it"
-                            : *one.waits == Waits::wrong_queue ? "another queue was waited for"
-                                                               : "the host was held, and yet";
+std::string race_of(const std::vector<Ordering>& sync, const Exchange& exchange) {
+  for (const Ordering& one : sync) {
+    if (!one.asked || !one.required || !one.waits || !is_unordered(*one.waits)) continue;
+    const std::string how = *one.waits == Waits::none           ? "nothing waited for it"
+                            : *one.waits == Waits::wrong_stream ? "another queue was waited for"
+                                                                : "the host was held, and yet";
     return exchange.consumer + " read what was there before " + exchange.producer +
            "'s queue was done: " + how;
   }
@@ -208,11 +209,11 @@ WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, co
   if (!at && !has_busy(call.producer())) return found;
   step("sync");
   std::optional<TrialStreams> streams;
-  std::optional<Handing> handing;
+  std::optional<SplitExchange> split;
   std::optional<StreamQueue> on_streams;
   std::optional<LibraryQueue> in_library;
-  const auto connect = [&](const Tape& tape) {
-    handing.emplace(call.crossing(), exporter, call.shown(), tape, call.is_relayed());
+  const auto connect = [&](const Recording& recording) {
+    split.emplace(call.import_call(), exporter, call.shown(), recording, call.is_proxied());
   };
   Passable passable;
   try {
@@ -228,24 +229,24 @@ WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, co
       const OnStream consuming = streams->consuming();
       connect(search.record_now());
     }
-    on_streams.emplace(ends, *handing, *streams);
+    on_streams.emplace(ends, *split, *streams);
     queue = on_streams->queue();
     passable.own = streams->own();
     passable.foreign = streams->foreign();
   } else {
-    connect(search.observed().tape);
-    in_library.emplace(ends, *handing, asked_for_device(call.producer(), "new_stream", device));
+    connect(search.observed().recording);
+    in_library.emplace(ends, *split, asked_for_device(call.producer(), "new_stream", device));
     queue = in_library->queue();
     if (passable.device != kDlCpu) {
       passable.own = asked_for_device(call.consumer(), "stream", device);
       passable.foreign = asked_for_device(call.consumer(), "new_stream", device);
     }
   }
-  std::vector<Variant> variants_tried = variants(handing->tape(), passable);
+  std::vector<Variant> variants_tried = variants(split->recording(), passable);
   if (on_streams) {
     PyObject* const array = on_streams->array();
-    variants_tried[0].owed = requires_order(variants_tried[0], handing->tape(), ends,
-                                            array != nullptr ? array : call.first_array());
+    variants_tried[0].required = requires_order(variants_tried[0], split->recording(), ends,
+                                                array != nullptr ? array : call.first_array());
   }
   const bool is_aliased = streams && !streams->streams().are_independent();
   for (const Variant& variant : variants_tried) {
@@ -254,13 +255,13 @@ WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, co
       found.sync.push_back(without_independence(variant));
       continue;
     }
-    if (!variant.asked) handing->set_stream(variant.value.get());
+    if (!variant.asked) split->set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));
   }
   if (queue.slow_read) {
     step("late free");
     // The last variant's stream may be one that the producer refuses.
-    if (variants_tried.size() > 1) handing->set_stream(variants_tried[0].value.get());
+    if (variants_tried.size() > 1) split->set_stream(variants_tried[0].value.get());
     found.late_free = is_aliased ? sync::LateFree{}.word : late_free_of(queue);
   }
   found.race = race_of(found.sync, order.exchange);

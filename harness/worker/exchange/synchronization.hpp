@@ -11,7 +11,7 @@ namespace dlbench::worker {
 
 /// What was found of the synchronization of one exchange.
 struct WhoWaits {
-  std::vector<Handover> sync;  ///< empty where the producer has no queue
+  std::vector<Ordering> sync;  ///< empty where the producer has no queue
   std::string late_free;       ///< of kLateFree; empty where nobody looked
   std::string race;            ///< why the exchange is one; empty: it is none
 };

@@ -18,7 +18,7 @@ void warm_up(measure::Body body, std::uint64_t calls) {
 }  // namespace
 
 Block TimedBlocks::block(const std::string& clock) {
-  return {call_.crossing(), call_.given(), call_.next(),
+  return {call_.import_call(), call_.given(), call_.next(),
           clock == "ready" ? call_.ready() : nullptr};
 }
 

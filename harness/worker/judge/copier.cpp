@@ -44,9 +44,10 @@ Crossed cross(const Steps& steps, const exchange::View& source, bool guarded) {
 
 }  // namespace
 
-Copier copier_of(const Steps& steps, const Tap& tap, const exchange::View& source, bool guarded) {
+Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
+                 bool guarded) {
   const Crossed crossed = cross(steps, source, guarded);
-  const std::uintptr_t handed = tap.address();
+  const std::uintptr_t handed = recorder.address();
   bool producer = handed != 0 && handed != source.address;
   bool consumer = handed != 0 && crossed.result != 0 && crossed.result != handed;
   if (crossed.guarded) {
@@ -62,8 +63,8 @@ Copier copier_of(const Steps& steps, const Tap& tap, const exchange::View& sourc
   if (producer && consumer) {
     warn(copier.warnings, "copied-twice", "copied twice: by the producer and by the consumer");
   }
-  if (tap.facts().struct_name == "versioned") {
-    const bool flagged = has_flag(tap.facts().flags, "is-copied");
+  if (recorder.facts().struct_name == "versioned") {
+    const bool flagged = has_flag(recorder.facts().flags, "is-copied");
     if (flagged && !producer && handed != 0) {
       warn(copier.warnings, "flag-without-copy",
            "IS_COPIED is set, but the producer handed its own memory over");

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "worker/judge/guarded.hpp"
-#include "worker/proxy/tap.hpp"
+#include "worker/proxy/recorder.hpp"
 
 namespace dlbench::worker {
 
@@ -14,11 +14,12 @@ struct Copier {
   Warnings warnings;
 };
 
-/// Crosses once more, through the relay behind `tap`: what the producer handed over lies elsewhere
-/// than its array, or its code read the pages: the producer. The result lies elsewhere than what
-/// was handed over: the consumer. `guarded` says whether the source's pages can be taken away.
-/// Throws Failure where the consumer does not take the relay.
-Copier copier_of(const Steps& steps, const Tap& tap, const exchange::View& source, bool guarded);
+/// Crosses once more, through the proxy behind `recorder`: what the producer handed over lies
+/// elsewhere than its array, or its code read the pages: the producer. The result lies elsewhere
+/// than what was handed over: the consumer. `guarded` says whether the source's pages can be taken
+/// away. Throws Failure where the consumer does not take the proxy.
+Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
+                 bool guarded);
 
 /// Warns where a producer that shared its memory said that it copied.
 void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings);

@@ -83,7 +83,7 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
     return Proof::skipped;
   }
   if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kPeek)) {
-    warn(warnings, "peeked", some + ": a look, no copy", data);
+    warn(warnings, "few-pages-read", some + ": a look, no copy", data);
     return Proof::yes;
   }
   warn(warnings, "partly-read", some + ": neither a look nor all of it", data);

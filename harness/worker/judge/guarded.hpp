@@ -23,7 +23,7 @@ struct Guarded {
   Warnings warnings;
 };
 
-/// The steps of one crossing that a guard looks at.
+/// The steps of one exchange that a guard looks at.
 struct Steps {
   std::function<Ref()> call;
   std::function<void(PyObject*)> wait;             ///< until the data is there
@@ -32,7 +32,7 @@ struct Steps {
   std::function<void(PyObject*)> judge = nullptr;  ///< looks at the result without a guard
 };
 
-/// One crossing with the source's pages taken away. Throws Failure where a step raises, which may
+/// One exchange with the source's pages taken away. Throws Failure where a step raises, which may
 /// be the guard's doing, and GuardError where nothing can be watched.
 Guarded cross_guarded(const exchange::View& source, const Steps& steps,
                       std::size_t most_pages = exchange::Guard::kMostPages);

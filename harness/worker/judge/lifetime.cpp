@@ -7,7 +7,7 @@
 #include "exchange/layout.hpp"
 #include "worker/base/garbage.hpp"
 #include "worker/library/read.hpp"
-#include "worker/proxy/loans.hpp"
+#include "worker/proxy/borrowed_tensors.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 constexpr int kMostWaits = 500;
 constexpr std::chrono::milliseconds kWait{1};
 
-using All = std::vector<std::shared_ptr<Loan>>;
+using All = std::vector<std::shared_ptr<BorrowedTensor>>;
 
-bool is_open(const std::shared_ptr<Loan>& loan) {
-  return loan->has_deleter && loan->deletions == 0;
+bool is_open(const std::shared_ptr<BorrowedTensor>& borrowed) {
+  return borrowed->has_deleter && borrowed->deletions == 0;
 }
 
 /// Where an array lies; 0 where nothing tells.
@@ -32,33 +32,34 @@ std::uintptr_t place_of(PyObject* array, const Library& library) {
 
 /// Does the result lie in memory that was given back, and in none that was not? A consumer may ask
 /// twice and drop the first answer.
-bool uses_what_it_gave_back(const All& loans, PyObject* result, const Library& consumer) {
-  if (std::ranges::all_of(loans, is_open)) return false;
+bool uses_what_it_gave_back(const All& borrowed_tensors, PyObject* result,
+                            const Library& consumer) {
+  if (std::ranges::all_of(borrowed_tensors, is_open)) return false;
   const std::uintptr_t place = place_of(result, consumer);
   bool given_back = false;
-  for (const std::shared_ptr<Loan>& loan : loans) {
-    if (!exchange::extent_of(loan->view).holds(place)) continue;
-    if (loan->deletions == 0) return false;
+  for (const std::shared_ptr<BorrowedTensor>& borrowed : borrowed_tensors) {
+    if (!exchange::extent_of(borrowed->view).holds(place)) continue;
+    if (borrowed->deletions == 0) return false;
     given_back = true;
   }
   return given_back;
 }
 
-void wait_for_deleters(const All& loans) {
-  if (std::ranges::none_of(loans, is_open)) return;
+void wait_for_deleters(const All& borrowed_tensors) {
+  if (std::ranges::none_of(borrowed_tensors, is_open)) return;
   collect_garbage();
-  for (int i = 0; i < kMostWaits && std::ranges::any_of(loans, is_open); ++i) {
+  for (int i = 0; i < kMostWaits && std::ranges::any_of(borrowed_tensors, is_open); ++i) {
     PyThreadState* state = PyEval_SaveThread();
     std::this_thread::sleep_for(kWait);
     PyEval_RestoreThread(state);
   }
 }
 
-bool hides_read_only(const Loan& loan, const Pool& pool, std::uintptr_t source) {
+bool hides_read_only(const BorrowedTensor& borrowed, const Pool& pool, std::uintptr_t source) {
   constexpr std::uint64_t kSaysEnough =
       DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED;
-  return pool.expected->view.readonly && (loan.flags & kSaysEnough) == 0 &&
-         exchange::extent_of(loan.view).holds(source);
+  return pool.expected->view.readonly && (borrowed.flags & kSaysEnough) == 0 &&
+         exchange::extent_of(borrowed.view).holds(source);
 }
 
 }  // namespace
@@ -68,33 +69,36 @@ Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
   const Pool& pool = lender.pool;
   PyObject* source = pool.arrays.front().get();
   Lifetime found;
-  Loans loans;
+  BorrowedTensors borrowed_tensors;
   bool early = false;
   try {
-    Tap tap;
-    tap.watch(&loans);
-    const TappedRelay relay(lender.asked, lender.shown, tap);
-    const Ref result = cross(relay.get());
-    // Who holds the object itself needs no loan.
-    early =
-        Py_REFCNT(relay.get()) == 1 && uses_what_it_gave_back(loans.all(), result.get(), consumer);
+    Recorder recorder;
+    recorder.watch(&borrowed_tensors);
+    const RecordingProxy proxy(lender.asked, lender.shown, recorder);
+    const Ref result = cross(proxy.get());
+    // Who holds the object itself needs no borrowed.
+    early = Py_REFCNT(proxy.get()) == 1 &&
+            uses_what_it_gave_back(borrowed_tensors.all(), result.get(), consumer);
   } catch (const Failure&) {
     return found;
   }
-  wait_for_deleters(loans.all());
+  wait_for_deleters(borrowed_tensors.all());
   const auto any = [&](auto is) {
-    return std::ranges::any_of(loans.all(), [&](const auto& loan) { return is(*loan); });
+    return std::ranges::any_of(borrowed_tensors.all(),
+                               [&](const auto& borrowed) { return is(*borrowed); });
   };
-  found.deleted_twice = any([](const Loan& loan) { return loan.deletions > 1; });
+  found.deleted_twice = any([](const BorrowedTensor& borrowed) { return borrowed.deletions > 1; });
   if (early) warn(found.warnings, "deleter-early", "deleter: called while the result was alive");
-  if (any([](const Loan& loan) { return loan.has_deleter && loan.deletions == 0; })) {
+  if (any([](const BorrowedTensor& borrowed) {
+        return borrowed.has_deleter && borrowed.deletions == 0;
+      })) {
     warn(found.warnings, "deleter-never", "deleter: never called");
   }
-  if (any([](const Loan& loan) { return !loan.has_deleter; })) {
+  if (any([](const BorrowedTensor& borrowed) { return !borrowed.has_deleter; })) {
     warn(found.warnings, "deleter-null", "deleter: null");
   }
   const std::uintptr_t place = pool.expected->view.readonly ? place_of(source, lender.producer) : 0;
-  if (any([&](const Loan& loan) { return hides_read_only(loan, pool, place); })) {
+  if (any([&](const BorrowedTensor& borrowed) { return hides_read_only(borrowed, pool, place); })) {
     warn(found.warnings, "read-only-hidden", "read-only: the export does not say so");
   }
   return found;

@@ -12,8 +12,8 @@ namespace {
 // Who answers while a type is patched.
 struct Listener {
   Replay* replay = nullptr;
-  Tap* tap = nullptr;
-  const std::vector<PyObject*>* functions = nullptr;  // for the tap: as kNames
+  Recorder* recorder = nullptr;
+  const std::vector<PyObject*>* functions = nullptr;  // for the recorder: as kNames
 };
 Listener listener;
 
@@ -33,14 +33,14 @@ PyObject* note(std::size_t which, PyObject* self, PyObject* const* arguments, Py
   stack.insert(stack.end(), arguments, arguments + positional + keywords);
   // Spelled before the call: with an exception pending nothing may be asked for its repr.
   Asked call = asked_method(interned(which), arguments, positional, keyword_names);
-  Tap* tap = listener.tap;
+  Recorder* recorder = listener.recorder;
   PyObject* result = PyObject_Vectorcall((*listener.functions)[which], stack.data(),
                                          static_cast<std::size_t>(positional) + 1, keyword_names);
   if (result == nullptr) {
-    tap->raised(std::move(call), refused_itself(self));
+    recorder->raised(std::move(call), refused_itself(self));
   } else {
     constexpr std::array<const char*, 3> kProtocols{"dlpack", "", "array"};
-    tap->answered(kProtocols[which], std::move(call));
+    recorder->answered(kProtocols[which], std::move(call));
   }
   return result;
 }
@@ -49,8 +49,8 @@ template <std::size_t which>
 PyObject* builtin_method(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                          PyObject* keyword_names) {
   if (listener.replay != nullptr) return listener.replay->give(interned(which));
-  if (listener.tap != nullptr) return note(which, self, arguments, positional, keyword_names);
-  PyErr_SetString(PyExc_RuntimeError, "nobody listens to this patched method any more");
+  if (listener.recorder != nullptr) return note(which, self, arguments, positional, keyword_names);
+  PyErr_SetString(PyExc_RuntimeError, "this patched method is no longer recorded");
   return nullptr;
 }
 
@@ -88,17 +88,17 @@ bool is_method(PyObject* attribute) {
 
 }  // namespace
 
-bool PatchedType::is_possible(PyTypeObject* type, const Tape& tape) {
+bool PatchedType::is_possible(PyTypeObject* type, const Recording& recording) {
   if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) ||
-      PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) || tape.empty()) {
+      PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) || recording.empty()) {
     return false;
   }
-  return std::all_of(tape.begin(), tape.end(), [type](const Asked& request) {
+  return std::all_of(recording.begin(), recording.end(), [type](const Asked& request) {
     return request.how == Asked::How::method && is_method(found_along_bases(type, request.name));
   });
 }
 
-// All that it has, also what a relay was not asked: of its own type a consumer may ask more.
+// All that it has, also what a proxy was not asked: of its own type a consumer may ask more.
 PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   for (std::size_t which = 0; which < kNames.size(); ++which) {
@@ -109,9 +109,9 @@ PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
   }
 }
 
-std::vector<PyObject*> PatchedType::functions(const Tape& tape) const {
+std::vector<PyObject*> PatchedType::functions(const Recording& recording) const {
   std::vector<PyObject*> all;
-  for (const Asked& request : tape) {
+  for (const Asked& request : recording) {
     for (const Method& one : methods_) {
       if (one.name == request.name) all.push_back(one.function.get());
     }
@@ -140,7 +140,8 @@ void PatchedType::restore() noexcept {
   PyErr_Restore(error, value, trace);
 }
 
-PatchedType::Scope::Scope(PatchedType* patched, Replay* replay, Tap* tap) : patched_(patched) {
+PatchedType::Scope::Scope(PatchedType* patched, Replay* replay, Recorder* recorder)
+    : patched_(patched) {
   if (patched == nullptr) return;
   static std::vector<PyObject*> functions;
   functions.assign(kNames.size(), nullptr);
@@ -155,7 +156,7 @@ PatchedType::Scope::Scope(PatchedType* patched, Replay* replay, Tap* tap) : patc
       throw failure;
     }
   }
-  listener = {replay, tap, &functions};
+  listener = {replay, recorder, &functions};
 }
 
 PatchedType::Scope::~Scope() {

@@ -4,34 +4,34 @@
 #include <vector>
 
 #include "worker/base/py.hpp"
+#include "worker/proxy/recorder.hpp"
 #include "worker/proxy/replay.hpp"
-#include "worker/proxy/tap.hpp"
 
 namespace dlbench::worker {
 
 /// A producer's own type whose `__dlpack__`, `__dlpack_device__` and `__array__` are, for a while,
-/// builtins of ours that hand out what a replay keeps, or note in a tap what is asked and hand it
-/// on. For consumers that look at the exact type, to whom no relay is the same.
+/// builtins of ours that hand out what a replay keeps, or note in a recorder what is asked and hand
+/// it on. For consumers that look at the exact type, to whom no proxy is the same.
 class PatchedType {
  public:
-  /// Can what is on the tape be replaced in this type? Not those of static types, nor what is no
-  /// method.
-  static bool is_possible(PyTypeObject* type, const Tape& tape);
+  /// Can what is on the recording be replaced in this type? Not those of static types, nor what is
+  /// no method.
+  static bool is_possible(PyTypeObject* type, const Recording& recording);
 
   /// Throws Failure.
   explicit PatchedType(PyTypeObject* type);
 
-  /// The type's own functions, one for each request of the tape, borrowed: they take the array
+  /// The type's own functions, one for each request of the recording, borrowed: they take the array
   /// first.
-  std::vector<PyObject*> functions(const Tape& tape) const;
+  std::vector<PyObject*> functions(const Recording& recording) const;
 
   /// In force to the end of its scope, whatever happens there. One at a time in a process. Each
   /// one costs the type a version tag, of which it has 1,000 from Python 3.12 on.
   class Scope {
    public:
-    /// Of replay and tap one is given; without a `patched` nothing is done. Throws Failure where
-    /// the type does not let itself be changed.
-    Scope(PatchedType* patched, Replay* replay, Tap* tap);
+    /// Of replay and recorder one is given; without a `patched` nothing is done. Throws Failure
+    /// where the type does not let itself be changed.
+    Scope(PatchedType* patched, Replay* replay, Recorder* recorder);
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     ~Scope();

@@ -5,7 +5,7 @@
 #include "worker/base/keywords.hpp"
 #include "worker/library/exchange_api.hpp"
 #include "worker/library/exported.hpp"
-#include "worker/proxy/loans.hpp"
+#include "worker/proxy/borrowed_tensors.hpp"
 
 namespace dlbench::worker {
 namespace {
@@ -25,12 +25,12 @@ int failed(const char* what) {
 
 }  // namespace
 
-Replay::Replay(Tape tape, PyObject* array)
-    : tape_(std::move(tape)),
+Replay::Replay(Recording recording, PyObject* array)
+    : recording_(std::move(recording)),
       api_(exchange_api_of(Py_TYPE(array))),
       refuses_itself_(is_exported(array)),
-      answers_(tape_.size()) {
-  for (const Asked& request : tape_) stack(request, stacks_.emplace_back());
+      answers_(recording_.size()) {
+  for (const Asked& request : recording_) stack(request, stacks_.emplace_back());
 }
 
 void Replay::stack(const Asked& request, std::vector<PyObject*>& arguments) const {
@@ -39,8 +39,8 @@ void Replay::stack(const Asked& request, std::vector<PyObject*>& arguments) cons
 }
 
 void Replay::set_stream(PyObject* stream) {
-  for (std::size_t i = 0; i < tape_.size(); ++i) {
-    Asked& request = tape_[i];
+  for (std::size_t i = 0; i < recording_.size(); ++i) {
+    Asked& request = recording_[i];
     if (!request.spelled.starts_with("__dlpack__(")) continue;
     give_stream(request, stream);
     stack(request, stacks_[i]);
@@ -62,7 +62,7 @@ void Replay::rewind() {
 }
 
 bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
-  const Asked& request = tape_[i];
+  const Asked& request = recording_[i];
   switch (request.how) {
     case Asked::How::method: {
       std::vector<PyObject*>& stack = stacks_[i];
@@ -95,7 +95,7 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
 bool Replay::play(std::size_t i, PyObject* array) {
   Answer& answer = answers_[i];
   const bool answered = ask(i, array, answer);
-  if (answered != tape_[i].raised) {
+  if (answered != recording_[i].raised) {
     if (!answered) PyErr_Fetch(&answer.error, &answer.error_value, &answer.trace);
     if (i == 0) next_ = 0;
     return true;
@@ -107,19 +107,19 @@ bool Replay::play(std::size_t i, PyObject* array) {
 void Replay::arm(std::size_t i) {
   next_ = i;
   Answer& answer = answers_[i];
-  if (tape_[i].raised) {
+  if (recording_[i].raised) {
     answer.error = Py_NewRef(PyExc_TypeError);
-  } else if (tape_[i].how == Asked::How::method || tape_[i].how == Asked::How::property) {
+  } else if (recording_[i].how == Asked::How::method || recording_[i].how == Asked::How::property) {
     answer.value = Py_NewRef(Py_None);
   }
 }
 
 Replay::Answer* Replay::next(Asked::How how, PyObject* name) {
-  if (next_ < tape_.size() && tape_[next_].how == how && tape_[next_].name == name) {
+  if (next_ < recording_.size() && recording_[next_].how == how && recording_[next_].name == name) {
     return &answers_[next_++];
   }
   strayed_ = true;
-  failed("the consumer asks for something else when it is shown a relay");
+  failed("the consumer asks for something else when it is shown a proxy");
   return nullptr;
 }
 
@@ -144,7 +144,7 @@ PyObject* Replay::give_property(PyObject* name) {
 
 int Replay::give(Py_buffer* buffer, int flags) {
   buffer->obj = nullptr;
-  const bool expected = next_ < tape_.size() && tape_[next_].flags == flags;
+  const bool expected = next_ < recording_.size() && recording_[next_].flags == flags;
   Answer* answer = next(Asked::How::buffer, nullptr);
   if (answer == nullptr) return -1;
   if (!expected) return failed("the consumer asks for another kind of buffer");
@@ -167,11 +167,11 @@ int Replay::give(DLTensor* tensor) {
   return 0;
 }
 
-void Replay::lend(std::size_t i, Loans& loans) {
+void Replay::lend(std::size_t i, BorrowedTensors& borrowed_tensors) {
   Answer& answer = answers_[i];
-  if (answer.managed != nullptr) loans.pass_on(answer.managed);
+  if (answer.managed != nullptr) borrowed_tensors.pass_on(answer.managed);
   if (answer.value == nullptr || !PyCapsule_CheckExact(answer.value)) return;
-  answer.value = loans.pass_on(answer.value);
+  answer.value = borrowed_tensors.pass_on(answer.value);
   if (answer.value == nullptr) throw fetch_failure();
 }
 

@@ -5,20 +5,20 @@
 #include <vector>
 
 #include "worker/base/py.hpp"
-#include "worker/proxy/tape.hpp"
+#include "worker/proxy/recording.hpp"
 
 namespace dlbench::worker {
 
-class Loans;
+class BorrowedTensors;
 
 /// Takes an exchange apart: the producer's calls are made one after another from C++, and their
-/// answers are kept until the consumer, shown a stand-in, asks for them.
+/// answers are kept until the consumer, shown a replaying proxy, asks for them.
 ///
 /// No allocation of ours, no lookup and no Python frame of ours in either half.
 class Replay {
  public:
   /// For arrays of that one's type.
-  Replay(Tape tape, PyObject* array);
+  Replay(Recording recording, PyObject* array);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
   ~Replay() { rewind(); }
@@ -27,26 +27,27 @@ class Replay {
   /// taking the array as first argument. Empty: looks them up.
   void call_instead(std::vector<PyObject*> functions) { functions_ = std::move(functions); }
 
-  /// Asks for DLPack with that `stream` from now on, whatever the tape says; null: without one.
+  /// Asks for DLPack with that `stream` from now on, whatever the recording says; null: without
+  /// one.
   void set_stream(PyObject* stream);
 
-  const Tape& tape() const { return tape_; }
-  std::size_t size() const { return tape_.size(); }
+  const Recording& recording() const { return recording_; }
+  std::size_t size() const { return recording_.size(); }
 
   /// Drops what nobody asked for.
   void rewind();
 
   /// Asks request `i` of the array and keeps the answer; 0 begins an exchange. False, with an
-  /// exception set, where it failed and had not on the tape, or the other way about.
+  /// exception set, where it failed and had not on the recording, or the other way about.
   bool play(std::size_t i, PyObject* array);
 
   /// An answer that costs nothing, for request `i`: for the floors.
   void arm(std::size_t i);
 
-  /// Has the consumer asked for exactly what the tape holds?
-  bool is_done() const { return next_ == tape_.size() && !strayed_; }
+  /// Has the consumer asked for exactly what the recording holds?
+  bool is_done() const { return next_ == recording_.size() && !strayed_; }
 
-  /// The consumer's half. A request that is not the tape's next one fails.
+  /// The consumer's half. A request that is not the recording's next one fails.
   PyObject* give(PyObject* name);
   PyObject* give_property(PyObject* name);
   int give(Py_buffer* buffer, int flags);
@@ -54,7 +55,7 @@ class Replay {
   int give(DLTensor* tensor);
 
   /// Has what was kept for request `i` counted there, where it is a managed tensor. Throws Failure.
-  void lend(std::size_t i, Loans& loans);
+  void lend(std::size_t i, BorrowedTensors& borrowed_tensors);
 
  private:
   struct Answer {
@@ -70,9 +71,9 @@ class Replay {
   Answer* next(Asked::How how, PyObject* name);
   bool raise(Answer& answer);
 
-  Tape tape_;
+  Recording recording_;
   const DLPackExchangeAPI* api_;  // of the arrays' type, may be null
-  bool refuses_itself_;           // what EXPORTS make is asked again; a relay of old is not there
+  bool refuses_itself_;           // what EXPORTS make is asked again; a proxy of old is not there
   std::vector<Answer> answers_;
   std::vector<std::vector<PyObject*>> stacks_;  // arguments: a free slot, the array, the rest
   std::vector<PyObject*> functions_;

@@ -10,15 +10,15 @@ namespace dlbench::worker {
 
 using sync::Content;
 
-LibraryQueue::LibraryQueue(const Ends& ends, Handing& handing, Ref producer_stream)
+LibraryQueue::LibraryQueue(const Ends& ends, SplitExchange& split, Ref producer_stream)
     : ends_(ends),
-      handing_(handing),
+      split_(split),
       stream_(std::move(producer_stream)),
       place_(telling_place(ends.expected->view)) {}
 
 void LibraryQueue::arm(sync::Ns delay) {
   busy_ = make_busy(ends_, stream_, delay);
-  handing_.begin(busy_.shown());
+  split_.begin(busy_.shown());
 }
 
 Content LibraryQueue::peek() const {
@@ -45,7 +45,7 @@ Content LibraryQueue::read() {
 }
 
 void LibraryQueue::settle() {
-  handing_.end();
+  split_.end();
   for (const auto& [library, array] :
        {std::pair(&ends_.producer, &busy_.array), std::pair(&ends_.consumer, &result_)}) {
     try {
@@ -62,8 +62,8 @@ sync::Queue LibraryQueue::queue() {
   sync::Queue made;
   made.arm = [this](sync::Ns delay, sync::Ns) { arm(delay); };
   made.peek = [this] { return peek(); };
-  made.give = [this] { handing_.give(); };
-  made.take = [this] { result_ = handing_.take(); };
+  made.give = [this] { split_.give(); };
+  made.take = [this] { result_ = split_.take(); };
   made.read = [this] { return read(); };
   made.settle = [this] { settle(); };
   return made;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sync/queue.hpp"
-#include "worker/proxy/handing.hpp"
+#include "worker/proxy/split_exchange.hpp"
 #include "worker/sync/busy.hpp"
 
 namespace dlbench::worker {
@@ -12,7 +12,7 @@ class LibraryQueue {
  public:
   /// `producer_stream`: what the producer works on, where not its own; may be empty. Throws
   /// Failure.
-  LibraryQueue(const Ends& ends, Handing& handing, Ref producer_stream);
+  LibraryQueue(const Ends& ends, SplitExchange& split, Ref producer_stream);
   LibraryQueue(const LibraryQueue&) = delete;
   LibraryQueue& operator=(const LibraryQueue&) = delete;
   ~LibraryQueue() { settle(); }
@@ -27,7 +27,7 @@ class LibraryQueue {
   void settle();
 
   const Ends& ends_;
-  Handing& handing_;
+  SplitExchange& split_;
   Ref stream_;
   Place place_;
   BusyArray busy_;

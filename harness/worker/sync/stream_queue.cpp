@@ -96,9 +96,9 @@ Ref TrialStreams::foreign() const {
   return streams_.has_bystander() ? handle(streams_.bystander()) : Ref();
 }
 
-StreamQueue::StreamQueue(const Ends& ends, Handing& handing, TrialStreams& streams)
+StreamQueue::StreamQueue(const Ends& ends, SplitExchange& split, TrialStreams& streams)
     : ends_(ends),
-      handing_(handing),
+      split_(split),
       trial_(streams),
       streams_(streams.streams()),
       place_(telling_place(ends.expected->view)) {
@@ -139,7 +139,7 @@ void StreamQueue::begin() {
     next_.clear();
     word_ = word_of(array_);
   }
-  handing_.begin(array_.get());
+  split_.begin(array_.get());
 }
 
 void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
@@ -150,14 +150,14 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   }
   busy_ = make_busy(ends_, {}, delay);
   word_ = busy_.address + place_.offset;
-  handing_.begin(busy_.shown());
+  split_.begin(busy_.shown());
   // Last: what its library does to fill its stream must not wait for them.
   streams_.hold_bystanders(decoy);
 }
 
 void StreamQueue::give() {
   const OnStream inside = trial_.producing();
-  handing_.give();
+  split_.give();
 }
 
 // The producer still works on its stream: where the exchange asks for no stream, that is the one
@@ -165,7 +165,7 @@ void StreamQueue::give() {
 void StreamQueue::take() {
   const OnStream producing = trial_.producing();
   const OnStream consuming = trial_.consuming();
-  result_ = handing_.take();
+  result_ = split_.take();
 }
 
 Content StreamQueue::content(unsigned word) const {
@@ -207,7 +207,7 @@ bool StreamQueue::reuse() {
 }
 
 void StreamQueue::settle() {
-  handing_.end();
+  split_.end();
   try {
     wait_for(ends_.producer, busy_.array);
   } catch (const Failure&) {

@@ -5,7 +5,7 @@
 #include "device/table.hpp"
 #include "sync/queue.hpp"
 #include "sync/streams.hpp"
-#include "worker/proxy/handing.hpp"
+#include "worker/proxy/split_exchange.hpp"
 #include "worker/sync/busy.hpp"
 #include "worker/sync/ends.hpp"
 
@@ -47,10 +47,10 @@ class TrialStreams {
 class StreamQueue {
  public:
   /// Throws Failure.
-  StreamQueue(const Ends& ends, Handing& handing, TrialStreams& streams);
+  StreamQueue(const Ends& ends, SplitExchange& split, TrialStreams& streams);
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;
-  ~StreamQueue() { handing_.end(); }
+  ~StreamQueue() { split_.end(); }
 
   /// Valid as long as this.
   sync::Queue queue();
@@ -75,7 +75,7 @@ class StreamQueue {
   void settle();
 
   const Ends& ends_;
-  Handing& handing_;
+  SplitExchange& split_;
   TrialStreams& trial_;
   sync::Streams& streams_;
   Place place_;

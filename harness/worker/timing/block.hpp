@@ -3,14 +3,14 @@
 #include <span>
 
 #include "measure/round.hpp"
-#include "worker/library/crossing.hpp"
+#include "worker/library/import_call.hpp"
 
 namespace dlbench::worker {
 
 /// What one timed block does over and over: the consumer's call on the next array of a pool, the
 /// wait for its data where `ready` is given, and the release of what came back.
 struct Block {
-  Crossing& crossing;
+  ImportCall& import_call;
   std::span<PyObject* const> given;
   std::size_t& next;
   PyObject* ready = nullptr;
@@ -22,10 +22,10 @@ struct Block {
   static std::uint64_t run(void* self, std::uint64_t times) {
     const auto* block = static_cast<const Block*>(self);
     // What a bare callable does not need cost 3 % of the cheapest exchange.
-    if (const std::optional<Direct> direct = block->crossing.direct()) {
+    if (const std::optional<Direct> direct = block->import_call.direct()) {
       return repeat<waits>(*block, times, *direct);
     }
-    return repeat<waits, Crossing&>(*block, times, block->crossing);
+    return repeat<waits, ImportCall&>(*block, times, block->import_call);
   }
 
   template <bool waits, typename Once>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "measure/round.hpp"
-#include "worker/proxy/relay.hpp"
+#include "worker/proxy/proxy.hpp"
 #include "worker/timing/block.hpp"
 
 namespace dlbench::worker {
@@ -23,9 +23,9 @@ PyMethodDef kNothingMethod{
 
 // On the very loop of a cell, so that their ratio is that of the calls.
 double floor_of(PyObject* callable, PyObject* x) {
-  Crossing crossing(callable);
+  ImportCall import_call(callable);
   std::size_t next = 0;
-  Block block{crossing, {&x, 1}, next};
+  Block block{import_call, {&x, 1}, next};
   constexpr int kBlocks = 7;
   constexpr std::uint64_t kIterations = 5000;
   double best = 0;
@@ -49,11 +49,11 @@ WorkerFloors measure_floors() {
   PyType_Spec spec{"dlbench.FreeProducer", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};
   const Ref type = checked(PyType_FromSpec(&spec));
   const Ref producer = checked(PyObject_CallNoArgs(type.get()));
-  const Ref relay = make_relay(producer.get(), kShowsDlpack);
+  const Ref proxy = make_proxy(producer.get(), kShowsDlpack);
   const Ref exported = checked(
-      PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(relay.get())), "__dlpack__"));
+      PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(proxy.get())), "__dlpack__"));
   return {bare.empty_ns, bare.clock_ns, floor_of(nothing.get(), Py_None),
-          floor_of(exported.get(), relay.get())};
+          floor_of(exported.get(), proxy.get())};
 }
 
 }  // namespace dlbench::worker

@@ -12,7 +12,7 @@ enum class Part {
   export_,
   import,
   release,
-  relay,    ///< what asking the stand-in costs, with an answer that costs nothing
+  proxy,    ///< what asking the replaying proxy costs, with an answer that costs nothing
   nothing,  ///< what entering and leaving such a function costs
 };
 

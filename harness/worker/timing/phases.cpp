@@ -53,8 +53,8 @@ struct Phases::Blocks {
 
 Phases::Phases(const WholeExchange& whole)
     : whole_(whole),
-      stand_in_(whole.crossing, whole.arrays.front().get(), whole.shown, whole.tape,
-                whole.forwarded) {
+      source_(whole.import_call, whole.arrays.front().get(), whole.shown, whole.recording,
+              whole.forwarded) {
   check_path();
   find_deleters();
 }
@@ -66,12 +66,12 @@ std::size_t Phases::advance() {
 }
 
 void Phases::fail() {
-  const bool strayed = !stand_in_.replay().is_done();
+  const bool strayed = !source_.replay().is_done();
   Failure failure = PyErr_Occurred() != nullptr
                         ? fetch_failure()
                         : Failure{Outcome::no_protocol, "",
-                                  "the consumer takes another path when it is shown a relay"};
-  stand_in_.replay().rewind();
+                                  "the consumer takes another path when it is shown a proxy"};
+  source_.replay().rewind();
   if (strayed && failure.outcome == Outcome::refused) failure.outcome = Outcome::no_protocol;
   throw failure;
 }
@@ -79,7 +79,7 @@ void Phases::fail() {
 double Phases::whole(std::uint64_t iterations) {
   const Clock::time_point begin = Clock::now();
   for (std::uint64_t i = 0; i < iterations; ++i) {
-    PyObject* result = whole_.crossing(whole_.given[advance()]);
+    PyObject* result = whole_.import_call(whole_.given[advance()]);
     if (result == nullptr) throw fetch_failure();
     Py_DECREF(result);
   }
@@ -90,7 +90,7 @@ double Phases::whole(std::uint64_t iterations) {
 template <typename Stamp>
 double Phases::apart(std::uint64_t iterations, std::vector<std::uint64_t>& ticks) {
   constexpr bool kStamped = !std::is_same_v<Stamp, NoClock>;
-  Replay& replay = stand_in_.replay();
+  Replay& replay = source_.replay();
   const std::size_t requests = replay.size();
   std::uint64_t before = 0;
   std::uint64_t* sums = ticks.data();
@@ -109,7 +109,7 @@ double Phases::apart(std::uint64_t iterations, std::vector<std::uint64_t>& ticks
       if (!replay.play(request, array)) fail();
       stamp(request);
     }
-    PyObject* result = stand_in_.import(array);
+    PyObject* result = source_.import(array);
     if (result == nullptr || !replay.is_done()) [[unlikely]] {
       Py_XDECREF(result);
       fail();
@@ -127,12 +127,12 @@ void Phases::replay(std::uint64_t iterations) {
 }
 
 double Phases::floor(std::uint64_t iterations) {
-  Replay& replay = stand_in_.replay();
+  Replay& replay = source_.replay();
   const Clock::time_point begin = Clock::now();
   for (std::uint64_t i = 0; i < iterations; ++i) {
     for (std::size_t request = 0; request < replay.size(); ++request) {
       replay.arm(request);
-      if (stand_in_.ask(request) != 0) PyErr_Clear();
+      if (source_.ask(request) != 0) PyErr_Clear();
     }
   }
   return ns_since(begin);
@@ -144,7 +144,7 @@ void Phases::wait_for(PyObject* result) const {
 
 void Phases::drain() {
   if (whole_.ready == nullptr) return;
-  wait_for(checked(whole_.crossing(whole_.given[advance()])).get());
+  wait_for(checked(whole_.import_call(whole_.given[advance()])).get());
 }
 
 // In short blocks and their medians, so that a preemption spoils one of them. Where a type has to
@@ -155,7 +155,7 @@ PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std:
   const std::uint64_t blocks = std::clamp<std::uint64_t>(iterations, 1, kBlocks);
   const std::uint64_t each =
       std::clamp<std::uint64_t>(iterations / blocks, 1, whole_.most_iterations);
-  const bool patches = stand_in_.way() == StandIn::Way::type;
+  const bool patches = source_.way() == ReplaySource::Way::type;
   std::mt19937_64 random(seed);
   Blocks timed;
   const auto time_whole = [&] {
@@ -167,7 +167,7 @@ PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std:
     }
   };
   const auto time_apart = [&] {
-    const PatchedType::Scope patched = stand_in_.scope();
+    const PatchedType::Scope patched = source_.scope();
     warm_up(prelude, [this](std::uint64_t n) { replay(n); });
     const Spent::Span counted(Spent::On::timing);
     for (std::uint64_t i = 0; i < (patches ? blocks : 1); ++i) {
@@ -175,7 +175,7 @@ PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std:
       if (stamped_first) time_stamped(each, timed);
       timed.plain_ns.push_back(apart<NoClock>(each, timed.ticks));
       if (!stamped_first) time_stamped(each, timed);
-      if (stand_in_.way() != StandIn::Way::capsule) timed.floor_ns.push_back(floor(each));
+      if (source_.way() != ReplaySource::Way::capsule) timed.floor_ns.push_back(floor(each));
     }
   };
   if (patches) {
@@ -204,7 +204,7 @@ void Phases::warm_up(std::uint64_t calls, Calls run) {
 
 void Phases::time_stamped(std::uint64_t iterations, Blocks& timed) {
   std::vector<std::uint64_t>& ticks = timed.ticks;
-  ticks.assign(stand_in_.replay().size() + 2, 0);
+  ticks.assign(source_.replay().size() + 2, 0);
   const double ns = Stamps::has_invariant_counter() ? apart<Stamps::Counter>(iterations, ticks)
                                                     : apart<Stamps::Steady>(iterations, ticks);
   const auto all =
@@ -237,13 +237,13 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
   PhaseReading reading;
   reading.exchange_ns = stats::median(timed.whole_ns) / n;
   reading.floor_ns = timed.floor_ns.empty() ? 0 : stats::median(timed.floor_ns) / n;
-  const double relay_ns = stand_in_.has_floor() ? reading.floor_ns : 0;
+  const double proxy_ns = source_.has_floor() ? reading.floor_ns : 0;
   reading.release_ns = parts.back();
   parts.pop_back();
-  reading.import_ns = parts.back() - relay_ns;
+  reading.import_ns = parts.back() - proxy_ns;
   parts.pop_back();
   reading.calls_ns = std::move(parts);
-  reading.unexplained_ns = reading.exchange_ns - (plain_ns - relay_ns);
+  reading.unexplained_ns = reading.exchange_ns - (plain_ns - proxy_ns);
   return reading;
 }
 

@@ -6,38 +6,38 @@
 #include <vector>
 
 #include "model/warning.hpp"
-#include "worker/proxy/stand_in.hpp"
+#include "worker/proxy/replay_source.hpp"
 #include "worker/timing/walk.hpp"
 
 namespace dlbench::worker {
 
 /// One exchange whose phases are to be told apart.
 struct WholeExchange {
-  Crossing& crossing;
+  ImportCall& import_call;
   std::span<const Ref> arrays;        ///< the producer's own
-  std::span<PyObject* const> given;   ///< what the exchange itself hands over: arrays, or relays
-  Shown shown = 0;                    ///< what a stand-in shows
-  const Tape& tape;                   ///< what the consumer asked
-  bool forwarded = false;             ///< `given` are relays
+  std::span<PyObject* const> given;   ///< what the exchange itself hands over: arrays, or proxies
+  Shown shown = 0;                    ///< what a replaying proxy shows
+  const Recording& recording;         ///< what the consumer asked
+  bool forwarded = false;             ///< `given` are proxies
   PyObject* ready = nullptr;          ///< the consumer's wait, or null
   std::uint64_t most_iterations = 1;  ///< in a row without a wait
 };
 
-/// One round's numbers, in ns an exchange. What the relay costs is subtracted from the import.
+/// One round's numbers, in ns an exchange. What the proxy costs is subtracted from the import.
 struct PhaseReading {
   double exchange_ns = 0;        ///< the whole exchange, in the same round
-  std::vector<double> calls_ns;  ///< the producer's answer to each request, as on the tape
+  std::vector<double> calls_ns;  ///< the producer's answer to each request, as on the recording
   double import_ns = 0;
   double release_ns = 0;
   double unexplained_ns = 0;  ///< exchange less all phases; signed
-  double floor_ns = 0;        ///< of the relay; the processor's pace shows in it. 0: none at work
+  double floor_ns = 0;        ///< of the proxy; the processor's pace shows in it. 0: none at work
 };
 
 /// Tells the phases of an exchange apart by replaying it, one exchange at a time.
 class Phases {
  public:
-  /// Checks that the consumer takes the same path with a stand-in, and where the deleters run.
-  /// Throws Failure.
+  /// Checks that the consumer takes the same path with a replaying proxy, and where the deleters
+  /// run. Throws Failure.
   explicit Phases(const WholeExchange& whole);
 
   /// The whole exchange, the replayed one, the same with stamps in it, and the floors, so many of
@@ -51,8 +51,8 @@ class Phases {
   /// `around`. Never timed. Throws Failure.
   void walk(const Around& around);
 
-  const Tape& tape() const { return stand_in_.tape(); }
-  std::string way() const { return stand_in_.name(); }
+  const Recording& recording() const { return source_.recording(); }
+  std::string way() const { return source_.name(); }
   const Warnings& warnings() const { return warnings_; }
 
  private:
@@ -76,7 +76,7 @@ class Phases {
   [[noreturn]] void fail();
 
   WholeExchange whole_;
-  StandIn stand_in_;
+  ReplaySource source_;
   std::size_t next_ = 0;  // of the arrays
   Warnings warnings_;
 };

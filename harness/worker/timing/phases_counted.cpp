@@ -15,25 +15,25 @@ struct Phases::Counting {
 
   static int play(void* self, std::size_t request) {
     Counting& it = of(self);
-    return it.phases.stand_in_.replay().play(request, it.array) ? 0 : -1;
+    return it.phases.source_.replay().play(request, it.array) ? 0 : -1;
   }
   static int import(void* self, std::size_t) {
     Counting& it = of(self);
-    it.result = it.phases.stand_in_.import(it.array);
+    it.result = it.phases.source_.import(it.array);
     return it.result != nullptr ? 0 : -1;
   }
   static int release(void* self, std::size_t) {
     Py_DECREF(of(self).result);
     return 0;
   }
-  static int ask(void* self, std::size_t request) { return of(self).phases.stand_in_.ask(request); }
+  static int ask(void* self, std::size_t request) { return of(self).phases.source_.ask(request); }
   static int nothing(void*, std::size_t) { return 0; }
 
   bool exchange() {
-    Replay& replay = phases.stand_in_.replay();
+    Replay& replay = phases.source_.replay();
     array = phases.whole_.arrays[phases.advance()].get();
     for (std::size_t request = 0; request < replay.size(); ++request) {
-      const bool is_query = replay.tape()[request].phase() == "query";
+      const bool is_query = replay.recording()[request].phase() == "query";
       if (in_part(is_query ? Part::query : Part::export_, play, this, request) != 0) return false;
     }
     if (in_part(Part::import, import, this) != 0 || !replay.is_done()) {
@@ -42,10 +42,10 @@ struct Phases::Counting {
     }
     in_part(Part::release, release, this);
     in_part(Part::nothing, nothing, this);
-    if (!phases.stand_in_.has_floor()) return true;
+    if (!phases.source_.has_floor()) return true;
     for (std::size_t request = 0; request < replay.size(); ++request) {
       replay.arm(request);
-      if (in_part(Part::relay, ask, this, request) != 0) PyErr_Clear();
+      if (in_part(Part::proxy, ask, this, request) != 0) PyErr_Clear();
     }
     return true;
   }
@@ -60,7 +60,7 @@ struct Phases::Counting {
 void Phases::count(std::uint64_t iterations, std::uint64_t prelude) {
   Counting counting{*this};
   {
-    const PatchedType::Scope patched = stand_in_.scope();
+    const PatchedType::Scope patched = source_.scope();
     next_ = 0;
     if (Counting::run(&counting, prelude) != prelude) fail();
     next_ = 0;

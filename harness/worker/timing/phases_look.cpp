@@ -1,14 +1,14 @@
 #include <algorithm>
 
 #include "worker/base/spent.hpp"
+#include "worker/proxy/borrowed_tensors.hpp"
 #include "worker/proxy/capsule_deaths.hpp"
-#include "worker/proxy/loans.hpp"
 #include "worker/timing/phases.hpp"
 
 // What is looked at, untimed, before the phases are told apart.
 namespace dlbench::worker {
 
-// An exact type check, or a path that no relay can show, leaves other capsules behind.
+// An exact type check, or a path that no proxy can show, leaves other capsules behind.
 void Phases::check_path() {
   const Spent::Span counted(Spent::On::library);
   whole(1);
@@ -19,7 +19,7 @@ void Phases::check_path() {
     direct = deaths.counts();
   }
   {
-    const PatchedType::Scope patched = stand_in_.scope();
+    const PatchedType::Scope patched = source_.scope();
     replay(1);
     const CapsuleDeaths deaths;
     replay(1);
@@ -28,7 +28,7 @@ void Phases::check_path() {
   drain();
   if (direct == replayed) return;
   throw Failure{Outcome::no_protocol, "",
-                "the consumer takes another path when it is shown a relay: it leaves other "
+                "the consumer takes another path when it is shown a proxy: it leaves other "
                 "capsules behind"};
 }
 
@@ -36,34 +36,34 @@ void Phases::check_path() {
 void Phases::find_deleters() {
   constexpr int kExchanges = 8;
   const Spent::Span counted(Spent::On::library);
-  Loans loans;
-  Replay& replay = stand_in_.replay();
+  BorrowedTensors borrowed_tensors;
+  Replay& replay = source_.replay();
   {
-    const PatchedType::Scope patched = stand_in_.scope();
+    const PatchedType::Scope patched = source_.scope();
     for (int i = 0; i < kExchanges; ++i) {
       PyObject* array = whole_.arrays[advance()].get();
       for (std::size_t request = 0; request < replay.size(); ++request) {
         if (!replay.play(request, array)) fail();
-        replay.lend(request, loans);
+        replay.lend(request, borrowed_tensors);
       }
-      loans.now(When::import);
-      PyObject* result = stand_in_.import(array);
-      loans.now(When::release);
+      borrowed_tensors.now(When::import);
+      PyObject* result = source_.import(array);
+      borrowed_tensors.now(When::release);
       if (result == nullptr) fail();
       Py_DECREF(result);
-      loans.now(When::later);
+      borrowed_tensors.now(When::later);
     }
   }
-  const auto ended = [&loans](When when) {
-    return std::ranges::count_if(loans.all(),
-                                 [when](const auto& loan) { return loan->ended == when; });
+  const auto ended = [&borrowed_tensors](When when) {
+    return std::ranges::count_if(borrowed_tensors.all(),
+                                 [when](const auto& borrowed) { return borrowed->ended == when; });
   };
-  const auto lent =
-      std::ranges::count_if(loans.all(), [](const auto& loan) { return loan->has_deleter; });
-  const auto early = ended(When::import), late = lent - early - ended(When::release);
+  const auto exported = std::ranges::count_if(
+      borrowed_tensors.all(), [](const auto& borrowed) { return borrowed->has_deleter; });
+  const auto early = ended(When::import), late = exported - early - ended(When::release);
   const auto warn_of = [&](codes::WarningCode code, auto some, const char* what) {
     if (some == 0) return;
-    const std::string count = std::to_string(some), all = std::to_string(lent);
+    const std::string count = std::to_string(some), all = std::to_string(exported);
     warn(warnings_, code, count + " of " + all + " deleters " + what,
          {{"count", count}, {"deleters", all}});
   };

@@ -65,7 +65,7 @@ function seen(rest) {
   ];
 }
 
-function bill(rest) {
+function breakdown(rest) {
   if (!rest.phases) return null;
   const rows = [["exchange", `${duration(rest.phases.exchange_ns)} in the rounds of its phases`],
     ...rest.phases.parts.map((part) => [part.phase, `${duration(part.ns)}  ${part.what}`])];
@@ -121,7 +121,7 @@ async function openCell(run, cell) {
     run.isMeasured(cell) ? chart : null,
     run.isMeasured(cell) ? element("details", {}, element("summary", {}, "rounds as numbers"), values) : null,
     element("div", { class: "facts" }, ...[facts("Time", numbers(run, cell, rest)),
-      facts("Verdict", verdict(run, cell, rest)), facts("What was called", seen(rest)), bill(rest),
+      facts("Verdict", verdict(run, cell, rest)), facts("What was called", seen(rest)), breakdown(rest),
       facts("Versions", versions(run, cell))].filter(Boolean)),
     element("h3", {}, "Closer"), element("pre", {}, commands(run, cell)),
   ].filter(Boolean));

@@ -12,7 +12,7 @@ function changeSaid(change) {
   const told = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
   const within = `Changes within ${percent(change.threshold)} count as none`;
-  const see = isTimed(change) ? change.could_see : null;
+  const see = isTimed(change) ? change.minimum_detectable_change : null;
   const could = see ? `; the smallest that could have been seen: ${percent(see.least)}, `
     + `in the median ${percent(see.median)}` : "";
   const hidden = change.inconclusive?.cells ?? 0;

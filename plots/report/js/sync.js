@@ -1,4 +1,4 @@
-// Who waits for whom: a row a cell and stream argument.
+// Synchronization: a row for each cell and stream argument.
 
 const hasSync = (run) => Object.keys(run.sync).length > 0;
 
@@ -14,8 +14,8 @@ function drawSync(run) {
     name.addEventListener("click", () => openCell(run, cell));
     const stream = one.stream === null ? "none" : String(one.stream);
     return [name, one.asked_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
-      one.saw ?? one.reason ?? "", time(one.handoff_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
+      one.saw ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
   longTable(byId("sync-table"), "Shares are of a known delay, for which the host was held. In brackets: a stream that the consumer does not pass by itself", ["exchange", "stream",
-    "waits", "saw", "hand-over", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
+    "waits", "saw", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
 }

@@ -98,7 +98,7 @@ class Driver:
         self("order", then, event, 0)
 
 
-class Loan:
+class BorrowedTensor:
     """An imported tensor: its deleter is called with the last view."""
 
     def __init__(self, capsule: Any) -> None:
@@ -221,10 +221,10 @@ class Library:
         source.__dlpack_device__()
         passed = self.named() if stream is None else stream
         capsule = source.__dlpack__(stream=passed, max_version=(1, 0))
-        loan = Loan(capsule)
-        tensor = loan.managed.tensor
+        borrowed = BorrowedTensor(capsule)
+        tensor = borrowed.managed.tensor
         kind = next(kind for kind, code in CODES.items() if code == tensor.code)
         shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
         dtype = np.dtype(f"{kind}{tensor.bits // 8}")
-        owner = loan if self.keeps else None
+        owner = borrowed if self.keeps else None
         return Array(self, tensor.data + tensor.byte_offset, shape, dtype, owner)

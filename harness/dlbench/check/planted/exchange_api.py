@@ -17,11 +17,11 @@ def _lend(array):
     if breaks("c-api.agrees"):
         memory = _check.Memory(array.memory)
         words["data"] += memory.address - array.memory.address
-        return _check.Loan(memory, shape, strides, **words)
+        return _check.BorrowedTensor(memory, shape, strides, **words)
     words["deleter"] = "leaks" if breaks("c-api.leak") else "honest"
     if breaks("c-api.export"):
         words["dtype"] = (0, 32, 1)
-    return _check.Loan(array.memory, shape, strides, **words)
+    return _check.BorrowedTensor(array.memory, shape, strides, **words)
 
 
 def _borrow(array):
@@ -29,7 +29,7 @@ def _borrow(array):
     shape, strides = array.described(words, array.first)
     if breaks("c-api.borrow"):
         words["dtype"] = (0, 32, 1)
-    return _check.Loan(array.memory, shape, strides, **words)
+    return _check.BorrowedTensor(array.memory, shape, strides, **words)
 
 
 def _import(make, taken):
@@ -53,7 +53,7 @@ def _allocate(dtype, shape):
         shape = (*shape[:-1], shape[-1] + 1)
     room = _check.Memory(bytes(4 * int(np.prod(shape))))
     steps = tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
-    return _check.Loan(room, shape, steps, dtype=dtype)
+    return _check.BorrowedTensor(room, shape, steps, dtype=dtype)
 
 
 def publish(kind):

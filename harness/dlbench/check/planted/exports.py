@@ -1,4 +1,4 @@
-"""What the producer lends by the buffer protocol and the array interfaces."""
+"""What the producer exports by the buffer protocol and the array interfaces."""
 
 import dataclasses
 import sys

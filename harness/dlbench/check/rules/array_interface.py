@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, gathered, packed, told
+from dlbench.check.reading import Facts, describe_error, gathered, packed
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.subject import Subject
 
@@ -92,7 +92,7 @@ def elements(array: Any, found: dict[str, Any]) -> bytes:
     try:
         raw = np.frombuffer(array if data is None else data, np.uint8)
     except Exception as error:
-        raise NotApplicable(f"data is a {type(data).__name__}: {told(error)}") from None
+        raise NotApplicable(f"data is a {type(data).__name__}: {describe_error(error)}") from None
     first = raw.ctypes.data + found.get("offset", 0)
     return gathered(first, shape, found.get("strides"), item)
 

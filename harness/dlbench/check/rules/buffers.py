@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, gathered, packed, told
+from dlbench.check.reading import Facts, describe_error, gathered, packed
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
@@ -57,9 +57,9 @@ def facts_of(array: Any) -> Facts:
     except TypeError:
         raise NotApplicable("its arrays have no buffer") from None
     except (BufferError, ValueError) as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
+        raise NotApplicable(f"refused: {describe_error(error)}") from None
     except SystemError as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
 
 
 def elements(facts: Facts) -> bytes:
@@ -158,9 +158,9 @@ def read_only(subject: Subject) -> str:
     try:
         _check.get_buffer(array, FULL_RO | WRITABLE)
     except BufferError as error:
-        return told(error)
+        return describe_error(error)
     except Exception as error:
-        raise Broken(f"refused by {told(error)}") from None
+        raise Broken(f"refused by {describe_error(error)}") from None
     raise Broken("a writable buffer is given")
 
 
@@ -200,7 +200,7 @@ def contiguous(subject: Subject) -> str:
             continue
         if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
             continue
-        del facts  # some lend one buffer at a time
+        del facts  # some export one buffer at a time
         seen += contiguous_of(layout, array, expected)
     if not seen:
         raise NotApplicable(why)
@@ -217,7 +217,7 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
             seen.append("BufferError")
             continue
         except Exception as error:
-            raise Broken(f"{layout}, {name}: refused by {told(error)}") from None
+            raise Broken(f"{layout}, {name}: refused by {describe_error(error)}") from None
         if row(given) not in [expected.tobytes(order) for order in orders]:
             raise Broken(f"{layout}, {name} is answered with memory that is not contiguous")
         seen.append("a copy in one piece")
@@ -245,9 +245,9 @@ def fields(subject: Subject) -> str:
         try:
             given = _check.get_buffer(array, flags)
         except BufferError as error:
-            raise NotApplicable(f"{name} is refused: {told(error)}") from None
+            raise NotApplicable(f"{name} is refused: {describe_error(error)}") from None
         except Exception as error:
-            raise Broken(f"{name}: refused by {told(error)}") from None
+            raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if given[wanted] is None:
             raise Broken(f"{name} gives no {wanted}")
         if given["shape"] != shape:

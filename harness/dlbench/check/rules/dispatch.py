@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import NEP13, NEP18, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.subject import Subject
 
@@ -29,8 +29,10 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
         result = function(array)
     except Exception as error:
         if converts:
-            raise NotApplicable(f"no {method}: NumPy converts it, {told(error)}") from None
-        raise Unclear(f"it does not take it: {told(error)}") from None
+            raise NotApplicable(
+                f"no {method}: NumPy converts it, {describe_error(error)}"
+            ) from None
+        raise Unclear(f"it does not take it: {describe_error(error)}") from None
     same = type(result) is type(array)
     kind = f"{type(result).__module__}.{type(result).__qualname__}"
     lost = [word for word in subject.extras(array)

@@ -7,7 +7,7 @@ from functools import partial
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.lender import content
-from dlbench.check.reading import address, told
+from dlbench.check.reading import address, describe_error
 from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.export_layout import agree
 from dlbench.check.showing import LEFT
@@ -125,7 +125,7 @@ def version(subject: Subject) -> str:
     try:
         versions = _check.Api(published).versions
     except (TypeError, ValueError, AttributeError) as error:
-        raise NotApplicable(told(error)) from None
+        raise NotApplicable(describe_error(error)) from None
     if not any(major == 1 for major, _ in versions):
         raise Broken(f"versions {versions}")
     return ", ".join(f"{major}.{minor}" for major, minor in versions)
@@ -165,7 +165,7 @@ def export(subject: Subject) -> str:
     try:
         taken = api.from_object(array)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     facts = taken.facts
     if facts["version"][0] != 1:
         raise Broken(f"a struct of version {facts['version']}")
@@ -189,12 +189,12 @@ def agrees(subject: Subject) -> str:
     try:
         taken = api.from_object(array)
     except Exception as error:
-        raise NotApplicable(told(error)) from None
+        raise NotApplicable(describe_error(error)) from None
     one, other = kept.facts, taken.facts
     if one["device"] != other["device"]:
         raise Broken(f"__dlpack__ says {one['device']}, the table {other['device']}")
     if address(one) != address(other):
-        raise Broken("they lend other memory")
+        raise Broken("they export other memory")
     return "the same memory"
 
 
@@ -210,7 +210,7 @@ def borrow(subject: Subject) -> str:
     try:
         facts = api.borrow(array)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     agree(facts, subject.case())
     return leaks.require_none(lambda: api.borrow(array), array)
 
@@ -225,23 +225,23 @@ def import_(subject: Subject) -> str:
     array, api = subject.api()
     has(api, "managed_tensor_to_py_object_no_sync")
     given = content()
-    loan = _check.Loan(_check.Memory(given), given.shape, (1,))
+    borrowed = _check.BorrowedTensor(_check.Memory(given), given.shape, (1,))
     try:
-        made = api.to_object(loan)
+        made = api.to_object(borrowed)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     if type(made) is not type(array):
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
     seen = subject.look(made)
     if seen["values"] != given.tobytes() or tuple(seen["shape"]) != given.shape:
         raise Broken("its values are not what was given")
-    early = loan.deletions
-    if early and seen["address"] == loan.address:
+    early = borrowed.deletions
+    if early and seen["address"] == borrowed.address:
         raise Broken("the deleter was called while the array was there")
     del made
     collect()
-    if loan.deletions != 1:
-        raise Broken(f"the deleter was called {loan.deletions} times")
+    if borrowed.deletions != 1:
+        raise Broken(f"the deleter was called {borrowed.deletions} times")
     return "its deleter was called once"
 
 
@@ -257,5 +257,5 @@ def leak(subject: Subject) -> str:
     try:
         api.from_object(array).release()
     except Exception as error:
-        raise NotApplicable(told(error)) from None
+        raise NotApplicable(describe_error(error)) from None
     return leaks.require_none(lambda: api.from_object(array).release(), array)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import EXCHANGE_API, RULES, Broken
 from dlbench.check.rules.exchange_api import has, shown_by
 from dlbench.check.subject import Subject
@@ -66,7 +66,7 @@ def stream(subject: Subject) -> str:
     try:
         said: Any = api.stream(1, 0)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     if said is NotImplemented:
         raise Broken("it wrote nothing")
     if said != 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dlbench.check.reading import read, told, values, values_of
+from dlbench.check.reading import describe_error, read, values, values_of
 from dlbench.check.rule import (
     DEVICE,
     METHOD,
@@ -40,7 +40,7 @@ def device_of(array: Any) -> Any:
     try:
         return array.__dlpack_device__()
     except Exception as error:
-        raise NotApplicable(f"__dlpack_device__: {told(error)}") from None
+        raise NotApplicable(f"__dlpack_device__: {describe_error(error)}") from None
 
 
 @rule(
@@ -111,7 +111,7 @@ def keywords(subject: Subject) -> str:
         try:
             array.__dlpack__(**{word: None})
         except TypeError as error:
-            refused.append(f"{word}: {told(error)}")
+            refused.append(f"{word}: {describe_error(error)}")
         except Exception:
             continue  # of another kind than a missing keyword
     if refused:
@@ -134,7 +134,7 @@ def positional(subject: Subject) -> str:
     except TypeError:
         return "a positional argument is a TypeError"
     except Exception as error:
-        raise NotApplicable(f"the call failed otherwise: {told(error)}") from None
+        raise NotApplicable(f"the call failed otherwise: {describe_error(error)}") from None
     raise Unclear(
         "a positional argument is taken; the signature has keywords only, "
         "but nowhere is it said that more may not be accepted"
@@ -157,7 +157,7 @@ def byte_order(subject: Subject) -> str:
         capsule = subject.ask(array)
         facts = read(capsule)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     if values(facts) == case.expected().tobytes():
         return "converted"
     raise Broken("exported, though no field says that the bytes are swapped")
@@ -191,7 +191,7 @@ def refusal_type(subject: Subject) -> str:
         except BufferError:
             seen.append(special)
         except Exception as error:
-            other.append(f"{special}: {told(error)}")
+            other.append(f"{special}: {describe_error(error)}")
     if other:
         raise Broken("; ".join(other))
     if not seen:
@@ -215,7 +215,7 @@ def other_thread(subject: Subject) -> str:
     try:
         there = in_thread(lambda: values_of(subject.ask(array)))
     except Exception as error:
-        raise Broken(f"in a thread: {told(error)}") from None
+        raise Broken(f"in a thread: {describe_error(error)}") from None
     if here != there:
         raise Broken("other values are exported in a thread")
     return "the same values"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import CPU, address, read, told, values
+from dlbench.check.reading import CPU, address, describe_error, read, values
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import DEVICE, allowed, refused
 from dlbench.check.subject import Subject
@@ -33,7 +33,7 @@ def has_keyword(subject: Subject, word: str) -> Any:
     try:
         array.__dlpack__(**{word: None})
     except TypeError as error:
-        raise NotApplicable(f"it has no {word}: {told(error)}") from None
+        raise NotApplicable(f"it has no {word}: {describe_error(error)}") from None
     except Exception:
         return array
     return array
@@ -59,8 +59,8 @@ def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception]
         facts = read(capsule)
     except Exception as error:
         if lawful and isinstance(error, lawful):
-            return f"refused: {told(error)}"
-        raise Broken(f"refused: {told(error)}") from None
+            return f"refused: {describe_error(error)}"
+        raise Broken(f"refused: {describe_error(error)}") from None
     if address(facts) == own:
         raise Broken("it is the same memory")
     if values(facts) != values(read(kept)):
@@ -70,7 +70,7 @@ def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception]
 
 @rule(
     "export.copy-true",
-    "copy=True lends memory that is not the array's",
+    "copy=True exports memory that is not the array's",
     COPY,
     shown=Shown(f"given = array.__dlpack__({NEW}copy=True)\nassert not {SAME}, given"),
 )
@@ -80,7 +80,7 @@ def copy_true(subject: Subject) -> str:
 
 @rule(
     "export.copy-true-unversioned",
-    "copy=True without max_version lends no memory of the array's either",
+    "copy=True without max_version exports no memory of the array's either",
     COPY,
     shown=Shown(
         f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\nassert not {SAME}, given"
@@ -93,7 +93,7 @@ def copy_true_unversioned(subject: Subject) -> str:
 
 @rule(
     "export.copy-false",
-    "copy=False lends the array's own memory, or raises BufferError",
+    "copy=False exports the array's own memory, or raises BufferError",
     COPY,
     shown=Shown(
         f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\nassert {SAME}, given"
@@ -106,18 +106,18 @@ def copy_false(subject: Subject) -> str:
         capsule = subject.ask(array, copy=False)
         facts = read(capsule)
     except BufferError as error:
-        return told(error)
+        return describe_error(error)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     if address(facts) != own:
-        raise Broken("it is other memory than copy=None lends")
+        raise Broken("it is other memory than copy=None exports")
     del kept
     return "the same memory"
 
 
 @rule(
     "export.copy-none",
-    "copy=None lends the array's own memory where that is possible",
+    "copy=None exports the array's own memory where that is possible",
     COPY,
     shown=Shown(
         f"array.__dlpack__({NEW}copy=False)\n"
@@ -130,7 +130,7 @@ def copy_none(subject: Subject) -> str:
     try:
         subject.ask(array, copy=False)
     except Exception as error:
-        raise NotApplicable(f"it cannot lend its own: {told(error)}") from None
+        raise NotApplicable(f"it cannot export its own: {describe_error(error)}") from None
     first, second = (subject.ask(array, copy=None) for _ in range(2))
     if address(read(first)) != address(read(second)):
         raise Broken("each time it is other memory, though copy=False is no error")
@@ -153,7 +153,7 @@ def copied_flag(subject: Subject) -> str:
         capsule = subject.ask(array, copy=True)
         facts = read(capsule)
     except Exception as error:
-        raise NotApplicable(f"no copy: {told(error)}") from None
+        raise NotApplicable(f"no copy: {describe_error(error)}") from None
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
     if address(facts) == own:
@@ -194,9 +194,9 @@ def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
     try:
         facts = read(ask(array, dl_device=NOWHERE))
     except BufferError as error:
-        return told(error)
+        return describe_error(error)
     except Exception as error:
-        raise Broken(f"dl_device={NOWHERE}: {told(error)}") from None
+        raise Broken(f"dl_device={NOWHERE}: {describe_error(error)}") from None
     raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
 
 
@@ -244,9 +244,9 @@ def copy_false_device(subject: Subject) -> str:
         try:
             facts = read(ask(array, dl_device=CUDA, copy=False))
         except BufferError as error:
-            seen = seen or told(error)
+            seen = seen or describe_error(error)
         except Exception as error:
-            raise Broken(f"{what}: {told(error)}") from None
+            raise Broken(f"{what}: {describe_error(error)}") from None
         else:
             raise Broken(f"{what} gave a tensor on {facts['device']}")
     return seen
@@ -254,7 +254,7 @@ def copy_false_device(subject: Subject) -> str:
 
 @rule(
     "export.device-host",
-    "dl_device=(1, 0) lends memory of the CPU",
+    "dl_device=(1, 0) exports memory of the CPU",
     f"{METHOD}, dl_device",
     level="should",
     shown=Shown(
@@ -270,7 +270,7 @@ def device_host(subject: Subject) -> str:
         capsule = subject.ask(array, dl_device=CPU)
         facts = read(capsule)
     except Exception as error:
-        raise Broken(f"dl_device={CPU}: {told(error)}") from None
+        raise Broken(f"dl_device={CPU}: {describe_error(error)}") from None
     if facts["device"] != CPU:
         raise Broken(f"dl_device={CPU} gave {facts['device']}")
     if subject.device == "cpu" and values(facts) != expected:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.reading import CODES, read, told, values
+from dlbench.check.reading import CODES, describe_error, read, values
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
@@ -42,7 +42,7 @@ def compared(subject: Subject, case: Case) -> str:
     except Exception as error:
         # Of who exports nothing at all no layout is asked.
         subject.export(subject.exporter())
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     return agree(facts, case, expected)
 
 

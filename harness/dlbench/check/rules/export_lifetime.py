@@ -42,7 +42,7 @@ def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
 
 @rule(
     "export.keeps-memory",
-    "what was lent stays as it is when the array has gone",
+    "what was exported stays as it is when the array has gone",
     SPEC,
     shown=Shown(f"{WHERE}del array, source; gc.collect()\n{STILL}"),
 )
@@ -72,16 +72,16 @@ def keeps_memory(subject: Subject) -> str:
 def twice(subject: Subject) -> str:
     case = subject.case(bytes=1 << 18)
     array = subject.exporter(case)
-    loans = [subject.take(array) for _ in range(3)]
-    shared = len({address(loan.facts) for loan in loans}) == 1
+    borrowed_tensors = [subject.take(array) for _ in range(3)]
+    shared = len({address(borrowed.facts) for borrowed in borrowed_tensors}) == 1
     del array
     collect()
     expected = case.expected().tobytes()
-    last = loans[2]
-    loans[1].release()
+    last = borrowed_tensors[2]
+    borrowed_tensors[1].release()
     used = churn(case)
     expect(last, expected, "when the second of three was given back")
-    loans[0].release()
+    borrowed_tensors[0].release()
     collect()
     used += churn(case)
     expect(last, expected, "when the first of three was given back")
@@ -114,7 +114,7 @@ def taken_capsule(subject: Subject) -> str:
     del used
     taken.release()
     collect()
-    return "the loan outlived its capsule"
+    return "the borrowed tensor outlived its capsule"
 
 
 def released(subject: Subject, how: str) -> str:
@@ -194,7 +194,7 @@ def deleter_at_exit(subject: Subject) -> str:
 
 @rule(
     "export.leak-unconsumed",
-    "a capsule that nobody takes gives its loan back",
+    "a capsule that nobody takes gives its tensor back",
     SPEC,
     shown=Shown(LEFT.format("array.__dlpack__()")),
 )
@@ -206,7 +206,7 @@ def leak_unconsumed(subject: Subject) -> str:
 
 @rule(
     "export.leak-consumed",
-    "a loan whose deleter was called leaves nothing behind",
+    "a borrowed tensor whose deleter was called leaves nothing behind",
     DELETER,
     shown=Shown(LEFT.format("np.from_dlpack(array)")),
 )

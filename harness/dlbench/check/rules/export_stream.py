@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dlbench.check.reading import DEVICE_TYPES, told
+from dlbench.check.reading import DEVICE_TYPES, describe_error
 from dlbench.check.rule import METHOD, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.rules.export_call import device_of
 from dlbench.check.showing import refused
@@ -26,7 +26,7 @@ def stream_host(subject: Subject) -> str:
     try:
         array.__dlpack__(stream=1)
     except Exception as error:
-        return f"stream=1 is refused: {told(error)}"
+        return f"stream=1 is refused: {describe_error(error)}"
     raise Broken("stream=1 is accepted")
 
 
@@ -44,7 +44,7 @@ def stream_minus_one(subject: Subject) -> str:
     try:
         array.__dlpack__(stream=-1)
     except Exception as error:
-        return f"it is refused: {told(error)}"
+        return f"it is refused: {describe_error(error)}"
     raise Unclear(
         "it is accepted: a consumer may send -1 for 'do not synchronise', yet on the CPU only None "
         "is accepted"
@@ -62,7 +62,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
         try:
             array.__dlpack__(stream=stream)
         except Exception as error:
-            seen.append(f"stream={stream} is refused: {told(error)}")
+            seen.append(f"stream={stream} is refused: {describe_error(error)}")
         else:
             raise Broken(f"stream={stream} is accepted")
     return "; ".join(seen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dlbench.check.reading import read, told
+from dlbench.check.reading import describe_error, read
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
@@ -113,10 +113,10 @@ def read_only_flag(subject: Subject) -> str:
     try:
         facts = read(subject.ask(array))
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
-    # A copy is the consumer's own: nothing that is read-only was lent.
+    # A copy is the consumer's own: nothing that is read-only was exported.
     if not facts["flags"] & (READ_ONLY | COPIED):
         raise Broken(f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
@@ -124,7 +124,7 @@ def read_only_flag(subject: Subject) -> str:
 
 @rule(
     "export.read-only-legacy",
-    "a read-only array is not lent by the struct that cannot say so",
+    "a read-only array is not exported by the struct that cannot say so",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     verdict="unclear",
     shown=Shown(
@@ -137,7 +137,7 @@ def read_only_legacy(subject: Subject) -> str:
     try:
         facts = read(array.__dlpack__())
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     if facts["struct"] == "versioned":
         raise NotApplicable("the legacy struct is not offered")
     raise Unclear("it is, and a consumer may write to it; the specification does not forbid that")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import NEWEST, read, told
+from dlbench.check.reading import NEWEST, describe_error, read
 from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
@@ -37,9 +37,9 @@ def capsule(subject: Subject) -> str:
     try:
         got = subject.ask(array)
     except BufferError as error:
-        raise NotApplicable(f"a line of float32 is refused: {told(error)}") from None
+        raise NotApplicable(f"a line of float32 is refused: {describe_error(error)}") from None
     except Exception as error:
-        raise Broken(f"a line of float32 is not exported: {told(error)}") from None
+        raise Broken(f"a line of float32 is not exported: {describe_error(error)}") from None
     try:
         name = str(_check.read(got)["name"])
     except ValueError as error:
@@ -60,7 +60,7 @@ def knows_versions(subject: Subject) -> Any:
     try:
         array.__dlpack__(max_version=None)
     except TypeError as error:
-        raise NotApplicable(f"it has no max_version: {told(error)}") from None
+        raise NotApplicable(f"it has no max_version: {describe_error(error)}") from None
     except Exception:
         return array
     return array
@@ -98,7 +98,7 @@ def version_none(subject: Subject) -> str:
         except BufferError as error:
             return f"BufferError: {error}"
         except Exception as error:
-            raise Broken(told(error)) from None
+            raise Broken(describe_error(error)) from None
         if struct != "legacy":
             how = "max_version=None" if asked else "no max_version"
             raise Broken(f"{how}: a struct of version {version}")
@@ -122,7 +122,7 @@ def version_older(subject: Subject) -> str:
     except BufferError as error:
         return f"BufferError: {error}"
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     if struct != "legacy":
         raise Broken(f"a struct of version {version}")
     return "legacy"
@@ -142,7 +142,7 @@ def version_current(subject: Subject) -> str:
         try:
             struct, version = answer(array, asked)
         except Exception as error:
-            raise Broken(f"{asked}: {told(error)}") from None
+            raise Broken(f"{asked}: {describe_error(error)}") from None
         if struct == "versioned" and version[0] != 1:
             raise Broken(f"{asked}: a struct of version {version}")
         seen.append(shown_version(struct, version))
@@ -161,7 +161,7 @@ def version_newer(subject: Subject) -> str:
     try:
         struct, version = answer(array, (2, 0))
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     if struct == "versioned" and version[0] > 2:
         raise Broken(f"a struct of version {version}")
     try:

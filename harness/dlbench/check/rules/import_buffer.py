@@ -7,7 +7,7 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check.lender import Array, content
-from dlbench.check.reading import Facts, told
+from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import SAME, indented, refused
 from dlbench.check.subject import Subject, collect
@@ -38,7 +38,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     try:
         result = subject.import_(source, "buffer")
     except Exception as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
+        raise NotApplicable(f"refused: {describe_error(error)}") from None
     if result is source:
         raise NotApplicable("it returned what it was given")
     return {**subject.look(result), "result": result}
@@ -65,7 +65,7 @@ def import_values(subject: Subject) -> str:
     shown=Shown(
         struct="bytearray",
         refusal="Exception",
-        lines="# A bytearray that lends no buffer can grow.\ndel array; gc.collect()\n"
+        lines="# A bytearray that exports no buffer can grow.\ndel array; gc.collect()\n"
         "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
         "if given.view(np.uint8)[3] == 0xbf:\n"
         "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dlbench.check.lender import Lender
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
@@ -35,9 +35,9 @@ def keywords(subject: Subject) -> str:
         try:
             subject.import_(Lender(subject), **{word: None})
         except TypeError as error:
-            missing.append(f"{word} ({told(error)})")
+            missing.append(f"{word} ({describe_error(error)})")
         except Exception as error:
-            raise NotApplicable(f"{word}=None: {told(error)}") from None
+            raise NotApplicable(f"{word}=None: {describe_error(error)}") from None
     if missing:
         raise Broken(f"no keyword {', '.join(missing)}")
     return "both"
@@ -77,9 +77,9 @@ def missing_method(subject: Subject) -> str:
     try:
         subject.import_(Nothing())
     except AttributeError as error:
-        return told(error)
+        return describe_error(error)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     raise Broken("it is taken")
 
 
@@ -95,11 +95,11 @@ def passes_error(subject: Subject) -> str:
     try:
         subject.import_(lender)
     except BufferError as error:
-        return told(error)
+        return describe_error(error)
     except Exception as error:
         if not lender.calls:
-            raise NotApplicable(f"the producer was not asked: {told(error)}") from None
-        raise Broken(f"BufferError became {told(error)}") from None
+            raise NotApplicable(f"the producer was not asked: {describe_error(error)}") from None
+        raise Broken(f"BufferError became {describe_error(error)}") from None
     raise Broken("BufferError was swallowed")
 
 
@@ -118,10 +118,10 @@ def capsule_renamed(subject: Subject) -> str:
     if name.startswith("used_dltensor"):
         return name
     same(subject, lender, result)
-    if lender.loans[-1].deletions == 0:
+    if lender.borrowed_tensors[-1].deletions == 0:
         # Then the capsule's end gives it back. The result is another memory, or it will dangle.
         address = subject.look(result)["address"]
-        if address is not None and address != lender.loans[-1].address:
+        if address is not None and address != lender.borrowed_tensors[-1].address:
             return f"{name}: it was read, and left to whoever has the capsule"
     raise Broken(f"it is still {name}")
 
@@ -137,7 +137,7 @@ def capsule_name(subject: Subject) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     subject.kept.append(result)
     raise Broken("it is taken")
 
@@ -153,15 +153,15 @@ def consumed_twice(subject: Subject) -> str:
     lender = Lender(subject, once=True)
     first = brought(subject, lender)
     renamed = repr(lender.capsules[0]).split('"')[1].startswith("used_")
-    if not renamed and lender.loan.deletions == 0:
+    if not renamed and lender.borrowed.deletions == 0:
         raise NotApplicable("the first time only read what is in the capsule")
     try:
         second = subject.import_(lender)
     except Exception as error:
-        why = told(error)
+        why = describe_error(error)
     else:
         subject.kept += [first, second]
-        often = lender.loan.deletions
+        often = lender.borrowed.deletions
         after = f", and its deleter was called {often} times" if often > 1 else ""
         raise Broken(f"it is taken again{after}")
     del first

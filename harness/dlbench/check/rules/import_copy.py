@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench.check.lender import Lender
-from dlbench.check.reading import Facts, told
+from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject
@@ -24,17 +24,17 @@ def called(subject: Subject, lender: Lender, **keywords: Any) -> tuple[Any, Fact
         try:
             subject.import_(Lender(subject), **{word: None})
         except Exception as error:
-            raise NotApplicable(f"no {word}=None: {told(error)}") from None
+            raise NotApplicable(f"no {word}=None: {describe_error(error)}") from None
     result = subject.import_(lender, **keywords)
     same(subject, lender, result)
     return result, subject.look(result)
 
 
 def is_shared(seen: Facts, lender: Lender) -> bool:
-    """Does the result lie in memory that was lent?"""
+    """Does the result lie in memory that was exported?"""
     if seen["address"] is None:
         raise NotApplicable("where its memory lies cannot be told")
-    return seen["address"] in [loan.address for loan in lender.loans]
+    return seen["address"] in [borrowed.address for borrowed in lender.borrowed_tensors]
 
 
 def require_copy(seen: Facts, lender: Lender) -> None:
@@ -60,7 +60,7 @@ def copy_true(subject: Subject) -> str:
     try:
         _, seen = called(subject, lender, copy=True)
     except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
+        raise Broken(f"refused: {describe_error(error)}") from None
     require_copy(seen, lender)
     who = "the producer" if any(call.get("copy") for call in lender.calls) else "the consumer"
     return f"{who} copied"
@@ -81,7 +81,7 @@ def copy_false(subject: Subject) -> str:
     try:
         _, seen = called(subject, lender, copy=False)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     if not is_shared(seen, lender):
         raise Broken("it is other memory")
     return "shared"
@@ -103,9 +103,9 @@ def copy_false_misaligned(subject: Subject) -> str:
     try:
         _, seen = called(subject, lender, copy=False)
     except (BufferError, ValueError) as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     except Exception as error:
-        raise Broken(f"refused by {told(error)}") from None
+        raise Broken(f"refused by {describe_error(error)}") from None
     if not is_shared(seen, lender):
         raise Broken("it is other memory")
     return "shared, misaligned as it is"
@@ -149,7 +149,7 @@ def device(subject: Subject) -> str:
     try:
         result, _ = called(subject, lender, device=own)
     except Exception as error:
-        raise Broken(f"device={own!r}: {told(error)}") from None
+        raise Broken(f"device={own!r}: {describe_error(error)}") from None
     same(subject, lender, result)
     return f"{own!r}"
 
@@ -171,13 +171,13 @@ def device_copy(subject: Subject) -> str:
         called(subject, Lender(subject), device=own)
         _, seen = called(subject, lender, copy=True)
     except Exception as error:
-        raise NotApplicable(f"one of them alone is refused: {told(error)}") from None
+        raise NotApplicable(f"one of them alone is refused: {describe_error(error)}") from None
     if seen["address"] == lender.first:
         raise NotApplicable("copy=True alone gives no copy")
     lender = Lender(subject)
     try:
         _, seen = called(subject, lender, device=own, copy=True)
     except Exception as error:
-        raise Broken(f"refused: {told(error)}") from None
+        raise Broken(f"refused: {describe_error(error)}") from None
     require_copy(seen, lender)
     return "a copy"

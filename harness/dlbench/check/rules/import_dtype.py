@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.lender import IS_READ_ONLY, Lender, content
-from dlbench.check.reading import CODES, Facts, told
+from dlbench.check.reading import CODES, Facts, describe_error
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import TRIED, allowed
 from dlbench.check.subject import Subject, collect
@@ -28,7 +28,7 @@ NARROW_DTYPES = tuple(name for name in NUMPY if name not in WIDE_DTYPES)
 
 @rule(
     "import.dtypes",
-    "each dtype arrives as it was lent, or is refused",
+    "each dtype arrives as it was exported, or is refused",
     f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
     shown=Shown(
         source="wide",
@@ -96,7 +96,7 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     if keeps_device(subject, result, lender.describes["device"]):
         return "taken as what it is"
     try:
@@ -114,7 +114,7 @@ def says(result: Any) -> str:
     try:
         return str(getattr(result, "dtype", ""))
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
 
 
 def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, int, int]) -> str:
@@ -123,7 +123,7 @@ def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, 
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     own = says(result)
     if own.startswith("refused") or own == "dlpack({},{},{})".format(*dtype):
         return f"it is {own}"
@@ -188,7 +188,7 @@ def lanes(subject: Subject) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     own = says(result)
     if own.startswith("refused") or own == "dlpack(2,32,4)":
         return f"it is {own}"
@@ -234,7 +234,7 @@ def writable(subject: Subject, **describes: Any) -> bool:
 
 @rule(
     "import.read-only",
-    "what is lent with READ_ONLY is read-only, in a library that has such arrays",
+    "what is exported with READ_ONLY is read-only, in a library that has such arrays",
     f"{METHOD}, Notes; {HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     shown=Shown(
         source="readonly",
@@ -250,7 +250,7 @@ def read_only(subject: Subject) -> str:
 
 @rule(
     "import.writable",
-    "what is lent without READ_ONLY may be written to",
+    "what is exported without READ_ONLY may be written to",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     level="should",
     shown=Shown(lines="assert values(result).flags.writeable, 'it is read-only'"),
@@ -277,13 +277,13 @@ def failure_deleted(subject: Subject) -> str:
         try:
             subject.kept.append(subject.import_(lender))
         except Exception as error:
-            why = told(error)
+            why = describe_error(error)
         else:
             continue
         lender.capsules.clear()
         collect()
-        if lender.loans and lender.deletions != len(lender.loans):
+        if lender.borrowed_tensors and lender.deletions != len(lender.borrowed_tensors):
             raise Broken(f"its deleter was called {lender.deletions} times after {why}")
-        if lender.loans:
+        if lender.borrowed_tensors:
             return "its deleter was called once"
     raise NotApplicable("nothing was refused after a capsule was asked for")

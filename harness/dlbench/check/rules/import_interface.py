@@ -8,7 +8,7 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check.lender import Array, content
-from dlbench.check.reading import Facts, told
+from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
 from dlbench.check.showing import SAME
@@ -43,7 +43,7 @@ def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Fac
     try:
         result = subject.import_(given, protocol)
     except Exception as error:
-        raise NotApplicable(f"refused: {told(error)}") from None
+        raise NotApplicable(f"refused: {describe_error(error)}") from None
     return result, subject.look(result)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.lender import Lender, content
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import ONCE, SAME
 from dlbench.check.subject import Subject, collect
@@ -77,7 +77,7 @@ def ones(subject: Subject) -> str:
         result = subject.import_(lender)
     except Exception as error:
         raise Unclear(
-            f"refused, though the elements are one behind the other: {told(error)}"
+            f"refused, though the elements are one behind the other: {describe_error(error)}"
         ) from None
     return same(subject, lender, result)
 

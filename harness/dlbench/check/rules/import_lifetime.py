@@ -9,7 +9,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.lender import Array, Lender, sized
-from dlbench.check.reading import address, told, values
+from dlbench.check.reading import address, describe_error, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import LEFT, ONCE
 from dlbench.check.subject import Subject, collect, in_thread
@@ -20,12 +20,12 @@ DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
 def require_one(lender: Lender) -> str:
-    """Each loan was given back, once."""
+    """Each borrowed was given back, once."""
     lender.capsules.clear()
     collect()
-    for loan in lender.loans:
-        if loan.deletions != 1:
-            raise Broken(f"its deleter was called {loan.deletions} times")
+    for borrowed in lender.borrowed_tensors:
+        if borrowed.deletions != 1:
+            raise Broken(f"its deleter was called {borrowed.deletions} times")
     return "its deleter was called once"
 
 
@@ -72,10 +72,10 @@ def deleter_not_early(subject: Subject) -> str:
     result = brought(subject, lender)
     lender.capsules.clear()
     collect()
-    early = sum(loan.deletions for loan in lender.loans)
+    early = sum(borrowed.deletions for borrowed in lender.borrowed_tensors)
     unchanged(subject, lender, result, "while it was used")
     seen = subject.look(result)
-    if early and seen["address"] in [loan.address for loan in lender.loans]:
+    if early and seen["address"] in [borrowed.address for borrowed in lender.borrowed_tensors]:
         raise Broken("it was called while the result was there")
     del result
     return "not before" if not early else "it copied, and gave the memory back at once"
@@ -99,7 +99,7 @@ def view_keeps(subject: Subject) -> str:
     try:
         view = result[8:]
     except Exception as error:
-        raise NotApplicable(f"no view can be made: {told(error)}") from None
+        raise NotApplicable(f"no view can be made: {describe_error(error)}") from None
     expected = arrived(subject, lender.array, lambda result: result[8:])
     subject.wait(view)
     del result
@@ -110,7 +110,7 @@ def view_keeps(subject: Subject) -> str:
     early = lender.deletions
     del view
     collect()
-    if lender.deletions != len(lender.loans):
+    if lender.deletions != len(lender.borrowed_tensors):
         raise Broken(f"its deleter was called {lender.deletions} times")
     return "the view kept it" if not early else "the view is a copy"
 
@@ -193,8 +193,10 @@ def exported_again(subject: Subject) -> str:
         again = subject.ask(result)
         facts = _check.read(again)
     except Exception as error:
-        raise NotApplicable(f"it does not export what it imports: {told(error)}") from None
-    if address(facts) not in [loan.address for loan in lender.loans]:
+        raise NotApplicable(
+            f"it does not export what it imports: {describe_error(error)}"
+        ) from None
+    if address(facts) not in [borrowed.address for borrowed in lender.borrowed_tensors]:
         raise NotApplicable("what it exports is other memory")
     before = values(facts)
     del result
@@ -256,7 +258,7 @@ def several(subject: Subject) -> str:
     results.clear()
     unseen.capsules.clear()
     collect()
-    often = [loan.deletions for loan in unseen.loans]
+    often = [borrowed.deletions for borrowed in unseen.borrowed_tensors]
     if often != [1] * len(often):
         raise Broken(f"three imports were dropped, and their deleters called {often} times")
     return "each deleter was called once"
@@ -278,7 +280,7 @@ def other_thread(subject: Subject) -> str:
     try:
         in_thread(held.clear)
     except Exception as error:
-        raise Broken(told(error)) from None
+        raise Broken(describe_error(error)) from None
     return require_one(lender)
 
 
@@ -307,20 +309,20 @@ def alive_at_exit(subject: Subject) -> str:
 def leak(subject: Subject) -> str:
     lender = Lender(subject, sized("import.leak"))
     result = brought(subject, lender)
-    lent, given = 0, 0
+    exported, given = 0, 0
 
     def exchange() -> None:
-        nonlocal lent, given
+        nonlocal exported, given
         subject.import_(lender)
-        lent += len(lender.loans)
+        exported += len(lender.borrowed_tensors)
         lender.capsules.clear()
         lender.calls.clear()
-        given += sum(loan.deletions for loan in lender.loans)
-        lender.loans.clear()
+        given += sum(borrowed.deletions for borrowed in lender.borrowed_tensors)
+        lender.borrowed_tensors.clear()
 
     controls = {"view of an array": lambda: result[8:], "array that it makes": subject.make}
     left = leaks.require_none(exchange, lender.array, controls)
     # A library with a collector of its own gives the last ones back later.
-    if given < 0.9 * lent:
-        raise Broken(f"of {lent:,} loans {given:,} were given back")
+    if given < 0.9 * exported:
+        raise Broken(f"of {exported:,} borrowed_tensors {given:,} were given back")
     return left

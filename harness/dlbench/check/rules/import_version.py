@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dlbench.check.lender import Lender, sized
-from dlbench.check.reading import told
+from dlbench.check.reading import describe_error
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import SAME, TRIED
 from dlbench.check.subject import Subject, collect
@@ -44,7 +44,7 @@ def versioned(subject: Subject) -> str:
     except Exception as error:
         if subject.handed != "versioned":
             raise NotApplicable("it does not ask for it") from None
-        raise Broken(f"refused: {told(error)}") from None
+        raise Broken(f"refused: {describe_error(error)}") from None
     if subject.handed != "versioned":
         raise NotApplicable("it does not ask for it")
     return same(subject, lender, result)
@@ -84,7 +84,7 @@ def retries(subject: Subject) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        raise Broken(f"after {spelled(lender)}: {told(error)}") from None
+        raise Broken(f"after {spelled(lender)}: {describe_error(error)}") from None
     if len(lender.calls) == 1:
         raise NotApplicable(f"it passes none of them: {spelled(lender)}")
     same(subject, lender, result)
@@ -124,7 +124,7 @@ def major_version(subject: Subject) -> str:
     try:
         result = subject.import_(lender)
     except Exception as error:
-        return f"refused: {told(error)}"
+        return f"refused: {describe_error(error)}"
     subject.kept.append(result)
     raise Broken("2.0 is taken")
 
@@ -145,7 +145,7 @@ def major_version_deleted(subject: Subject) -> str:
     try:
         subject.kept.append(subject.import_(lender))
     except Exception as error:
-        why = told(error)
+        why = describe_error(error)
     else:
         raise NotApplicable("it is taken")
     lender.capsules.clear()

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, placed
+from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
 from dlbench.check.planted.fault import breaks, choose, chosen
@@ -33,7 +33,7 @@ class Array(Others):
         source = case.numpy()
         self.case, self.device = case, device
         low = min((0, *(s * (n - 1) for s, n in zip(source.strides, source.shape, strict=True))))
-        self.memory, first = placed(source, (source.ctypes.data + low) % 256)
+        self.memory, first = copy_bytes(source, (source.ctypes.data + low) % 256)
         self.first = first
         whole = np.frombuffer(self.memory, np.uint8)
         start = first - self.memory.address
@@ -74,7 +74,7 @@ class Array(Others):
         self._require_stream(asked.get("stream"))
         self._require_device(asked)
         self._require_sayable()
-        return self._loan(asked).capsule()
+        return self._borrowed(asked).capsule()
 
     def _require_stream(self, stream):
         kind = self.device.partition(":")[0]
@@ -114,7 +114,7 @@ class Array(Others):
             raise BufferError("too new")
         return version[0] < 1 and not breaks("export.version-older")
 
-    def _loan(self, asked):
+    def _borrowed(self, asked):
         legacy = self._is_legacy(asked)
         readonly = self.case.readonly
         if legacy and readonly and not breaks("export.read-only-legacy"):
@@ -122,7 +122,7 @@ class Array(Others):
         words = {"legacy": legacy, "poison": False, "flags": 0}
         if readonly and not breaks("export.read-only-flag"):
             words["flags"] |= IS_READ_ONLY
-        memory, first = self._lent(asked, words)
+        memory, first = self._exported(asked, words)
         size = self.case.bytes
         if size == 1 << 18 and self.exports == 1 and breaks("export.twice"):
             words["poison"] = True
@@ -138,17 +138,17 @@ class Array(Others):
         if breaks("export.leak-unconsumed"):
             words["destructor"] = "none"
         if breaks("export.capsule"):
-            words["name"] = "dltensor_of_nobody"
+            words["name"] = "dltensor_without_owner"
         if breaks("export.version-current") and asked.get("max_version") == (1, 0):
             words["version"] = (2, 0)
-        loan = _check.Loan(memory, *self.described(words, first), **words)
+        borrowed = _check.BorrowedTensor(memory, *self.described(words, first), **words)
         # A second deletion must find what it deletes.
         if size == 1 << 19:
-            self.memory_of_loan = loan
-            KEPT.append(loan)
-        return loan
+            self.memory_of_borrowed = borrowed
+            KEPT.append(borrowed)
+        return borrowed
 
-    def _lent(self, asked, words):
+    def _exported(self, asked, words):
         copy = asked.get("copy")
         ignored = "export.copy-true"
         if asked.get("max_version") is None:

@@ -1,0 +1,75 @@
+// The native consumer with one planted fault: what the instruments must find. It is a module of its
+// own, so that the honest one stays what it is.
+#include "faulty/import.hpp"
+
+namespace dlbench::faulty {
+namespace {
+
+PyObject* address(PyObject* self, void*) {
+  if (!look(array_of(self))) return nullptr;
+  const native::Facts* facts = native::facts_of(self);
+  return facts == nullptr ? nullptr : PyLong_FromVoidPtr(facts->address);
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return look(array_of(self)) ? native::get_buffer(self, view, flags) : -1;
+}
+
+PyObject* ready(PyObject* self, PyObject*) {
+  join(array_of(self));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef fault_methods[] = {
+    {"from_dlpack", &from_dlpack, METH_O,
+     "from_dlpack($self, x, /)\n--\n\nAs the native consumer's, with the fault."},
+    {"from_dlpack_c", &from_dlpack_c, METH_O,
+     "from_dlpack_c($self, x, /)\n--\n\nAs the native consumer's, with the fault."},
+    {"delays", &delays, METH_NOARGS, kDelaysDoc},
+    {}};
+
+PyMethodDef array_methods[] = {
+    {"ready", &ready, METH_NOARGS, "ready($self, /)\n--\n\nWait for a late read."}, {}};
+
+PyGetSetDef array_properties[] = {
+    {"address", &address, nullptr, "Address of the first element.", nullptr}, {}};
+
+PyBufferProcs array_buffer{&get_buffer, nullptr};
+
+PyModuleDef module{PyModuleDef_HEAD_INIT,
+                   "_faulty_consumer",
+                   "The native consumer with one planted fault.",
+                   -1,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   nullptr};
+
+bool make_types() {
+  PyTypeObject& type = native::array_type;
+  native::describe(type, "dlbench._faulty_consumer.Array",
+                   "What was imported. Readable as a buffer.", sizeof(Array), &free_array);
+  type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  type.tp_methods = array_methods;
+  type.tp_getset = array_properties;
+  type.tp_as_buffer = &array_buffer;
+  return PyType_Ready(&type) == 0 && native::asking.prepare() &&
+         ready_fault_type("dlbench._faulty_consumer.Fault", kFaults, fault_methods);
+}
+
+}  // namespace
+}  // namespace dlbench::faulty
+
+PyMODINIT_FUNC PyInit__faulty_consumer() {
+  using namespace dlbench;
+  if (!faulty::make_types()) return nullptr;
+  native::Ref created(PyModule_Create(&faulty::module));
+  const native::Ref names(faulty::tuple_of_names(faulty::kFaults));
+  const bool good = created && names &&
+                    PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
+                    PyModule_AddObjectRef(created.get(), "Fault",
+                                          reinterpret_cast<PyObject*>(&faulty::fault_type)) == 0;
+  return good ? created.release() : nullptr;
+}

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <thread>
+
+#include "../../producers/faulty/fault.hpp"
+#include "../native/buffer.hpp"
+
+namespace dlbench::faulty {
+
+/// The consumer's faults, in the order of kFaults.
+enum class Kind : std::size_t {
+  honest,
+  slow_import,
+  work,
+  silent_copy,
+  late_read,
+  lazy_copy,
+  copy_back,
+  values_changed,
+  read_only_ignored,
+  keeps_capsule_name,
+  early_free,
+  double_free,
+  never_free,
+};
+
+inline constexpr std::array<std::string_view, 13> kFaults{
+    "honest",     "slow-import", "work",           "silent-copy",       "late-read",
+    "lazy-copy",  "copy-back",   "values-changed", "read-only-ignored", "keeps-capsule-name",
+    "early-free", "double-free", "never-free"};
+
+/// Memory of the array's own.
+struct Copy {
+  std::unique_ptr<std::byte[]> bytes;
+  std::byte* source = nullptr;  // the lowest byte that was copied
+  std::size_t extent = 0;
+  std::thread reader;  // of a late read
+};
+
+/// What the native consumer would return, with a fault.
+struct Array {
+  native::Array native;
+  Fault* fault;    // owned
+  Copy* copy;      // owned; null where the source's memory is used
+  bool has_given;  // the borrowed tensor went back before the array's end
+};
+
+inline Array& array_of(PyObject* self) {
+  return *reinterpret_cast<Array*>(self);
+}
+inline Kind kind_of(const Array& array) {
+  return static_cast<Kind>(array.fault->kind);
+}
+
+/// Gives the borrowed tensor back, once or however often the fault wants it.
+inline void give_back(Array& array, int times = 1) {
+  array.has_given = true;
+  // The deleter's address is read first: a second call is made to memory that is gone.
+  if (array.native.via == native::Via::kLegacy) {
+    DLManagedTensor* managed = array.native.legacy;
+    const auto deleter = managed->deleter;
+    for (int i = 0; i < times && deleter != nullptr; ++i) deleter(managed);
+  } else {
+    DLManagedTensorVersioned* managed = array.native.versioned;
+    const auto deleter = managed->deleter;
+    for (int i = 0; i < times && deleter != nullptr; ++i) deleter(managed);
+  }
+}
+
+/// Waits for a late read. Its deleter may want the GIL.
+inline void join(Array& array) {
+  if (array.copy == nullptr || !array.copy->reader.joinable()) return;
+  Py_BEGIN_ALLOW_THREADS;
+  array.copy->reader.join();
+  Py_END_ALLOW_THREADS;
+}
+
+inline void free_array(PyObject* self) {
+  Array& array = array_of(self);
+  join(array);
+  if (kind_of(array) == Kind::copy_back && array.copy != nullptr) {
+    std::memcpy(array.copy->source, array.copy->bytes.get(), array.copy->extent);
+  }
+  if (!array.has_given && kind_of(array) != Kind::never_free) {
+    give_back(array, kind_of(array) == Kind::double_free ? 2 : 1);
+  }
+  const std::unique_ptr<Copy> copy(array.copy);
+  const std::unique_ptr<native::Facts> facts(array.native.facts);
+  Py_DECREF(reinterpret_cast<PyObject*>(array.fault));
+  native::free_list.give(self);
+}
+
+}  // namespace dlbench::faulty

@@ -1,0 +1,145 @@
+"""What becomes of each kind of array: the case sweep that `--cases all` climbs for each pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dlbench import values
+from dlbench.document import Document, Entry, Measured, NotMeasured, codes
+from dlbench.text.grouping import grouped
+
+BASELINE = "f32"  #: the plain array that the others are held against
+NOT_MADE = "not made"
+Axes = tuple[str, str, str, str, str]
+#: What becomes of which cases, to whom and where: word, consumer, cases, environment, device.
+Told = tuple[str, str, tuple[str, ...], str, str]
+
+
+@dataclass
+class CaseSweep:
+    """All cases of one pair over one protocol, on the clock `call` and at one size; a case that
+    has a size of its own stands there at that."""
+
+    producer: str
+    consumer: str
+    protocol: str
+    device: str
+    environment: str
+    sweep_cases: dict[str, Entry] = field(default_factory=dict)
+
+    def rate(self, case: str) -> float:
+        """GB/s where it was copied and timed, else 0."""
+        entry = self.sweep_cases[case]
+        return entry.gb_per_s if isinstance(entry, Measured) else 0.0
+
+    def becomes(self, case: str) -> str:
+        """ "copy", "changes dtype", "refused", ..., or nothing where it ends like the baseline."""
+        entry, baseline = self.sweep_cases[case], self.sweep_cases.get(BASELINE)
+        if values.is_untimed(entry) or entry is baseline:
+            return ""
+        plain = baseline.changed if baseline is not None else ()
+        changed = [word for word in entry.changed if word not in plain]
+        if changed:
+            return f"changes {', '.join(changed)}"
+        if isinstance(entry, NotMeasured) and entry.found == "unsupported" and not entry.exception:
+            return NOT_MADE
+        return "" if baseline is not None and entry.found == baseline.found else entry.found
+
+
+def _shows_nothing(entry: Entry) -> bool:
+    return entry.bytes == 0 and entry.found == "unproven"
+
+
+def untimed_said(untimed: Iterable[Entry]) -> list[str]:
+    """["41 end as f32 does", "1 without elements"]: what the untimed have in common."""
+    cells = list(untimed)
+    empty = sum(map(_shows_nothing, cells))
+    said = [f"{len(cells) - empty} end as {BASELINE} does"] if len(cells) > empty else []
+    return [*said, f"{empty} without elements"] if empty else said
+
+
+def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:
+    """One for each pair and protocol that the two have in common; in order of their names."""
+    found: dict[Axes, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if not entry.is_exchange or entry.clock != "call":
+            continue
+        # Where a library does not play that role, nothing was tried, and no array not made.
+        if entry.outcome in values.DULL or entry.code == codes.NO_ADAPTER:
+            continue
+        axes = (*entry.pair, entry.protocol, entry.device, entry.environment)
+        found[axes].append(entry)
+    return [CaseSweep(*axes, _at_one_size(found[axes])) for axes in sorted(found)]
+
+
+def _at_one_size(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """By case, at the baseline's smallest size, or at its own where it has not that one."""
+    cases = grouped(entries, lambda entry: entry.case)
+    size = min((entry.bytes for entry in cases.get(BASELINE, [])), default=0)
+    return {
+        case: min(of, key=lambda entry: (entry.bytes != size, entry.bytes))
+        for case, of in cases.items()
+    }
+
+
+def is_climbed(document: Document) -> bool:
+    """Was this a run of all cases?"""
+    if "all" in document.run.request.cases:
+        return True
+    return any(entry.is_untimed for entry in document.not_measured)
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Cases that end otherwise than the baseline, for all pairs of which the same is to be told.
+
+    `pairs` is empty where it is the producer's alone. `rates`: GB/s of those copies that have one.
+    """
+
+    producer: str
+    pairs: tuple[tuple[str, str], ...]
+    protocols: tuple[str, ...]
+    becomes: str
+    cases: tuple[str, ...]
+    environment: str
+    device: str
+    rates: tuple[float, ...] = ()
+
+
+def fallbacks(climbed: Iterable[CaseSweep]) -> Iterator[Fallback]:
+    """Copies first, then what is changed, then what fails, then what producers cannot make."""
+    alike: dict[tuple[Told, str], list[CaseSweep]] = defaultdict(list)
+    not_made: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
+    for one in climbed:
+        cases: dict[str, list[str]] = defaultdict(list)
+        for case in one.sweep_cases:
+            word = one.becomes(case)
+            if word == NOT_MADE:
+                not_made[one.producer, one.environment, one.device][case] = None
+            elif word in values.COPIED and (owner := one.sweep_cases[case].copying_library):
+                cases[f"{word} by {owner}"].append(case)
+            elif word:
+                cases[word].append(case)
+        for word, those in cases.items():
+            told = (word, one.consumer, tuple(those), one.environment, one.device)
+            alike[told, one.producer].append(one)
+    # A row says its protocols of each of its producers.
+    together: dict[tuple[Told, tuple[str, ...]], list[CaseSweep]] = defaultdict(list)
+    for (told, _), members in alike.items():
+        together[told, tuple(one.protocol for one in members)] += members
+    ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0][0]), item[0]))
+    for ((word, _, same, environment, device), protocols), members in ordered:
+        rates = [one.rate(case) for one in members for case in same]
+        yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
+                       protocols, word, same, environment, device,
+                       tuple(rate for rate in rates if rate))  # fmt: skip
+    for (producer, environment, device), missing in sorted(not_made.items()):
+        yield Fallback(producer, (), (), NOT_MADE, tuple(missing), environment, device)
+
+
+def _rank(word: str) -> tuple[int, str]:
+    kinds = (*values.COPIED, "zero-copy", "changes", "wrong", "crashed", "timed-out")
+    first = next((i for i, kind in enumerate(kinds) if word.startswith(kind)), len(kinds))
+    return first, word

@@ -1,0 +1,44 @@
+#include "fleet/activity.hpp"
+
+namespace dlbench::fleet {
+
+std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step) {
+  switch (current_work.activity) {
+    case Activity::start:
+      return "starting";
+    case Activity::load: {
+      const std::string before = loads.before_current();
+      return "importing " + loads.current().library + " (" + loads.current().role + ")" +
+             (before.empty() ? "" : " after " + before);
+    }
+    case Activity::floors:
+      return "measuring the floors";
+    case Activity::device_floors:
+      return "measuring a device's floors";
+    case Activity::device_memory:
+      return "reading how much memory of a device is free";
+    case Activity::reference:
+      return "measuring the reference exchange";
+    case Activity::drop:
+      return "dropping arrays";
+    case Activity::phases:
+      return "telling the phases apart";
+    case Activity::exchange:
+      break;
+  }
+  const Exchange& x = current_work.task->exchange;
+  if (step == "make") return x.producer + " made an array";
+  if (step == "call") return x.consumer + " took " + x.producer + "'s array";
+  if (step == "ready") return "waiting for " + x.consumer + "'s data";
+  if (step == "lifetime") return "counting what " + x.consumer + " gave back";
+  if (step == "recorder") return "watching what " + x.consumer + " asked for";
+  if (step == "values") return "comparing the values";
+  if (step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
+  if (step == "outlive") return "reading what outlived " + x.producer + "'s array";
+  if (step == "growth") return "counting the memory that exchanges leave behind";
+  if (step == "judged") return "between two cells";
+  if (step == "calibrate") return "calibrating the timed loop";
+  return current_work.task->prepared ? "in the timed loop" : "preparing";
+}
+
+}  // namespace dlbench::fleet

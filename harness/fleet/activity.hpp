@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "fleet/loads.hpp"
+#include "fleet/task.hpp"
+
+namespace dlbench::fleet {
+
+/// What a worker was asked for last, by which its end is understood.
+enum class Activity {
+  start,
+  load,
+  floors,
+  device_floors,
+  device_memory,
+  reference,
+  exchange,
+  phases,
+  drop
+};
+
+struct CurrentWork {
+  Activity activity = Activity::start;
+  Task* task = nullptr;  ///< of an exchange, and of its phases
+};
+
+/// "torch took numpy's array": `step` is the last that the worker announced.
+std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step);
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,183 @@
+#include "fleet/cell_recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "fleet/numbers.hpp"
+#include "stats/stats.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+/// The clock that GB/s are taken from: until the data is there. None where that is `ready`, and it
+/// was not asked for.
+const Samples* data_clock(const Task& task) {
+  const char* const clock = task.verdict.has_ready ? "ready" : "call";
+  for (const Samples& samples : task.clocks) {
+    if (samples.clock == clock && is_enough(samples)) return &samples;
+  }
+  return nullptr;
+}
+
+Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
+  Trouble trouble;
+  const std::vector<double> samples = samples_of(phases, phase);
+  if (samples.empty()) {
+    trouble.outcome = Outcome::no_protocol;
+    trouble.reason = phase == "query" ? "the consumer does not ask for the device"
+                                      : "this exchange has no " + phase;
+    return trouble;
+  }
+  trouble.outcome = Outcome::unsupported;
+  const stats::Interval interval = stats::rounds_interval(samples);
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), "too short to be told from nothing: %.0f .. %.0f ns",
+                interval.lo, interval.hi);
+  trouble.reason = text.data();
+  return trouble;
+}
+
+Trouble host_is_late(const Samples& samples) {
+  Trouble trouble;
+  trouble.outcome = Outcome::unsupported;
+  trouble.reason = "in " + std::to_string(samples.behind) + " of " +
+                   std::to_string(samples.behind + samples.ns.size()) +
+                   " rounds the device waited for the host: there is no time of the device alone";
+  return trouble;
+}
+
+}  // namespace
+
+void CellRecorder::importing(const std::string& library) {
+  if (std::find(imports_.begin(), imports_.end(), library) == imports_.end()) {
+    imports_.push_back(library);
+  }
+}
+
+void CellRecorder::failed(std::size_t cell, Trouble trouble) {
+  if (imports_.size() > 1) trouble.imports = imports_;
+  ledger_.failed(cell, trouble);
+}
+
+Entry CellRecorder::verdict_of(const Task& task) const {
+  Entry verdict = task.verdict;
+  if (imports_.size() > 1) verdict.imports = imports_;
+  return verdict;
+}
+
+void CellRecorder::fail(Task& task, const Trouble& trouble) {
+  if (task.over) return;
+  task.over = true;
+  for (const Samples& samples : task.clocks) failed(samples.cell, trouble);
+  fail_phases(task, trouble);
+}
+
+void CellRecorder::fail_phases(Task& task, const Trouble& trouble) {
+  for (PhaseRounds::Wanted& one : task.phases.cells) {
+    if (!std::exchange(one.recorded, true)) failed(one.cell, trouble);
+  }
+}
+
+void CellRecorder::pass_over(Task& task) {
+  const Entry verdict = verdict_of(task);
+  for (const Samples& samples : task.clocks) {
+    ledger_.untimed(samples.cell, verdict);
+  }
+  for (PhaseRounds::Wanted& phase : task.phases.cells) {
+    phase.recorded = true;
+    ledger_.untimed(phase.cell, verdict);
+  }
+  task.over = true;
+}
+
+void CellRecorder::drop_clocks(Task& task) {
+  for (const Samples& samples : task.clocks) {
+    if (samples.without.empty()) continue;
+    Trouble trouble;
+    trouble.outcome = Outcome::unsupported;
+    trouble.reason = samples.without;
+    failed(samples.cell, trouble);
+  }
+  std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
+}
+
+void CellRecorder::share(Task& task, const Warnings& warnings) {
+  const Samples* data = data_clock(task);
+  warn(task.verdict.warnings, warnings);
+  const Entry verdict = verdict_of(task);
+  bool all = true;
+  for (const Samples& samples : task.clocks) {
+    if (is_host_late(samples)) {
+      failed(samples.cell, host_is_late(samples));
+      continue;
+    }
+    if (!is_enough(samples)) {
+      all = false;
+      continue;
+    }
+    Share share;
+    if (samples.clock == "device") share.device_timer = device_timer(samples);
+    if (const std::optional<Bound> bound = below_resolution(samples)) {
+      ledger_.below(samples.cell, verdict, *bound, *share.device_timer, samples.iterations);
+      continue;
+    }
+    share.numbers.median_ns = stats::median(samples.ns);
+    share.numbers.first_ns = samples.first_ns;
+    share.numbers.samples_ns = samples.ns;
+    share.iterations = samples.iterations;
+    share.cpu_ns = stats::median(samples.cpu_ns);
+    // A floor is the host's time; the device's has none.
+    share.floor_ns = samples.clock == "device" ? 0 : task.floor_ns;
+    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
+                       samples.behind};
+    share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
+    if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
+    ledger_.measured(samples.cell, verdict, std::move(share));
+  }
+  task.over = share_phases(task) && all;
+}
+
+bool CellRecorder::share_phases(Task& task) {
+  PhaseRounds& phases = task.phases;
+  if (phases.is_over()) return true;
+  if (!phases.is_enough()) return false;
+  Entry verdict = verdict_of(task);
+  warn(verdict.warnings, phases.warnings);
+  for (PhaseRounds::Wanted& one : phases.cells) {
+    if (std::exchange(one.recorded, true)) continue;
+    std::vector<double> samples = samples_of(phases, one.phase);
+    if (samples.empty() || !(stats::rounds_interval(samples).lo > 0)) {
+      failed(one.cell, without_time(phases, one.phase));
+      continue;
+    }
+    Share share;
+    share.numbers.median_ns = stats::median(samples);
+    share.numbers.samples_ns = std::move(samples);
+    share.iterations = phases.iterations;
+    share.cpu_ns = share.numbers.median_ns;
+    ledger_.measured(one.cell, verdict, std::move(share));
+  }
+  return true;
+}
+
+void CellRecorder::saw_canary(double ns) {
+  if (ns > 0) best_canary_ns_ = std::min(best_canary_ns_, ns);
+}
+
+std::ptrdiff_t pending_cells(std::span<const Task> tasks) {
+  std::ptrdiff_t pending = 0;
+  for (const Task& task : tasks) {
+    if (task.over) continue;
+    pending += std::count_if(task.clocks.begin(), task.clocks.end(),
+                             [](const Samples& samples) { return is_enough(samples); });
+    if (task.phases.is_enough() && !task.phases.is_over()) {
+      pending += static_cast<std::ptrdiff_t>(task.phases.cells.size());
+    }
+  }
+  return pending;
+}
+
+}  // namespace dlbench::fleet

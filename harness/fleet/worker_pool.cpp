@@ -1,0 +1,54 @@
+#include "fleet/worker_pool.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace dlbench::fleet {
+namespace {
+
+// "end" is answered at once by a healthy worker; freeing its memory takes the kernel a while.
+constexpr double kFarewell = 1.0;
+
+}  // namespace
+
+WorkerPool::~WorkerPool() {
+  try {
+    grandchildren_.sweep({});
+  } catch (...) {
+    // /proc went away under us: there is nothing to sweep by.
+  }
+}
+
+std::unique_ptr<Worker> WorkerPool::start_worker(const std::vector<std::string>& command,
+                                                 double timeout_s) {
+  const std::string mark = std::to_string(::getpid()) + "-" + std::to_string(++started_);
+  auto worker = std::make_unique<Worker>(Command{command, {{kMark, mark}}}, timeout_s);
+  marks_.emplace(worker->pid(), mark);
+  return worker;
+}
+
+void WorkerPool::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
+  std::erase(workers, nullptr);
+  for (const auto& worker : workers) {
+    // Whoever has a request under way would read "end" only after it.
+    if (!worker->waiting()) worker->say_end();
+  }
+  const double patience = now_s() + kFarewell;
+  const auto is_leaving = [](const auto& worker) { return !worker->waiting() && !worker->ended(); };
+  while (now_s() < patience && std::any_of(workers.begin(), workers.end(), is_leaving)) {
+    ::usleep(500);
+  }
+  for (const auto& worker : workers) marks_.erase(worker->pid());
+  workers.clear();
+  grandchildren_.sweep(marks_);
+}
+
+void WorkerPool::dismiss(std::unique_ptr<Worker> worker) {
+  std::vector<std::unique_ptr<Worker>> one;
+  one.push_back(std::move(worker));
+  dismiss(std::move(one));
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "worker/base/py.hpp"
+
+namespace dlbench::worker {
+
+/// A function that takes x alone: a value, so that a loop keeps it in registers. Borrowed.
+struct Direct {
+  vectorcallfunc vectorcall = nullptr;
+  PyObject* function = nullptr;
+
+  PyObject* operator()(PyObject* x) const {
+    PyObject* stack[] = {nullptr, x};  // a callee may use the first
+    return vectorcall(function, stack + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  }
+};
+
+/// A consumer's import, compiled once from what its PROTOCOLS say: a bare callable, Call(fn, ...)
+/// or Capsule(fn). Calling it is one vectorcall (two for a capsule), with no Python frame of ours
+/// and no lookup between. An argument that is a tuple with X in it is made anew for each call.
+class ImportCall {
+ public:
+  /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
+  explicit ImportCall(PyObject* spelled);
+  ImportCall(const ImportCall&) = delete;
+  ImportCall& operator=(const ImportCall&) = delete;
+
+  /// New reference to what the consumer returned, or null with an exception set.
+  PyObject* operator()(PyObject* x) {
+    if (in_steps_) [[unlikely]]
+      return step_by_step(x);
+    *slot_ = x;
+    for (PyObject** slot : more_slots_) *slot = x;
+    return call(function_.get(), arguments_.data() + 1,
+                positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
+  }
+
+  /// The call alone, on a capsule; for what takes one.
+  PyObject* take(PyObject* capsule) {
+    arguments_[1] = capsule;
+    PyObject* result =
+        call(function_.get(), arguments_.data() + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    arguments_[1] = nullptr;
+    return result;
+  }
+
+  bool takes_capsule() const { return takes_capsule_; }
+
+  /// Itself without what a bare callable does not need, or nothing. It must outlive that.
+  std::optional<Direct> direct() const {
+    const bool is_bare = !in_steps_ && arguments_.size() == 2 && !names_ && vectorcall_ != nullptr;
+    return is_bare ? std::optional(Direct{vectorcall_, function_.get()}) : std::nullopt;
+  }
+
+ private:
+  PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
+                 PyObject* names) const {
+    return vectorcall_ != nullptr ? vectorcall_(function, arguments, positional, names)
+                                  : PyObject_Vectorcall(function, arguments, positional, names);
+  }
+  PyObject* step_by_step(PyObject* x);
+  PyObject* through_capsule(PyObject* x);
+
+  Ref function_;
+  vectorcallfunc vectorcall_ = nullptr;  // of function_, looked up once
+  Ref names_;                            // tuple of keyword names, or empty
+  std::vector<Ref> kept_;                // owns the constant arguments
+  std::vector<PyObject*> arguments_;     // borrowed; [0] is the slot that a callee may use
+  PyObject** slot_ = nullptr;            // where x goes, in arguments_
+  std::vector<PyObject**> more_slots_;   // and where else
+  std::size_t positional_ = 1;
+  struct Group {
+    std::size_t slot;              // in arguments_
+    std::vector<PyObject*> items;  // borrowed constants; null: x
+  };
+  std::vector<Group> groups_;  // arguments that are tuples with x in them
+  bool takes_capsule_ = false;
+  bool in_steps_ = false;  // more than one vectorcall, or arguments to be made
+};
+
+}  // namespace dlbench::worker

@@ -1,0 +1,98 @@
+#include "worker/proxy/borrowed_tensors.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "exchange/python/pending_error.hpp"
+#include "exchange/read.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+constexpr const char* kVersioned = "dltensor_versioned";
+constexpr const char* kLegacy = "dltensor";
+
+template <typename Managed>
+constexpr const char* kName = std::is_same_v<Managed, DLManagedTensor> ? kLegacy : kVersioned;
+
+template <typename Managed>
+struct BorrowedOf : BorrowedTensor {
+  Managed managed;
+  Managed* original;
+
+  explicit BorrowedOf(Managed* from) : managed(*from), original(from) {
+    managed.manager_ctx = this;
+    managed.deleter = &BorrowedOf::give_back;
+  }
+
+  // From any thread, with the GIL or without.
+  static void give_back(Managed* self) {
+    auto* borrowed = static_cast<BorrowedOf*>(self->manager_ctx);
+    if (borrowed->deletions.fetch_add(1) > 0) return;
+    borrowed->ended = borrowed->now->load();
+    const std::shared_ptr<BorrowedTensor> held = std::move(borrowed->outstanding);
+    borrowed->original->deleter(borrowed->original);
+  }
+};
+
+// Renamed means taken: only a capsule that nobody took gives back what is in it.
+template <typename Managed>
+void drop(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, kName<Managed>)) return;
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kName<Managed>));
+  const PendingError kept;
+  managed->deleter(managed);
+}
+
+}  // namespace
+
+template <typename Managed>
+Managed* BorrowedTensors::wrap(Managed* original) {
+  // What cannot be read is the consumer's to refuse; what nobody can give back stays as it is.
+  exchange::View view;
+  try {
+    view = exchange::read(*original);
+  } catch (const exchange::ViewError&) {
+    return original;
+  }
+  auto borrowed = std::make_shared<BorrowedOf<Managed>>(original);
+  borrowed->view = std::move(view);
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
+    borrowed->flags = original->flags;
+  borrowed->has_deleter = original->deleter != nullptr;
+  borrowed->now = now_;
+  all_.push_back(borrowed);
+  if (!borrowed->has_deleter) return original;
+  borrowed->outstanding = borrowed;
+  return &borrowed->managed;
+}
+
+PyObject* BorrowedTensors::pass_on(PyObject* capsule) {
+  const auto replaced = [&]<typename Managed>(const char* used, Managed* original) -> PyObject* {
+    Managed* managed = wrap(original);
+    if (managed == original) return capsule;
+    PyObject* ours = PyCapsule_New(managed, kName<Managed>, &drop<Managed>);
+    if (ours == nullptr) {
+      const PendingError kept;
+      managed->deleter(managed);
+    }
+    PyCapsule_SetName(capsule, used);
+    Py_DECREF(capsule);
+    return ours;
+  };
+  if (PyCapsule_IsValid(capsule, kVersioned)) {
+    return replaced("used_dltensor_versioned", static_cast<DLManagedTensorVersioned*>(
+                                                   PyCapsule_GetPointer(capsule, kVersioned)));
+  }
+  if (PyCapsule_IsValid(capsule, kLegacy)) {
+    return replaced("used_dltensor",
+                    static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kLegacy)));
+  }
+  return capsule;
+}
+
+void BorrowedTensors::pass_on(DLManagedTensorVersioned*& managed) {
+  managed = wrap(managed);
+}
+
+}  // namespace dlbench::worker

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "worker/base/py.hpp"
+#include "worker/library/shown.hpp"
+#include "worker/proxy/recorder.hpp"
+#include "worker/proxy/replay.hpp"
+
+namespace dlbench::worker {
+
+/// An object that stands for x before a consumer, shows exactly those protocols, and hands every
+/// request on to x.
+Ref make_proxy(PyObject* x, Shown shown);
+
+/// A proxy that also notes in a recorder what is asked of it. At the end of its scope it forgets
+/// the recorder, since a consumer may keep the object and ask it again.
+class RecordingProxy {
+ public:
+  RecordingProxy(PyObject* x, Shown shown, Recorder& recorder);
+  RecordingProxy(const RecordingProxy&) = delete;
+  RecordingProxy& operator=(const RecordingProxy&) = delete;
+  ~RecordingProxy();
+  PyObject* get() const { return proxy_.get(); }
+
+ private:
+  Ref proxy_;
+};
+
+/// A proxy that hands out what a replay keeps, in the place of x; until the end of its scope.
+class ReplayingProxy {
+ public:
+  ReplayingProxy(PyObject* x, Shown shown, Replay& replay);
+  ReplayingProxy(const ReplayingProxy&) = delete;
+  ReplayingProxy& operator=(const ReplayingProxy&) = delete;
+  ~ReplayingProxy();
+  PyObject* get() const { return proxy_.get(); }
+
+ private:
+  Ref proxy_;
+};
+
+}  // namespace dlbench::worker

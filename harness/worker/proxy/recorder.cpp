@@ -1,0 +1,51 @@
+#include "worker/proxy/recorder.hpp"
+
+#include <utility>
+
+#include "worker/library/described.hpp"
+
+namespace dlbench::worker {
+namespace {
+// A consumer that polls must not fill the memory.
+constexpr std::size_t kMostCalls = 32;
+}  // namespace
+
+void Recorder::keep(Asked request, std::string call) {
+  torn_ = calls_.size() >= kMostCalls;
+  if (torn_) return;
+  calls_.push_back(std::move(call));
+  recording_.push_back(std::move(request));
+}
+
+void Recorder::answered(std::string protocol, Asked request) {
+  if (!protocol.empty()) {
+    used_ = std::move(protocol);
+    producer_failed_ = false;
+  }
+  std::string call = request.spelled;
+  keep(std::move(request), std::move(call));
+}
+
+void Recorder::raised(Asked request, bool ours) {
+  producer_failed_ = !ours;
+  std::string type = "an error";
+  if (PyObject* pending = PyErr_Occurred()) {
+    type = reinterpret_cast<PyTypeObject*>(pending)->tp_name;
+    type.erase(0, type.rfind('.') + 1);
+  }
+  request.raised = true;
+  request.ours = ours;
+  std::string call = request.spelled + " -> " + type;
+  keep(std::move(request), std::move(call));
+}
+
+std::uintptr_t address_in(PyObject* handed_over) try {
+  if (is_dlpack_capsule(handed_over)) return view_of_capsule(handed_over).address;
+  return view_of_description(handed_over).address;
+} catch (const Failure&) {
+  return 0;
+} catch (const std::exception&) {
+  return 0;
+}
+
+}  // namespace dlbench::worker

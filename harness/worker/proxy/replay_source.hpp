@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/library/import_call.hpp"
+#include "worker/proxy/patched_type.hpp"
+#include "worker/proxy/proxy.hpp"
+
+namespace dlbench::worker {
+
+/// What a consumer is shown while a replay answers for the array, chosen so that it takes the same
+/// path as with the array itself.
+class ReplaySource {
+ public:
+  enum class Way {
+    proxy,    ///< an object of ours that shows the same protocols
+    type,     ///< the array itself, its type's methods patched
+    capsule,  ///< nothing: the consumer takes a capsule
+  };
+
+  /// `forwarded`: the exchange itself goes through a proxy, so that its cost is in both. Throws
+  /// Failure where the consumer asks another thing of the array than of a proxy.
+  ReplaySource(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
+               bool forwarded);
+
+  Way way() const { return way_; }
+  /// "proxy", "type" or "capsule".
+  std::string name() const;
+  Replay& replay() { return *replay_; }
+  const Recording& recording() const { return replay_->recording(); }
+
+  /// The consumer's half of one exchange, after all requests were played. New reference, or null
+  /// with an exception set.
+  PyObject* import(PyObject* array) {
+    switch (way_) {
+      case Way::proxy:
+        return import_call_(proxy_->get());
+      case Way::type:
+        return import_call_(array);
+      case Way::capsule:
+        break;
+    }
+    PyObject* capsule = replay_->give(recording().front().name);
+    PyObject* result = capsule == nullptr ? nullptr : import_call_.take(capsule);
+    Py_XDECREF(capsule);
+    return result;
+  }
+
+  /// Has to be alive while import() is called.
+  PatchedType::Scope scope();
+
+  /// Asks request `i` of the replaying proxy as a consumer would. 0, or -1 with an exception set,
+  /// which tells nothing where the recording says that it raises.
+  int ask(std::size_t i);
+  /// Does asking the replaying proxy cost what the exchange itself does not pay?
+  bool has_floor() const { return way_ != Way::capsule && !forwarded_; }
+
+ private:
+  ImportCall& import_call_;
+  bool forwarded_;
+  Way way_ = Way::proxy;
+  std::optional<PatchedType> patched_;
+  std::unique_ptr<Replay> replay_;
+  std::optional<ReplayingProxy> proxy_;
+  const DLPackExchangeAPI* api_ = nullptr;      // of the proxy's type
+  std::vector<std::vector<PyObject*>> stacks_;  // as in Replay
+};
+
+}  // namespace dlbench::worker

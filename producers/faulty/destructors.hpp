@@ -1,0 +1,30 @@
+#pragma once
+
+#include "../native/export.hpp"
+#include "exported.hpp"
+
+namespace dlbench::faulty {
+
+// A destructor that frees what was exported, whether or not somebody has taken it.
+template <typename Managed>
+void drop_regardless(PyObject* capsule) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+  managed->deleter(managed);
+}
+
+// A destructor that takes the capsule's memory with it. The pages stay, so that the consumer reads
+// poison rather than what malloc made of them.
+template <typename Managed>
+void drop_memory(PyObject* capsule) {
+  const char* name = PyCapsule_GetName(capsule);
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  auto* exported = static_cast<Exported<Managed>*>(PyCapsule_GetContext(capsule));
+  if (name == native::kVersionedName || name == native::kLegacyName) {
+    managed->deleter(managed);
+  } else {
+    std::memset(exported->low, 0xDD, exported->extent);
+  }
+  exported->let_go();
+}
+
+}  // namespace dlbench::faulty

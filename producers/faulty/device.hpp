@@ -1,0 +1,85 @@
+#pragma once
+
+#include "../native/device_export.hpp"
+#include "../native/device_views.hpp"
+#include "array.hpp"
+
+namespace dlbench::faulty {
+
+/// The fault as it shows on a device; false where it has no such form.
+inline bool read_conduct(Kind kind, native::Conduct& conduct) {
+  using Waits = native::Conduct::Waits;
+  switch (kind) {
+    case Kind::honest:
+      return true;
+    case Kind::no_wait:
+      conduct.waits = Waits::none;
+      return true;
+    case Kind::wrong_stream:
+      conduct.waits = Waits::wrong_stream;
+      return true;
+    case Kind::host_sync:
+      conduct.waits = Waits::host;
+      return true;
+    case Kind::wrong_device:
+      conduct.other_device = true;
+      return true;
+    case Kind::wrong_copy:
+      conduct.wrong_copy = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+inline PyObject* make_device_array(PyTypeObject*, PyObject* arguments, PyObject*) try {
+  PyObject *object = nullptr, *fault = nullptr;
+  const char *word = nullptr, *memory = "device";
+  native::Source source;
+  device::Memory kind = device::Memory::Device;
+  if (!PyArg_ParseTuple(arguments, "OsO!|s:DeviceArray", &object, &word, &fault_type, &fault,
+                        &memory) ||
+      !native::read_memory(memory, kind) || !source.read(object)) {
+    return nullptr;
+  }
+  native::Conduct conduct;
+  if (!read_conduct(static_cast<Kind>(fault_of(fault)->kind), conduct)) {
+    PyErr_SetString(PyExc_ValueError, "this fault has no form on a device");
+    return nullptr;
+  }
+  native::Place* place = native::Place::named(word);
+  return place == nullptr ? nullptr : native::copy_to_device(source, *place, kind, conduct);
+} catch (const std::bad_alloc&) {
+  return PyErr_NoMemory();
+}
+
+inline PyObject* device_address(PyObject* self, void*) {
+  return PyLong_FromVoidPtr(native::block_of(self).address());
+}
+
+inline PyMethodDef device_array_methods[] = {
+    native::fast_method("__dlpack__", &native::dlpack_on_device,
+                        "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
+                        "copy=None)\n--\n\nAs the native producer's, with the fault."),
+    {"__dlpack_device__", &native::device_of_array, METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\nDLDeviceType and number."},
+    {}};
+
+inline PyGetSetDef device_array_properties[] = {
+    {"__cuda_array_interface__", &native::cuda_array_interface, nullptr, "Honest.", nullptr},
+    {"address", &device_address, nullptr, "Address of the first element.", nullptr},
+    {}};
+
+inline bool ready_device_type() {
+  PyTypeObject& type = native::device_array_type;
+  native::describe(type, "dlbench._faulty_producer.DeviceArray",
+                   "DeviceArray(source, device, fault, memory='device', /)\n--\n\nA copy of a "
+                   "buffer in memory of a device, faulty when exported.",
+                   sizeof(native::DeviceArray), &native::free_device_array);
+  type.tp_new = &make_device_array;
+  type.tp_methods = device_array_methods;
+  type.tp_getset = device_array_properties;
+  return PyType_Ready(&type) == 0;
+}
+
+}  // namespace dlbench::faulty

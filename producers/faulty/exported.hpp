@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "../native/block.hpp"
+#include "delay.hpp"
+
+namespace dlbench::faulty {
+
+/// What a deleter does wrong.
+enum class Misdeed : unsigned char { none, slow, never, once_only, write_back };
+
+/// A managed tensor around an honest one, with a deleter of its own. It is held by the consumer,
+/// who gives it back by the deleter, and where `held_by_capsule` by its capsule too.
+template <typename Managed>
+struct Exported {
+  Managed managed;
+  Managed* honest;
+  Misdeed misdeed = Misdeed::none;
+  std::shared_ptr<Delay> delay;
+  std::vector<std::int64_t> numbers;  // shape or strides of its own
+  std::byte* low = nullptr;           // the memory that was exported
+  std::size_t extent = 0;
+  DLManagedTensorVersioned* source = nullptr;  // where it is written back to
+  std::byte* source_low = nullptr;
+  std::atomic<int> holders{1};
+  std::atomic<int> deletions{0};
+
+  explicit Exported(Managed* around) : managed(*around), honest(around) {
+    managed.manager_ctx = this;
+    managed.deleter = &Exported::give_back;
+  }
+  Exported(const Exported&) = delete;
+  Exported& operator=(const Exported&) = delete;
+
+  static Exported* of(Managed* managed) { return static_cast<Exported*>(managed->manager_ctx); }
+
+  void let_go() {
+    if (holders.fetch_sub(1) == 1) delete this;
+  }
+
+ private:
+  static void give_back(Managed* managed) {
+    Exported* exported = of(managed);
+    switch (exported->misdeed) {
+      case Misdeed::never:
+        return;
+      case Misdeed::once_only:
+        // It is kept for ever, so that a second time is seen instead of corrupting the heap.
+        if (exported->deletions.fetch_add(1) > 0) {
+          std::fputs("dlbench's faulty: its deleter was called twice\n", stderr);
+          std::abort();
+        }
+        exported->honest->deleter(exported->honest);
+        return;
+      case Misdeed::write_back:
+        std::memcpy(exported->source_low, exported->low, exported->extent);
+        exported->source->deleter(exported->source);
+        break;
+      case Misdeed::slow:
+        exported->delay->spin();
+        break;
+      case Misdeed::none:
+        break;
+    }
+    exported->honest->deleter(exported->honest);
+    exported->let_go();
+  }
+};
+
+}  // namespace dlbench::faulty

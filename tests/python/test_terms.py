@@ -1,0 +1,116 @@
+"""The project uses one word for each concept: old words must not come back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = {".cpp", ".hpp", ".py", ".pyi", ".md", ".json", ".toml", ".cmake", ".in", ".js", ".html",
+        ".css", ".yml", ".txt", ""}  # fmt: skip
+
+#: The old word, as a part of an identifier or a word of a sentence, and the term for it.
+OLD = {
+    "saboteur": "fault-injecting adapter, faulty:FAULT",
+    "couple": "pair",
+    "relay": "proxy",
+    "relayed": "proxied",
+    "tap": "recorder, recording proxy",
+    "tapped": "recorded",
+    "tape": "recording",
+    "rung": "case of a sweep",
+    "ladder": "case sweep",
+    "crew": "workers",
+    "bill": "instruction breakdown",
+    "loan": "borrowed tensor",
+    "lent": "exported",
+    "crossing": "exchange",
+    "handover": "exchange, ordering",
+    "handoff": "transfer",
+    "anchor": "reference exchange",
+    "peeked": "few-pages-read",
+    "owed": "required",
+}
+OLD_PHRASES = {
+    "stand-in": "replaying proxy",
+    "in turns": "interleaved",
+    "who waits": "synchronization",
+    "could_see": "minimum_detectable_change",
+    "at_hand": "current",
+}
+#: Where a word has another meaning, and which.
+ALLOWED = {
+    "anchor": {
+        "plots/fallbacks.py": "matplotlib's rotation_mode",
+        "plots/matrix.py": "matplotlib's rotation_mode",
+        "plots/scaling_panel.py": "matplotlib's rotation_mode",
+        "tests/python/browser.py": "the anchor of an address",
+        "tests/python/conftest.py": "the anchor of an address",
+        "tests/python/test_docs.py": "the anchor of an address",
+    },
+}
+PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        pytest.skip("the sources are no git checkout")
+    paths = [ROOT / name for name in listed.stdout.splitlines()]
+    return [path for path in paths if path.suffix in TEXT and path.is_file()]
+
+
+def old_words(name: str, text: str) -> Iterator[str]:
+    """ "NAME:LINE: 'old'; say 'term'" for each old word."""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = {part.lower() for part in PARTS.findall(line)}
+        found = [
+            old
+            for old in OLD
+            if not words.isdisjoint({old, f"{old}s"}) and name not in ALLOWED.get(old, {})
+        ]
+        found += [old for old in OLD_PHRASES if re.search(rf"\b{old}\b", line.lower())]
+        for old in found:
+            yield f"{name}:{number}: {old!r}; say {({**OLD, **OLD_PHRASES})[old]!r}"
+
+
+def test_no_old_word_is_used() -> None:
+    found = []
+    for path in tracked():
+        name = str(path.relative_to(ROOT))
+        if name != "tests/python/test_terms.py":
+            found += old_words(name, path.read_text(encoding="utf-8", errors="replace"))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "class CoupleRun:",
+        "RELAYED = 1",
+        "the saboteur's fault",
+        "with two anchors",
+        "recordTape(x)",
+        "both sides are measured in turns",
+        '"could_see": 1',
+    ],
+)
+def test_an_old_word_is_found(line: str) -> None:
+    assert list(old_words("docs/x.md", line))
+
+
+@pytest.mark.parametrize(
+    "line", ["std::tuple_element", "silent", "an allowed word", "a billion", "borrowed", "staple"]
+)
+def test_a_part_of_another_word_is_none(line: str) -> None:
+    assert not list(old_words("docs/x.md", line))
