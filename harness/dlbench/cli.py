@@ -133,7 +133,7 @@ def profile(
     context: dict[str, Any],
     params: dict[str, Any],
 ) -> int:
-    """Ranges instead of times; see docs/profiling.md."""
+    """Ranges instead of times; see docs/how-to/profile.md."""
     status, warnings = profiling.conduct(
         asked, plan, places, context, out=params["out"], quiet=params["quiet"]
     )

@@ -87,8 +87,7 @@ def _origin(document: Document) -> str:
         "dlbench export RUN --format support\n```\n\n"
         f"with dlbench {markdown(document.run.version)} and Python {markdown(', '.join(pythons))}. "
         "What each word means: "
-        "[outcomes](outcomes.md). What libraries' own tests say: "
-        "[check.md](check.md#what-libraries-own-tests-say)."
+        "[outcomes](outcomes.md). What libraries' own tests assert: [suites](suites.md)."
     )
 
 

@@ -19,7 +19,7 @@ import yaml
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs/how-to/gate-a-pull-request.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 YAML = [yaml.safe_load(text) for kind, text in BLOCKS if kind == "yaml"]
 GITHUB, ACTION_USED, GITLAB = YAML

@@ -1,9 +1,8 @@
-"""Codes of reasons and warnings: one list for C++, the schemas and the reference."""
+"""Codes of reasons and warnings: one list for C++ and the schemas."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ from dlbench.document import codes
 
 ROOT = Path(__file__).parents[2]
 MEASURED = {"zero-copy", "copy", "device-copy", "unproven"}
-#: The warnings of cells and of comparisons, each with its schema and its page of the reference.
+#: The warnings of cells and of comparisons, each with its schema.
 WARNINGS = [
-    (_core.warnings, "results/schema.json", "docs/outcomes.md"),
-    (_core.comparison_warnings, "results/compare.schema.json", "docs/comparing.md"),
+    (_core.warnings, "results/schema.json"),
+    (_core.comparison_warnings, "results/compare.schema.json"),
 ]
 
 
@@ -38,26 +37,11 @@ def test_the_schema_names_every_code() -> None:
     assert "code" in cell["required"]
 
 
-def test_the_reference_explains_every_code() -> None:
-    text = (ROOT / "docs/outcomes.md").read_text()
-    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z-]+)` \| (.+) \|$", text, re.MULTILINE)
-    assert {code: (outcome, meaning) for code, outcome, meaning in rows} == _core.codes
-
-
-@pytest.mark.parametrize(("meanings", "schema", "page"), WARNINGS)
-def test_the_schema_names_every_warning(meanings: dict[str, str], schema: str, page: str) -> None:
+@pytest.mark.parametrize(("meanings", "schema"), WARNINGS)
+def test_the_schema_names_every_warning(meanings: dict[str, str], schema: str) -> None:
     warning = definitions(schema)["warning"]
     assert warning["properties"]["code"]["enum"] == list(meanings)
     assert warning["required"] == ["code", "text"]
-
-
-@pytest.mark.parametrize(("meanings", "schema", "page"), WARNINGS)
-def test_the_reference_explains_every_warning(
-    meanings: dict[str, str], schema: str, page: str
-) -> None:
-    text = (ROOT / page).read_text()
-    table = text.split("| code | meaning |\n|---|---|\n")[1].split("\n\n")[0]
-    assert dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", table, re.MULTILINE)) == meanings
 
 
 def test_python_decides_by_known_codes_only() -> None:

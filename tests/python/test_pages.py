@@ -18,7 +18,7 @@ from typed import doc
 from whole import run
 
 pytestmark = [pytest.mark.libraries, pytest.mark.process, pytest.mark.timing]
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs/reference"
 #: Quick to import, and between them: a mask, a read-only library, the C exchange API, a refusal.
 TRIED = ("native", "numpy", "numpy_ma", "pyarrow", "tvm_ffi")
 CHECKED = ("numpy", "pyarrow")

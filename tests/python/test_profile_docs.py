@@ -1,4 +1,4 @@
-"""docs/profiling.md: each dlbench command in it runs, whatever profiler stands before it."""
+"""docs/how-to/profile.md: each dlbench command in it runs, whatever profiler stands before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import whole
 
 pytestmark = pytest.mark.process
 
-DOCS = Path(__file__).parents[2] / "docs/profiling.md"
+DOCS = Path(__file__).parents[2] / "docs/how-to/profile.md"
 
 
 def commands() -> list[str]:

@@ -19,7 +19,8 @@ OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
 SAME_WORK = 0.01
 BLAMED = "Python blames a warning on the frame that called, and a replay has another"
-#: Pairs whose phases are known to hold other work than the exchange: docs/numbers.md, Phases.
+#: Pairs whose phases are known to hold other work than the exchange:
+#: docs/explanation/phases.md.
 KNOWN = {
     ("tvm_ffi", "tvm_ffi"): "its type is static: the proxy's method is looked up in another way",
 }

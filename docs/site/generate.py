@@ -1,0 +1,209 @@
+"""Writes the parts of the reference that the program itself defines.
+
+usage: python docs/site/generate.py
+
+A part stands in its page between `<!-- made: NAME -->` and `<!-- end -->`. Everything else on the
+page is written by hand. A test compares each part with what this script makes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from dlbench.plots import figures
+
+from dlbench import _core, cli
+from dlbench.check import conformance
+from dlbench.check.rules import RULES
+from dlbench.libraries import discover
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs/reference"
+PART = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def sentence(text: str) -> str:
+    """Text of the program as Markdown: names with underscores are code."""
+    text = " ".join(text.split())
+    return re.sub(r"(?<![`\w])(\w*__?\w+(?:\(\))?)(?![`\w])", r"`\1`", text)
+
+
+def paragraph(text: str) -> str:
+    return textwrap.fill(sentence(text), 100, break_long_words=False, break_on_hyphens=False)
+
+
+# The command line
+
+
+def commands() -> str:
+    """Each command with its arguments and options."""
+    all_of_them = {"dlbench": cli.dlbench} | {f"dlbench {k}": v for k, v in cli.verbs().items()}
+    return "\n".join(_command(name, command) for name, command in all_of_them.items())
+
+
+def _command(name: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=name)
+    usage = [f"{name} --matrix [OPTIONS]", f"{name} A B [OPTIONS]"]
+    if command is not cli.dlbench:
+        usage = [f"{name} {' '.join(command.collect_usage_pieces(context))}"]
+    told = (command.help or "").replace("\b\n", "").split("\f")[0]
+    parts = [part.strip() for part in told.split("\n\n")]
+    lines = [f"## `{name}`" if name != "dlbench" else "## `dlbench`: measure", ""]
+    lines += ["```text", *usage, "```", ""]
+    lines += [f"{paragraph(part)}\n" for part in parts if part]
+    options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
+    records = [one.get_help_record(context) for one in options]
+    rows = [(f"`{option}`", sentence(meaning)) for option, meaning in filter(None, records)]
+    return "\n".join(lines) + "\n" + (table(("option", "meaning"), rows) if rows else "")
+
+
+# The keys of results.json
+
+
+def keys(*names: str) -> str:
+    """The keys of these definitions of the schema."""
+    schema = json.loads((ROOT / "results/schema.json").read_text(encoding="utf-8"))
+    made = []
+    for name in names:
+        part = schema["$defs"].get(name, schema)
+        rows = list(_rows(part, schema["$defs"], ""))
+        made.append(f"## `{name}`\n\n{paragraph(part.get('description', ''))}".rstrip() + "\n")
+        made.append(table(("key", "type", "meaning"), rows))
+    return "\n".join(made)
+
+
+def _rows(
+    part: Mapping[str, Any], definitions: Mapping[str, Any], prefix: str
+) -> Iterator[tuple[str, str, str]]:
+    for key, value in part.get("properties", {}).items():
+        if isinstance(value, bool):  # a key that must not be there
+            continue
+        meaning = sentence(description(value))
+        if prefix == "request.":
+            meaning = meaning or f"The option `--{key.replace('_', '-')}`."
+        yield f"`{prefix}{key}`", _type(value, definitions), meaning
+        inside = value.get("items", value)
+        if isinstance(inside, dict) and "$ref" not in inside:
+            mark = "[]." if "items" in value else "."
+            yield from _rows(inside, definitions, f"{prefix}{key}{mark}")
+
+
+def description(value: Mapping[str, Any]) -> str:
+    if "description" in value:
+        return str(value["description"])
+    inside = value.get("items")
+    return (
+        str(inside["description"]) if isinstance(inside, dict) and "description" in inside else ""
+    )
+
+
+def _type(value: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        linked = definitions[name]
+        page = "keys.md" if name in CONTEXT else "keys-of-a-cell.md"
+        return f"[{name}]({page}#{name})" if "properties" in linked else _type(linked, definitions)
+    if "enum" in value:
+        shown = value["enum"] if len(value["enum"]) < 9 else []
+        return ", ".join(f"`{json.dumps(word).strip(chr(34))}`" for word in shown) or "a code"
+    if "const" in value:
+        return f"`{value['const']}`"
+    if value.get("type") == "array" and isinstance(value.get("items"), dict):
+        return f"array of {_type(value['items'], definitions)}"
+    kind = value.get("type", "")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+# Registries
+
+
+def codes() -> str:
+    rows = ((f"`{code}`", f"`{of}`", told) for code, (of, told) in _core.codes.items())
+    return table(("code", "outcome", "meaning"), rows)
+
+
+def warnings(meanings: Mapping[str, str]) -> str:
+    return table(("code", "meaning"), ((f"`{code}`", told) for code, told in meanings.items()))
+
+
+def rules() -> str:
+    made = []
+    for group, title in conformance.GROUPS.items():
+        found = [rule for rule in RULES.by_name.values() if rule.group == group]
+        rows = ((f"`{one.name}`", sentence(one.sentence), one.level, one.section) for one in found)
+        made.append(f"## {title}\n\n" + table(("rule", "what it demands", "level", "text"), rows))
+    return "\n".join(made)
+
+
+def drawn() -> str:
+    def shown(draw: Callable[..., Any]) -> str:
+        return (sys.modules[draw.__module__].__doc__ or "").partition("\n")[0]
+
+    rows = [
+        (f"`{name}`", shown(draw), figures.NEEDS[name][1]) for name, draw in figures.FIGURES.items()
+    ]
+    rows.append((f"`{figures.CHANGE}`", shown(figures.change.figure), "two runs: `--base RUN`"))
+    return table(("figure", "shows", "needs"), rows)
+
+
+def adapters() -> str:
+    found = discover.catalogue(None)
+    rows = []
+    for name, roles in sorted(found.files.items()):
+        consumer, producer = roles.get("consumer"), roles.get("producer")
+        devices = next((one.devices for one in roles.values() if one.devices), ("cpu",))
+        rows.append((
+            f"`{name}`",
+            "yes" if producer else "",
+            "yes" if consumer else "",
+            ", ".join(f"`{word}`" for word in consumer.protocols) if consumer else "",
+            ", ".join(f"`{word}`" for word in devices),
+            ", ".join(sorted({f"`{word}`" for one in roles.values() for word in one.arguments})),
+        ))  # fmt: skip
+    head = ("library", "producer", "consumer", "imports through", "devices", "arguments")
+    return table(head, rows)
+
+
+CONTEXT = ("document", "context", "benchmark_context", "cache", "dlbench", "machine", "environment")
+CELLS = ("axes", "measured", "not_measured", "evidence", "seen", "guard", "device_timer",
+         "ordering", "api_calls", "api_kinds", "warning", "check")  # fmt: skip
+#: What makes each part.
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "keys-of-a-run": lambda: keys(*CONTEXT),
+    "keys-of-a-cell": lambda: keys(*CELLS),
+    "codes": codes,
+    "warnings": lambda: warnings(_core.warnings),
+    "comparison-warnings": lambda: warnings(_core.comparison_warnings),
+    "rules": rules,
+    "figures": drawn,
+    "adapters": adapters,
+}
+
+
+def generated(text: str) -> str:
+    """The page with each part as the program defines it now. Raises KeyError."""
+    return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", text)
+
+
+def pages() -> list[Path]:
+    """The pages that have such a part."""
+    return [page for page in sorted(REFERENCE.glob("*.md")) if PART.search(page.read_text())]
+
+
+if __name__ == "__main__":
+    for page in pages():
+        page.write_text(generated(page.read_text(encoding="utf-8")), encoding="utf-8")

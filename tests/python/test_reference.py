@@ -1,0 +1,52 @@
+"""What the reference takes from the program is what the program defines now."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from dlbench import _core, cli
+
+ROOT = Path(__file__).parents[2]
+SPEC = importlib.util.spec_from_file_location("generate", ROOT / "docs/site/generate.py")
+assert SPEC is not None
+assert SPEC.loader is not None
+generate = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(generate)
+
+
+@pytest.mark.parametrize("page", generate.pages(), ids=lambda page: page.stem)
+def test_a_page_is_what_the_script_makes(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert generate.generated(text) == text, "run: python docs/site/generate.py"
+
+
+def test_every_part_has_a_page() -> None:
+    made = [
+        part for page in generate.pages() for _, part, _ in generate.PART.findall(page.read_text())
+    ]
+    assert sorted(made) == sorted(generate.PARTS)
+
+
+def test_a_page_that_is_out_of_date_is_found() -> None:
+    text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
+    code = next(iter(_core.codes))
+    assert generate.generated(text.replace(code, "other")) == text
+
+
+@pytest.mark.parametrize("part", ["keys-of-a-run", "keys-of-a-cell"])
+def test_each_key_has_a_meaning(part: str) -> None:
+    rows = [line for line in generate.PARTS[part]().splitlines() if line.startswith("| `")]
+    assert len(rows) > 50
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
+def test_each_command_and_option_is_in_the_reference() -> None:
+    text = generate.commands()
+    for name in cli.verbs():
+        assert f"## `dlbench {name}`\n" in text
+    for option in cli.dlbench.params:
+        for word in option.opts:
+            assert not word.startswith("--") or f"| `{word}" in text
