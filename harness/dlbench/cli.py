@@ -30,12 +30,12 @@ dlbench measures what happens when one array library passes an array to another.
   dlbench show latest       the last run;  repro, debug, explain, plot: more about it
   dlbench report latest     the last run as one HTML file
 
-dlbench --help lists all options.
+dlbench --help lists all options, dlbench help the terms of the output.
 """
 #: As dlbench.command.verbs has them. A run needs none of them, and what they need takes as long to
 #: load as many cells to measure.
-VERBS = ("list", "doctor", "show", "repro", "debug", "explain", "plot", "check", "compare", "merge",
-         "export", "report", "selftest")  # fmt: skip
+VERBS = ("list", "doctor", "help", "show", "repro", "debug", "explain", "plot", "check", "compare",
+         "merge", "export", "report", "selftest")  # fmt: skip
 
 
 def verbs() -> dict[str, click.Command]:

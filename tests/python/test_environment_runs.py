@@ -79,7 +79,7 @@ def test_the_document_says_what_each_was(ran: tuple[Path, str]) -> None:
 
 
 def test_the_terminal_keeps_them_apart(ran: tuple[Path, str]) -> None:
-    _, out = ran
+    _, out, _ = run(ran[0], "show", "run")
     lines = out.splitlines()
     titles = [line for line in lines if "host time of one exchange" in line]
     assert [("in new" in title, "in old" in title) for title in titles] == [
@@ -159,7 +159,7 @@ def broken(folder: Path) -> tuple[str, ...]:
 def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     words = ("--sizes", "4KiB", "--protocols", "dlpack", "--timeout", "2s", "--out", "run")
     ours = ("--producers", "native", "--consumers", "native", "--no-plots")
-    status, out, err = run(tmp_path, "--matrix", *words, *ours, *broken(tmp_path))
+    status, _, err = run(tmp_path, "--matrix", *words, *ours, *broken(tmp_path))
     assert status == 0, err
     found = {entry["environment"]: entry for entry in entries(document(tmp_path)).values()}
     assert found["default"]["outcome"] == "zero-copy"
@@ -167,6 +167,7 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     assert found["slow"]["reason"] == "the interpreter did not answer within 2 s"
     assert found["dead"]["outcome"] == "crashed"
     assert "SIGSEGV" in found["dead"]["reason"]
+    _, out, _ = run(tmp_path, "show", "run")
     assert f"dlbench doctor --env dead={tmp_path}/dies" in out
     assert left_alive(tmp_path) == []
     status, _, err = run(tmp_path, "debug", "run", "native", "native", "dead", "--env", "dead=dies")
@@ -175,12 +176,13 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
 
 def test_a_broken_interpreter_is_told_of_where_no_library_was_named(tmp_path: Path) -> None:
     words = ("--filter", "producer:native/consumer:native/", "--sizes", "4KiB", "--timeout", "2s")
-    status, out, err = run(
+    status, _, err = run(
         tmp_path, "--matrix", *words, "--out", "run", "--no-plots", *broken(tmp_path)
     )
     assert status == 0, err
     told = document(tmp_path)["context"]["dlbench"]["environments"]
     assert told["slow"]["failure"] == "timed-out: the interpreter did not answer within 2 s"
+    _, out, _ = run(tmp_path, "show", "run")
     assert "slow: timed-out: the interpreter did not answer within 2 s" in out
     assert "dead: crashed: the interpreter ended by SIGSEGV" in out
 
@@ -215,6 +217,7 @@ def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script, "old=old"],
         cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
     )  # fmt: skip
     ours, theirs = done.stdout.split("\nold   ")
     assert ours.startswith("default   Python 3.")

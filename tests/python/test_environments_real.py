@@ -88,8 +88,9 @@ def _is_numpy_dlpack(entry: dict[str, Any]) -> bool:
 def test_one_pair_of_mxnet(tmp_path: Path) -> None:
     mxnet = f"mxnet310={os.environ['DLBENCH_MXNET']}"
     words = ("--protocols", "dlpack", "--sizes", "4KiB", "--phases", "all")
-    status, out, err = run(tmp_path, "mxnet", "numpy", "--env", mxnet, *words, "--out", "run")
+    status, _, err = run(tmp_path, "mxnet", "numpy", "--env", mxnet, *words, "--out", "run")
     assert status == 0, err
+    _, out, _ = run(tmp_path, "show", "run")
     assert "numpy -> mxnet" in out
     assert "mxnet in default (pip install mxnet)" in out
     exchange = next(e for e in document(tmp_path)["benchmarks"] if "phases" in e)

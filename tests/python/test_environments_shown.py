@@ -68,7 +68,7 @@ def test_what_takes_another_time_stands_beside() -> None:
     assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
     assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
     assert lines[2].split()[8] == "2.00"
-    assert len(lines) == 3
+    assert lines[3:] == ["times: relative to default, with its 95 % interval"]
 
 
 @pytest.mark.parametrize(("exchanges", "told_"), [(1, 1), (40, 0)])
@@ -89,6 +89,7 @@ def test_without_a_second_process_nothing_is_said_to_differ() -> None:
     lines = texts(beside.table(doc(document), ["dlpack"], 80))
     assert "nothing is known of chance" in lines[0]
     assert "2.00?" in lines[2]
+    assert lines[-1].endswith("  ?: one process, chance unknown")
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:

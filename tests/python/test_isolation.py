@@ -149,7 +149,7 @@ def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_pa
     early = "import sys\nsys.early_is_here = True\n"
     plant(tmp_path / "adapters", "early", early + GOOD_MAKE, early + GOOD_TAKE)
     plant(tmp_path / "adapters", "late", crash + GOOD_MAKE, crash + GOOD_TAKE)
-    status, out, err = run(
+    status, _, err = run(
         tmp_path, "early", "late", "--adapters", "adapters", "--protocols", "dlpack", "--sizes",
         "4KiB", "--out", "run", "--no-plots", "--precision", "50%",
     )  # fmt: skip
@@ -159,4 +159,5 @@ def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_pa
     for entry in measured:
         assert entry["imports"] == ["late", "early"]
         assert any("late crashed when early was" in text for text in warning_texts(entry))
+    _, out, _ = run(tmp_path, "show", "run")
     assert "late crashed when early was imported before it: SIGSEGV" in " ".join(out.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.cells import cell_len
@@ -11,7 +12,7 @@ from rich.console import Console
 import samples
 from dlbench import findings, values
 from dlbench.document import EnvironmentFacts
-from dlbench.terminal import pair, terminal
+from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
 from typed import doc, entries_of, entry_of
 
@@ -365,10 +366,38 @@ def test_counted_instructions_have_a_matrix_of_their_own() -> None:
     times, counts = terminal.matrices(doc(document))
     assert [times.show(entry).text for entry in times.entries.values()] == ["112 ns", "940 ns"]
     assert [counts.show(entry).text for entry in counts.entries.values()] == ["2,312", "?"]
+    assert grid.legend([counts]) == "? not counted"
+    assert grid.legend([times]) == ""
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
     )
     assert "2,312" in row.plain
+
+
+def test_a_table_of_cells_has_a_legend_of_what_it_shows() -> None:
+    near = samples.measured("numpy", "numpy", 36.0)
+    shown = [line.plain for line in pair.table(entries_of([near]), 200)]
+    told = ["+-: of unknown kind", "~ within 2x of the instrument's own time"]
+    told += ["used: the protocol observed", "first: the first call of a worker"]
+    assert shown[-1] == "   ".join(told)
+
+
+def test_cells_that_share_evidence_or_a_warning_share_a_line() -> None:
+    proved = dict.fromkeys(("address", "guard"), "yes")
+    entries = entries_of(
+        [
+            samples.measured("a", "b", 90.0, evidence=proved, warnings=[samples.warned("drift")]),
+            samples.measured("a", "b", 90.0, evidence=proved, bytes=1 << 20),
+            samples.measured("a", "b", 90.0, evidence={"address": "no"}, protocol="convert",
+                             warnings=[samples.warned("drift")]),
+        ]
+    )  # fmt: skip
+    assert [re.split(" {2,}", line.plain) for line in pair.shared_facts(entries)] == [
+        ["evidence", "address: yes", "guard: yes", "dlpack 4 KiB, 1 MiB"],
+        ["warning", "drift", "dlpack 4 KiB; convert 4 KiB"],
+        ["evidence", "address: no", "convert 4 KiB"],
+    ]
+    assert pair.shared_facts(entries[:1])[0].plain.endswith("  all cells")
 
 
 def test_what_was_not_run_fills_no_matrix() -> None:

@@ -9,13 +9,19 @@ from rich.text import Text
 from dlbench import values
 from dlbench.document import EXCHANGE, Axis, Document, Measured
 from dlbench.document.entry import PhasePart
-from dlbench.text.layout import fitting, shorten
+from dlbench.text.layout import fitting, fold, shorten
 
 #: The exchange timed by itself, not in the rounds of its phases.
 OWN = "own rounds"
 #: Columns that go, in this order, where all do not fit.
 SPARE = (OWN, "via", "share", "exchange")
 HEAD = ("from -> to", "exchange", *values.PHASES, "left", "share", "via", OWN)
+#: What a column holds where its heading does not tell.
+LEGEND = {
+    "exchange": "exchange: the one that the phases belong to",
+    "left": "left: exchange less its phases",
+    OWN: f"{OWN}: the exchange timed without its phases",
+}
 
 Key = tuple[Axis, ...]
 
@@ -40,17 +46,22 @@ def table(document: Document, width: int) -> list[Text]:
         axes += [f"in {any_.environment}"] if any_.environment != "default" else []
         blocks.setdefault(tuple(axes), []).append(_row(of))
     lines: list[Text] = []
+    shown: set[str] = set()
     for axes_, rows in blocks.items():
         title = "   ".join([*axes_, "one exchange by its phases"])
         lines += [Text()] if lines else []
-        lines += [Text(shorten(title, width), style="bold"), *_block(rows, width)]
-    return lines
+        heads, block = _block(rows, width)
+        shown.update(heads)
+        lines += [Text(shorten(title, width), style="bold"), *block]
+    legend = [text for head, text in LEGEND.items() if head in shown]
+    return lines + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
 
 
-def _block(rows: list[dict[str, str]], width: int) -> list[Text]:
+def _block(rows: list[dict[str, str]], width: int) -> tuple[list[str], list[Text]]:
+    """The columns that are shown, and the lines."""
     right = set(HEAD) - {"from -> to", "via"}
-    _, lines = fitting(HEAD, rows, width - 1, right, SPARE)
-    return [
+    shown, lines = fitting(HEAD, rows, width - 1, right, SPARE)
+    return shown, [
         Text(shorten(f" {line}", width), style="" if i else "bold") for i, line in enumerate(lines)
     ]
 

@@ -37,7 +37,7 @@ def single(document: Document, words: Sequence[str]) -> Entry:
     """The single cell that is meant. What the words leave open falls to the usual: the protocol
     `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
     candidates where that is not enough."""
-    entries = _usual(matching(document, words))
+    entries = usual(matching(document, words))
     if len(entries) > 1:
         names = [entry.name for entry in entries[:MOST_CANDIDATES]]
         more = f" and {len(entries) - len(names)} more" if len(entries) > len(names) else ""
@@ -53,7 +53,7 @@ def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
     words = [] if entry.protocol == "dlpack" else [entry.protocol]
     for axis in ("device", "case", "bytes", "clock", "environment"):
         fitting = _narrowed(list(pair), [*words, *last])
-        if _usual(fitting) == [entry]:
+        if usual(fitting) == [entry]:
             break
         if any(other.axis(axis) != entry.axis(axis) for other in fitting):
             words.append(str(entry.axis(axis)))
@@ -70,12 +70,12 @@ def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
     return entries
 
 
-def _usual(entries: list[Entry]) -> list[Entry]:
+def usual(entries: list[Entry]) -> list[Entry]:
     """Those of them that are meant where nothing more is said."""
     entries = [entry for entry in entries if entry.outcome not in values.DULL] or entries
-    for axis, usual in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
-        if any(entry.axis(axis) == usual for entry in entries):
-            entries = [entry for entry in entries if entry.axis(axis) == usual]
+    for axis, word in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
+        if any(entry.axis(axis) == word for entry in entries):
+            entries = [entry for entry in entries if entry.axis(axis) == word]
     smallest = min(entry.bytes for entry in entries)
     return [entry for entry in entries if entry.bytes == smallest]
 

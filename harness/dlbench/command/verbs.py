@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from dlbench import _core
+from dlbench import _core, glossary
 from dlbench.check import table as check_table
 from dlbench.check import verb
 from dlbench.command import cells, debug, publish
@@ -24,10 +24,12 @@ from dlbench.errors import BadInput
 from dlbench.libraries import discover, listing
 from dlbench.machine import doctor
 from dlbench.running import comparing, options, run
-from dlbench.scripts import exchange
+from dlbench.scripts import exchange, running
 from dlbench.terminal import pair, terminal
 from dlbench.text import output
+from dlbench.text.layout import fold
 from dlbench.text.output import Console
+from dlbench.text.progress import Waiting
 
 PROBE_S = 30.0  #: may an interpreter take to tell what it is
 ENV = click.option(
@@ -47,9 +49,15 @@ ADAPTERS = click.option(
 def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str, ...]) -> None:
     """List libraries: version, protocols, and how to install what is missing.
 
-    Imports each installed library, or only those that are named.
+    Imports each installed library, or only those that are named, once for each of its versions.
     """
     console = Console()
+    waiting = Waiting(sys.stderr)
+
+    def start(asked: list[_core.Library]) -> None:
+        names = ", ".join(f"{one.name} {one.version}".strip() for one in asked)
+        output.complain(f"importing, once for each version: {names}")
+
     places = probe.find(env, PROBE_S)
     for place in places:
         found = run.find_adapters(adapters, place)
@@ -59,7 +67,10 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
         if len(places) > 1:
             terminal.show(listing.title(place, console.width), console)
         chosen = [one for one in libraries if not names or one.name in names]
-        terminal.show(listing.table(chosen, place, console.width), console)
+        for line in listing.table(chosen, place, console.width, start, waiting.show):
+            waiting.clear()
+            console.print(line, soft_wrap=True)
+            sys.stdout.flush()
     if not names:
         terminal.show(listing.by_argument(found, console.width), console)
 
@@ -81,7 +92,8 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     """Print an earlier run; with CELL, all facts about the matching cells.
 
     RUN is a run's folder, a results.json, or `latest`. CELL is a cell's name, or words that choose:
-    PRODUCER CONSUMER [PROTOCOL] [BYTES] ...
+    PRODUCER CONSUMER [PROTOCOL] [BYTES] ... Of several cells, the evidence and warnings of all and
+    the details of one are printed.
     """
     console = Console()
     path = locate(run_)
@@ -103,7 +115,10 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     chosen = cells.matching(document, cell)
     if len(chosen) > 1:
         terminal.show(pair.table(chosen, console.width), console)
-        return
+        terminal.show([Text(), *pair.shared_facts(chosen)], console)
+        chosen = cells.usual(chosen)[:1]
+        heading = "in detail; add a protocol, size or case to choose another cell"
+        terminal.show([Text(), Text(heading, style="bold")], console)
     _, environment = document.origin(chosen[0])
     for line in pair.details(chosen[0], environment):
         console.print(line, soft_wrap=True)
@@ -152,11 +167,37 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 @click.argument("run_", metavar="RUN")
 @click.argument("cell", nargs=-1, required=True)
 @ADAPTERS
-def reproduce(run_: str, cell: tuple[str, ...], adapters: str | None) -> None:
-    """Print a script that reproduces a cell's outcome without dlbench."""
+@ITS_ENV
+@click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
+@click.option("--timeout", metavar="TIME", default="120s", help="Deadline of --run: 120s.")
+def reproduce(
+    run_: str,
+    cell: tuple[str, ...],
+    adapters: str | None,
+    env: tuple[str, ...],
+    is_run: bool,
+    timeout: str,
+) -> int:
+    """Print a script that reproduces a cell's outcome without dlbench.
+
+    With --run the exit status is 0 where the result is as expected, and 1 where it is not.
+    """
     document, entry = _chosen(run_, cell, adapters)
-    # Nothing is run: a document from another machine will do.
-    output.hand_out(exchange.of_run(document, entry, discover.catalogue(adapters)))
+    # Nothing is run without --run: a document from another machine will do.
+    script = exchange.of_run(document, entry, discover.catalogue(adapters))
+    if not is_run:
+        output.hand_out(script)
+        return 0
+    place = _its_environment(document, entry, env)
+    verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
+    for line in verdict.printed:
+        output.say(line)
+    if not verdict.expected:
+        output.say("the script gives no verdict")
+        return 0
+    output.say(f"expected  {verdict.expected}")
+    output.say(f"actual    {verdict.actual}")
+    return 0 if verdict.holds else 1
 
 
 @click.command("debug")
@@ -255,11 +296,33 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
 
 
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[TERM]")
+def explain_term(words: tuple[str, ...]) -> None:
+    """Print what a term in dlbench's output means; without TERM, all terms."""
+    known = glossary.terms()
+    if not words:
+        *names, last = sorted(known)
+        parts = [*(f"{name}," for name in names), last]
+        for line in fold(parts, Console().width, gap=" "):
+            output.say(line)
+        return
+    term = " ".join(words).lower()
+    if term not in known and term in VERBS:
+        raise BadInput(f"{term!r} is a command: dlbench {term} --help")
+    if term not in known:
+        near = _core.did_you_mean(term, sorted(known))
+        raise BadInput(f"unknown term {term!r}{near}; 'dlbench help' lists all terms")
+    heading, meaning = known[term]
+    output.say(f"{heading}: {meaning}")
+
+
 VERBS = {
     str(verb.name): verb
     for verb in (
         list_libraries,
         see_doctor,
+        explain_term,
         show,
         reproduce,
         debug_cell,

@@ -34,7 +34,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
         copied = [entry for _, alike in members for entry in alike]
         when = [word for word in words if word in WHEN.values()]
         said = [word for word in (*words, by) if word and word not in when]
-        rates = [rate for _, alike in members if (rate := _speed(alike))]
+        rates = [rate for _, alike in members if (rate := fastest_rate(alike))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
             where = " in cache" if all(e.warns_of(codes.IN_CACHE) for e in copied) else ""
@@ -71,7 +71,7 @@ def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
             yield Finding("writes", text, command, (*pair, *first.data.values()))
 
 
-def _speed(copied: list[Measured]) -> float:
+def fastest_rate(copied: list[Measured]) -> float:
     """A pair's GB/s at its largest size, where the call itself weighs least."""
     timed = [entry for entry in copied if entry.gb_per_s]
     return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import _core, worker_requests
 from dlbench.environments.environment import Environment
-from dlbench.libraries import arguments, discover
+from dlbench.libraries import arguments, discover, offers_cache
 from dlbench.supervisor import RequestFailed, Worker, worker_command
-from dlbench.text.layout import columns, fold, shorten
+from dlbench.text.layout import fold, pad, shorten
 
 LIMIT_S = 60
 NOTHING = "nothing"
+NAME = len("gives  ")  #: what stands before an answer
+LEAST_ROOM = 40  #: columns for an answer; on a narrower terminal it goes over the edge
+WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
@@ -82,7 +87,10 @@ def offers(library: _core.Library, place: Environment) -> Offer:
             ):
                 if path:
                     worker.ask(worker_requests.load(role, library.name, path))
-            return _offer(worker.ask(request))
+            answer = worker.ask(request)
+        offer = _offer(answer)
+        offers_cache.write(library, place, answer)
+        return offer
     except RequestFailed as failure:
         return Offer(f"{failure.outcome}: {failure}" if failure.outcome else str(failure))
 
@@ -93,27 +101,63 @@ def _offer(answer: dict[str, Any]) -> Offer:
             gives = " ".join(map(str, protocols)) or NOTHING
             kept = {str(name): str(found) for name, found in dispatch.items()}
             return Offer(gives, tuple(map(str, exports)), kept)
-    return Offer("crashed: an answer without what was asked")
+    raise RequestFailed("an answer without what was asked", "crashed")
 
 
-def table(libraries: list[_core.Library], place: Environment, width: int) -> list[Text]:
-    """The installed libraries first, the absent ones with how to get them."""
+def known(library: _core.Library, place: Environment) -> Offer | None:
+    """What an earlier call has found for these versions; None where nothing is known."""
+    if not library.producer_path:
+        return Offer(NOTHING)
+    kept = offers_cache.read(library, place)
+    try:
+        return None if kept is None else _offer(kept)
+    except RequestFailed:
+        return None
+
+
+def table(
+    libraries: list[_core.Library],
+    place: Environment,
+    width: int,
+    start: Callable[[list[_core.Library]], object] = lambda asked: None,
+    progress: Callable[[int, int, str], object] = lambda done, total, name: None,
+) -> Iterator[Text]:
+    """The installed libraries first, each as soon as it is known; then the absent ones with how to
+    get them. `start` is called with the libraries that must be imported, `progress` before each of
+    them is awaited."""
     if place.failure is not None:
-        return []
-    ordered = sorted(libraries, key=lambda one: (not one.installed, one.name))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        installed = [one for one in ordered if one.installed]
-        given = list(pool.map(lambda one: offers(one, place), installed))
-    rows = [("library", "version", "devices", "")]
-    for one, offer in zip(ordered, given, strict=False):
-        rows.append(
-            (one.name, one.version or "-", " ".join(one.devices), f"gives  {offer.describe()}")
-        )
-        rows.append(("", "", "", f"takes  {' '.join(one.protocols) or 'nothing'}"))
-        if offer.dispatch:
-            rows.append(("", "", "", f"under  {offer.under_numpy()}"))
-    rows += [(one.name, "absent", "", one.why_not) for one in ordered[len(given) :]]
-    lines = columns(rows)
-    shown = [Text(shorten(lines[0], width), style="bold")]
-    # The last column is to be read or typed whole.
-    return shown + [Text(line) for line in lines[1:]]
+        return
+    installed = sorted((one for one in libraries if one.installed), key=lambda one: one.name)
+    absent = sorted((one for one in libraries if not one.installed), key=lambda one: one.name)
+    rows = [("library", "version", "devices")]
+    rows += [(one.name, one.version or "-", " ".join(one.devices)) for one in installed]
+    rows += [(one.name, "absent", "") for one in absent]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    heads = ["  ".join(map(pad, row, widths)) for row in rows]
+    yield Text(shorten(heads[0].rstrip(), width), style="bold")
+    found = {one.name: offer for one in installed if (offer := known(one, place))}
+    asked = [one for one in installed if one.name not in found]
+    if asked:
+        start(asked)
+    # A thread waits for each worker; what was asked for and is not awaited any more is dropped.
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        coming = {one.name: pool.submit(offers, one, place) for one in asked}
+        for one, head in zip(installed, heads[1:], strict=False):
+            if one.name in coming:
+                progress(sum(each.done() for each in coming.values()), len(coming), one.name)
+                found[one.name] = coming[one.name].result()
+            # The last column is to be read or typed whole.
+            told = [f"gives  {found[one.name].describe()}"]
+            told.append(f"takes  {' '.join(one.protocols) or 'nothing'}")
+            told += [f"under  {under}"] if (under := found[one.name].under_numpy()) else []
+            room = max(width - cell_len(head) - 2, LEAST_ROOM)
+            for line in told:
+                name, answer = line[:NAME], line[NAME:]
+                for part in wrap(answer, room - NAME, **WHOLE_WORDS) or [""]:
+                    yield Text(f"{head}  {name}{part}".rstrip())
+                    head, name = " " * cell_len(head), " " * NAME
+    finally:
+        pool.shutdown(cancel_futures=True)
+    for one, head in zip(absent, heads[1 + len(installed) :], strict=True):
+        yield Text(f"{head}  {one.why_not}")

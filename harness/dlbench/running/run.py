@@ -209,7 +209,8 @@ def conclude(
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
         return 2
     if not quiet:
-        lines = terminal.render_as_asked(document, console.width, *shown_place(folder), files)
+        place = shown_place(folder)
+        lines = terminal.render_as_asked(document, console.width, *place, files, is_ending=True)
         terminal.show(lines, console)
     if signal:
         warn(f"interrupted; what was recorded is kept: {go_on}")

@@ -10,13 +10,24 @@ from dlbench import values
 from dlbench.analysis.phases import signed
 from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
-from dlbench.text.layout import fitting, shorten
+from dlbench.text.layout import fitting, fold, shorten
 
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "transfer",
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that go, in this order, where all do not fit: none by which rows are told apart.
 SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
+#: What the words and columns of the table mean.
+LEGEND = {
+    "host": "host: the call returns after the producer's work",
+    "stream": "stream: the consumer's stream waits",
+    "none": "nobody: no wait",
+    "wrong-stream": "wrong-stream: another stream waits",
+    "host-wrong": "host-wrong: the call waits for another stream",
+    "no-delay": "no-delay: the queue was not busy",
+    "inconclusive": "inconclusive: trials differ",
+    "export held": "held: share of the delay for which the host waits in that phase",
+}
 UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 
@@ -27,14 +38,18 @@ def table(document: Document, width: int) -> list[Text]:
         return []
     rows = [_row(entry, one) for entry, one in found]
     alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
-    _, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
+    heads, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
     shown = [
         Text(shorten("synchronization while the producer's queue is busy", width), style="bold")
     ]
     shown.append(Text(shorten(f" {lines[0]}", width), style="bold"))
     for (_, one), line in zip(found, lines[1:], strict=True):
         shown.append(Text(shorten(f" {line}", width), style=_style(one)))
-    return shown
+    used = {one.waits for _, one in found} | ({"export held"} & set(heads))
+    legend = [text for word, text in LEGEND.items() if word in used]
+    is_passed = any(not one.is_of_consumer for _, one in found)
+    legend += ["(stream): passed by dlbench"] if is_passed else []
+    return shown + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
 
 
 def _style(one: Sync) -> str:

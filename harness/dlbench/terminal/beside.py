@@ -11,7 +11,7 @@ from dlbench import _core, values
 from dlbench.analysis import chance
 from dlbench.analysis.scaling import differing
 from dlbench.document import EXCHANGE, Axis, Document, Measured
-from dlbench.text.layout import columns, shorten
+from dlbench.text.layout import columns, fold, shorten
 
 MOST_ROWS = 12
 AXES = EXCHANGE[1:]  #: all but the environment
@@ -97,7 +97,10 @@ def table(document: Document, protocols: Sequence[str], width: int) -> list[Text
     for name in shown[1:]:
         heads += [name, "times"]
     laid_out = columns([heads, *rows], right=range(2 + len(named), len(heads)))
-    return lines + [Text(shorten(f" {line}", width)) for line in laid_out]
+    legend = [f"times: relative to {names[0]}, with its 95 % interval"]
+    legend += ["?: one process, chance unknown"] if any("?" in row[-1] for row in rows) else []
+    lines += [Text(shorten(f" {line}", width)) for line in laid_out]
+    return lines + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
 
 
 def _row(

@@ -16,6 +16,7 @@ CORNER = "from \\ to"
 #: Rows and columns that hold nothing else say nothing that one line below cannot say.
 EMPTY = (*values.DULL, "not-run")
 LOSES = "!"
+UNCOUNTED = "not counted"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
 
@@ -167,5 +168,13 @@ def legend(grids: Sequence[Grid]) -> str:
         "~": "~ within 2x of the instrument's own time",
         "-": "- protocol not offered",
         "absent": "absent: not installed",
+        UNCOUNTED: "? not counted",
     }
+    if any(
+        isinstance(entry, Measured) and not entry.instructions
+        for grid in grids
+        if grid.show == Shown.counted
+        for entry in grid.shown()
+    ):
+        words.add(UNCOUNTED)
     return "   ".join(text for mark, text in told.items() if mark in used | words)

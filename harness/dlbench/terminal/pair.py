@@ -20,7 +20,7 @@ from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import table as waiting
-from dlbench.text.layout import columns, fitting, shorten
+from dlbench.text.layout import columns, fitting, fold, shorten
 
 HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
@@ -49,11 +49,18 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
         if isinstance(entry, NotMeasured):
             line = f"{line}  {values.reason(entry)}"
         shown.append(Text(shorten(line, width), style=_style(entry)))
-    if "+-" in heads:
-        measured = (entry for entry in ordered if isinstance(entry, Measured))
-        text = f"+-: {values.interval(measured)}"
-        shown.append(Text(shorten(text, width), style="dim"))
-    return shown
+    told = _legend([entry for entry in ordered if isinstance(entry, Measured)], heads)
+    return shown + [Text(line, style="dim") for line in fold(told, width, gap="   ")]
+
+
+def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
+    """What the marks and the shortened columns mean, of those that are shown."""
+    told = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
+    if any(values.marks(entry)[0] for entry in measured):
+        told.append("~ within 2x of the instrument's own time")
+    told += ["used: the protocol observed"] if "used" in heads else []
+    told += ["first: the first call of a worker"] if "first" in heads else []
+    return told
 
 
 def _order(entry: Entry) -> tuple[Axis | tuple[bool, str], ...]:
@@ -134,6 +141,30 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     if isinstance(entry, NotMeasured):
         facts += [("stderr", line) for line in entry.stderr_tail.splitlines()[-20:]]
     return columns(facts)
+
+
+def shared_facts(entries: Sequence[Entry]) -> list[Text]:
+    """Evidence and warnings of several cells: each once, with the cells that have it."""
+    facts: dict[tuple[str, str], list[Entry]] = {}
+    for entry in sorted(entries, key=_order):
+        words = [f"{name}: {word}" for name, word in entry.evidence.items()]
+        told = [("evidence", "  ".join(words))] if words else []
+        for fact in dict.fromkeys([*told, *(("warning", each.text) for each in entry.warnings)]):
+            facts.setdefault(fact, []).append(entry)
+    rows = [(*fact, _cells_text(of, len(entries))) for fact, of in facts.items()]
+    return [Text(line) for line in columns(rows)]
+
+
+def _cells_text(of: Sequence[Entry], total: int) -> str:
+    """ "dlpack 4 KiB, 1 MiB; convert 4 KiB"; "all cells"."""
+    if len(of) == total:
+        return "all cells"
+    sizes: dict[str, dict[str, None]] = {}
+    for entry in of:
+        case = f" {entry.case}" if entry.case != "f32" else ""
+        clock = f" {entry.clock}" if entry.clock != "call" else ""
+        sizes.setdefault(entry.protocol + case + clock, {})[values.size(entry.bytes)] = None
+    return "; ".join(f"{name} {', '.join(found)}" for name, found in sizes.items())
 
 
 def _worker(worker: Worker) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from dlbench.analysis import case_sweep, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
 from dlbench.sync import table as waiting
-from dlbench.terminal import beside, fallbacks, grid, pair
+from dlbench.terminal import beside, ending, fallbacks, grid, pair
 from dlbench.terminal.heading import header
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
@@ -31,9 +31,11 @@ def render(
     place: str = "",
     files: tuple[str, ...] = (),
     most_lines: int = findings.MOST_LINES,
+    is_ending: bool = False,
 ) -> list[Text]:
     """`run` is the run's name in commands, `place` its directory with the files made there,
-    `most_lines` how many findings of one outcome are told."""
+    `most_lines` how many findings of one outcome are reported. `is_ending`: as a run ends, with a
+    short answer in place of the findings."""
     lines = [Text(line) for line in header(document, width)]
     grids = matrices(document)
     for one in grids:
@@ -46,7 +48,7 @@ def render(
     if marks:
         lines += [Text(), Text(shorten(marks, width), style="dim")]
     grown = scaling(document, shown_protocols(document), width)
-    if grown:
+    if grown and not is_ending:
         lines += [Text(), *grown]
     climbed = fallbacks.table(document, width, run, most_lines)
     if climbed:
@@ -55,7 +57,7 @@ def render(
     if compared:
         lines += [Text(), *compared]
     lines += _phases(document, width) + _waiting(document, width)
-    return lines + _below(document, width, run, place, files, most_lines)
+    return lines + _below(document, width, run, place, files, most_lines, is_ending)
 
 
 def render_pair(
@@ -65,6 +67,7 @@ def render_pair(
     place: str = "",
     files: tuple[str, ...] = (),
     most_lines: int = findings.MOST_LINES,
+    is_ending: bool = False,
 ) -> list[Text]:
     """Like render(), with every number in a line of its own; for a pair or two."""
     lines = [Text(line) for line in header(document, width)]
@@ -79,7 +82,7 @@ def render_pair(
     compared = beside.table(document, shown_protocols(document), width)
     lines += [Text(), *compared] if compared else []
     lines += _phases(document, width) + _waiting(document, width)
-    return lines + _below(document, width, run, place, files, most_lines)
+    return lines + _below(document, width, run, place, files, most_lines, is_ending)
 
 
 def render_as_asked(
@@ -89,10 +92,11 @@ def render_as_asked(
     place: str,
     files: tuple[str, ...],
     most_lines: int = findings.MOST_LINES,
+    is_ending: bool = False,
 ) -> list[Text]:
     """What fits the run's request: a pair was asked for by name, or a matrix."""
     fitting = render_pair if document.run.request.pair else render
-    return fitting(document, width, run, place, files, most_lines)
+    return fitting(document, width, run, place, files, most_lines, is_ending)
 
 
 def _phases(document: Document, width: int) -> list[Text]:
@@ -112,11 +116,15 @@ def _below(
     place: str,
     files: tuple[str, ...],
     most_lines: int,
+    is_ending: bool,
 ) -> list[Text]:
-    found = findings.find(document, run, most_lines)
-    lines = [Text()] if found else []
-    for finding in found:
-        lines += finding_lines(finding, width)
+    if is_ending:
+        lines = [Text(), *ending.lines(document, matrices(document), width, run)]
+    else:
+        found = findings.find(document, run, most_lines)
+        lines = [Text()] if found else []
+        for finding in found:
+            lines += finding_lines(finding, width)
     return [*lines, Text(), *(Text(line) for line in footer(document, width, place, files))]
 
 

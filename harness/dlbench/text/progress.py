@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from dlbench.text.escaping import log_line, printable
@@ -122,6 +123,26 @@ class Bar(Quiet):
             left=left(eta_s),
         )
         self._progress.refresh()
+
+
+class Waiting:
+    """One line on a terminal, replaced by what is printed next: which library is awaited."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._width = stream, 0
+
+    def show(self, done: int, total: int, name: str) -> None:
+        if self._stream.isatty():
+            line = printable(f"{done} of {total} known, importing {name}")[:79]
+            self._stream.write(f"{line}\r")
+            self._stream.flush()
+            self._width = cell_len(line)
+
+    def clear(self) -> None:
+        if self._width:
+            self._stream.write(" " * self._width + "\r")
+            self._stream.flush()
+            self._width = 0
 
 
 def observer(stream: TextIO, quiet: bool, stage: str = "") -> Quiet:

@@ -1,0 +1,189 @@
+"""The answer that a run ends with: at most six lines, and the commands to type next."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.document import Document, Measured
+from dlbench.findings import DISTURBED, FAILURES, Finding, find
+from dlbench.findings.copies import fastest_rate
+from dlbench.findings.finding import by_pair
+from dlbench.terminal import beside
+from dlbench.terminal.grid import Grid, Shown
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import count, fitting, pad, shorten
+
+MOST_LINES = 6
+LABEL = 14
+SPEEDS = ("protocol", "fastest", "x native", "slowest", "x fastest")
+#: Findings that the reader must see even though each cell has a number.
+SERIOUS = ("drops", "converts", "writes", "journal", "environment", "not installed")
+#: Failures that are examined before the slowest pair.
+FAULTS = ("crashed", "timed-out", "wrong", "race")
+
+
+def answer(document: Document, grids: Sequence[Grid], run: str) -> list[Finding]:
+    """Copies, failures, serious findings and noise; the last line is always noise."""
+    found = find(document, run)
+    return [*_copies(document, found), *_failures(found), *_serious(found), *_noise(document)]
+
+
+def next_commands(document: Document, grids: Sequence[Grid], run: str) -> list[tuple[str, str]]:
+    """Commands, each with what it prints: the one that examines the worst result, then the rest."""
+    found = find(document, run)
+    pairs = [pair for grid in grids if grid.show == Shown.of if (pair := _compared(grid))]
+    worst = [one for one in found if one.label in FAULTS and one.command]
+    worst = worst or [one for one in found if one.label in SERIOUS and one.command]
+    if not worst and not pairs:
+        worst = [one for one in found if one.label in FAILURES and one.command]
+    commands = [(one.command, f"examine: {one.label}") for one in worst[:1]]
+    if not worst and pairs:
+        slowest = max(pairs[0], key=lambda entry: entry.real_time)
+        command = dlbench_command("show", run, *slowest.pair)
+        commands.append((command, "the slowest pair in detail"))
+    rest = f"all tables, {count(len(found), 'finding')}"
+    return [*commands, (dlbench_command("show", run), rest)]
+
+
+def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> Iterator[Text]:
+    """The answer and the next commands. A command is never cut."""
+    findings = answer(document, grids, run)
+    speeds = [row for grid in grids if grid.show == Shown.of and (row := _speeds(document, grid))]
+    if speeds:
+        shown = speeds[: max(1, MOST_LINES - len(findings))]
+        _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
+        yield Text(shorten(laid_out[0], width), style="bold")
+        for row, line in zip(shown, laid_out[1:], strict=True):
+            yield _labelled(row["protocol"], shorten(line, width))
+    for finding in findings:
+        # Two lines: the pairs and the beginning of a library's own message.
+        room = max(width - LABEL, 1)
+        first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
+        yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
+        yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
+    commands = next_commands(document, grids, run)
+    longest = max(len(command) for command, _ in commands)
+    label = "next"
+    for command, what in commands:
+        said = Text(label.ljust(LABEL), style="bold")
+        said += Text(command.ljust(longest), style="not bold cyan")
+        if len(said) + 2 + len(what) <= width:
+            said += Text(f"  {what}", style="not bold dim")
+        said.rstrip()
+        yield said
+        label = ""
+
+
+def _labelled(label: str, line: str) -> Text:
+    text = Text(line)
+    text.stylize("bold", 0, len(label))
+    return text
+
+
+def _compared(grid: Grid) -> list[Measured]:
+    """The measured exchanges of a matrix, fastest first; those of libraries where it has any."""
+    measured = [entry for entry in grid.entries.values() if isinstance(entry, Measured)]
+    measured.sort(key=lambda entry: entry.real_time)
+    return [entry for entry in measured if "native" not in entry.pair] or measured
+
+
+def _speeds(document: Document, grid: Grid) -> dict[str, str]:
+    """A row of SPEEDS; empty where no exchange of the matrix was measured."""
+    compared = _compared(grid)
+    if not compared:
+        return {}
+    fastest, slowest = compared[0], compared[-1]
+    label = [fastest.protocol]
+    label += [fastest.device] if fastest.device != "cpu" else []
+    label += [fastest.case] if fastest.case != "f32" else []
+    label += [f"in {fastest.environment}"] if fastest.environment != "default" else []
+    row = dict.fromkeys(SPEEDS, "")
+    row |= {"protocol": pad(" ".join(label), LABEL - 2), "fastest": _timed(fastest)}
+    native = grid.entries.get(("native", "native"))
+    if isinstance(native, Measured) and native is not fastest:
+        row["x native"] = _times(fastest, native)
+    if fastest is not slowest:
+        ratio = beside.ratio(document, fastest, slowest)
+        is_noise = ratio.honest and not ratio.differs(1)
+        row["slowest"] = _timed(slowest)
+        row["x fastest"] = "within noise" if is_noise else _times(slowest, fastest)
+    return row
+
+
+def _timed(entry: Measured) -> str:
+    before, after = values.marks(entry)
+    time = f"{before}{values.duration(entry.real_time)}{after}"
+    return f"{entry.producer} -> {entry.consumer} {time}"
+
+
+def _times(entry: Measured, other: Measured) -> str:
+    ratio = entry.real_time / other.real_time
+    return values.significant(ratio) if ratio < 999.5 else f"{ratio:.0f}"
+
+
+def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
+    told = [finding for finding in found if finding.label == "copies"]
+    pairs = by_pair(entry for entry in document.measured if entry.is_exchange)
+    if not pairs:
+        return
+    if len(told) == 1:
+        yield Finding("copies", told[0].text)
+        return
+    copied = {
+        pair: copies
+        for pair, of_pair in pairs.items()
+        if (copies := [entry for entry in of_pair if entry.outcome in values.COPIED])
+    }
+    if not copied:
+        unproven = sum(any(e.outcome == "unproven" for e in of) for of in pairs.values())
+        text = f"none of {count(len(pairs), 'pair')}"
+        yield Finding("copies", text + (f"; {unproven} not proven" if unproven else ""))
+        return
+    owners = Counter(of[0].copying_library or pair[1] for pair, of in copied.items())
+    who = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
+    who += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
+    text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {who}"
+    if rates := [rate for of in copied.values() if (rate := fastest_rate(of))]:
+        low, high = values.rate(min(rates)), values.rate(max(rates))
+        text += f"; {low if low == high else f'{low}..{high}'} GB/s"
+    yield Finding("copies", text)
+
+
+def _failures(found: Sequence[Finding]) -> Iterator[Finding]:
+    failed = [finding for finding in found if finding.label in FAILURES]
+    if not failed:
+        return
+    first = failed[0]
+    numbers = Counter(finding.label for finding in failed[1:])
+    more = ", ".join(f"{number} {label}" for label, number in numbers.items())
+    yield Finding("fails", f"{first.label} {first.text}" + (f"; and {more}" if more else ""))
+
+
+def _serious(found: Sequence[Finding]) -> Iterator[Finding]:
+    serious = [finding for finding in found if finding.label in SERIOUS]
+    if serious:
+        more = f"; and {len(serious) - 1} more" if len(serious) > 1 else ""
+        yield Finding(serious[0].label, serious[0].text + more)
+
+
+def _noise(document: Document) -> Iterator[Finding]:
+    """How large a difference must be, and how many cells were disturbed while they were timed."""
+    measured = [entry for entry in document.measured if entry.is_exchange]
+    if not measured:
+        return
+    widths = [facts.reference_exchange.half_width for facts in document.environments.values()]
+    known = [width for width in widths if width is not None]
+    text = "unknown between processes (--replicas 6)"
+    if known:
+        text = f"differences below {values.percent(max(known))}"
+    codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
+    disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
+    if disturbed:
+        why = codes.most_common(1)[0][0]
+        text += f"; {disturbed} of {count(len(measured), 'cell')} disturbed (most: {why})"
+    yield Finding("noise", text)

@@ -1,0 +1,107 @@
+"""A run ends with a short answer and the commands to type next."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import samples
+from dlbench.terminal import terminal
+from dlbench.text import layout
+from typed import doc
+
+PAIR_80 = """\
+protocol      fastest                  slowest                 x fastest
+dlpack        numpy -> numpy 112 ns    torch -> numpy 1.73 us       15.4
+convert       numpy -> numpy ~36.0 ns
+copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
+fails         refused torch -> torch: BufferError: Can't export tensors that
+              require gradient
+noise         differences below 28 %
+next          dlbench show latest torch numpy  the slowest pair in detail
+              dlbench show latest              all tables, 4 findings
+
+6 measured, 2 not   38 s   ->  x: report.html
+"""
+
+
+def ending(document: dict[str, object], width: int = 80) -> str:
+    """What follows the matrix and its legend."""
+    lines = terminal.render_as_asked(
+        doc(document), width, "latest", "x", ("report.html",), is_ending=True
+    )
+    text = "".join(f"{line.plain}\n" for line in lines)
+    return text[text.index("protocol  ") :] if "protocol  " in text else text
+
+
+def test_an_answer_of_six_lines_and_the_next_commands() -> None:
+    assert ending(samples.pair()) == PAIR_80
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_answer_has_at_most_six_lines(width: int) -> None:
+    text = ending(samples.matrix(), width)
+    answer = text[text.index("\n") : text.index("\nnext ")].splitlines()[1:]
+    labels = [line for line in answer if not line.startswith(" ")]
+    assert 3 <= len(labels) <= 6
+    assert "fails         crashed torch -> warp" in text
+    assert "next          dlbench debug latest torch warp" in text
+
+
+def test_libraries_are_compared_and_native_is_their_scale() -> None:
+    text = ending(
+        samples.document(
+            samples.measured("native", "native", 50.0),
+            samples.measured("numpy", "torch", 200.0),
+            samples.measured("torch", "numpy", 2000.0),
+        )
+    )
+    row = next(line for line in text.splitlines() if line.startswith("dlpack "))
+    shown = ["dlpack", "numpy -> torch 200 ns", "4.00", "torch -> numpy 2.00 us", "10.0"]
+    assert re.split(" {2,}", row) == shown
+
+
+def test_a_difference_within_noise_is_no_ratio() -> None:
+    text = ending(
+        samples.document(
+            samples.measured("numpy", "torch", 1000.0), samples.measured("torch", "numpy", 1040.0)
+        )
+    )
+    assert "torch -> numpy 1.04 us  within noise" in text
+
+
+def test_a_run_that_copies_nothing_says_so() -> None:
+    assert "copies        none of 1 pair\n" in ending(
+        samples.document(samples.measured("numpy", "torch", 200.0))
+    )
+
+
+def test_what_disturbed_the_run_is_counted() -> None:
+    text = ending(
+        samples.document(
+            samples.measured("numpy", "torch", 200.0, warnings=[samples.warned("preempted")]),
+            samples.measured("torch", "numpy", 2000.0),
+        )
+    )
+    assert "noise         differences below 28 %; 1 of 2 cells disturbed (most: preempted)" in text
+
+
+def test_a_loss_without_an_error_is_named_and_examined_first() -> None:
+    text = ending(samples.document(samples.measured("numpy", "torch", 200.0, changed=["mask"])))
+    assert "drops         the mask: numpy -> torch\n" in text
+    assert "next          dlbench show latest numpy torch  examine: drops" in text
+
+
+def test_a_run_of_nothing_goes_on_from_its_journal() -> None:
+    missing = samples.missing("numpy", "torch", "not-run", "the budget was used up")
+    assert "next          dlbench --resume latest " in ending(samples.document(missing))
+
+
+def test_a_long_reason_takes_two_lines_and_is_whole_without_a_terminal() -> None:
+    reason = "many words " * 40 + "end"
+    document = samples.document(samples.missing("numpy", "torch", "refused", reason))
+    text = ending(document)
+    at = text.index("fails ")
+    assert text[at : text.index("\nnext ")].count("\n") == 1
+    assert reason in ending(document, layout.UNCUT)

@@ -1,0 +1,61 @@
+"""`dlbench help TERM` and the docs page have the same definitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlbench import cli, glossary
+
+DOCS = Path(__file__).parents[2] / "docs/reference/glossary.md"
+
+
+def test_the_docs_page_is_a_copy_of_the_package_data() -> None:
+    """cp harness/dlbench/glossary.md docs/reference/glossary.md"""
+    assert DOCS.read_text() == glossary.SOURCE.read_text()
+
+
+def test_each_term_of_the_page_is_known() -> None:
+    rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| **")]
+    headings = {heading for heading, _ in glossary.terms().values()}
+    assert len(headings) == len(rows) > 30
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (["zero-copy"], "zero-copy: the result lies in the producer's memory\n"),
+        (["Host", "wait"], "host wait, stream wait, no wait, wrong stream: how an exchange"),
+        (["dlpack"], "dlpack: DLPack (https://dmlc.github.io/dlpack/latest/): __dlpack__ and"),
+        (["release"], "phases: the steps of an exchange: query (where does the array lie?), "),
+    ],
+)
+def test_a_term_is_printed_without_marks(
+    words: list[str], printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["help", *words]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(printed)
+    assert told.count("\n") == 1
+    assert not set("*`") & set(told)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("zerocopy", "'zero-copy'"), ("doctor", "dlbench doctor --help"), ("xyzzy", "'xyzzy'")],
+)
+def test_an_unknown_term_is_one_line_and_status_2(
+    word: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["help", word]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_without_a_term_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["help"]) == 0
+    told = capsys.readouterr().out
+    assert told.replace("\n", "").split(", ") == sorted(glossary.terms())

@@ -1,0 +1,82 @@
+"""`dlbench list` imports a library once for each of its versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import planted
+from dlbench.environments.environment import here
+from dlbench.libraries import discover, listing, offers_cache
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "dlbench"
+
+
+def listed(*names: str, width: int = 200) -> tuple[list[str], list[str]]:
+    """The table's lines, and the libraries that were imported."""
+    imported: list[str] = []
+    libraries = discover.libraries(discover.catalogue(None), names)
+    chosen = [one for one in libraries if one.name in names]
+    lines = listing.table(
+        chosen, here(), width, lambda asked: imported.extend(one.name for one in asked)
+    )
+    return [line.plain for line in lines], imported
+
+
+def test_the_second_call_imports_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, imported = listed("numpy", "bytearray")
+    assert imported == ["bytearray", "numpy"]
+    monkeypatch.setattr(listing, "Worker", None)
+    assert listed("numpy", "bytearray") == (first, [])
+
+
+def test_another_version_is_imported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed("numpy")
+    monkeypatch.setattr(offers_cache._core, "build_id", "another")
+    assert listed("numpy")[1] == ["numpy"]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"protocols": 1}', "\x00"])
+def test_a_broken_cache_is_none(text: str, cache: Path) -> None:
+    first, _ = listed("numpy")
+    (kept,) = cache.iterdir()
+    kept.write_text(text)
+    assert listed("numpy") == (first, ["numpy"])
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert any("gives  dlpack" in line for line in listed("numpy")[0])
+
+
+def test_an_adapter_whose_version_nothing_tells_is_asked_each_time(tmp_path: Path) -> None:
+    planted.plant(tmp_path / "adapters")
+    found = discover.catalogue(tmp_path / "adapters", package=tmp_path)
+    (mine,) = (one for one in discover.libraries(found) if one.name == "mine")
+    assert offers_cache.place_of(mine, here()) is None
+
+
+def test_lines_come_as_soon_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The heading does not wait for any import."""
+    monkeypatch.setattr(listing, "offers", None)
+    libraries = discover.libraries(discover.catalogue(None), ["numpy"])
+    lines = listing.table([one for one in libraries if one.name == "numpy"], here(), 80)
+    assert next(lines).plain.split() == ["library", "version", "devices"]
+
+
+def test_an_answer_is_wrapped_at_words() -> None:
+    lines, _ = listed("numpy", width=80)
+    assert max(map(len, lines)) <= 80
+    wide, _ = listed("numpy")
+    assert " ".join(" ".join(lines).split()) == " ".join(" ".join(wide).split())
+    assert len(lines) > len(wide)

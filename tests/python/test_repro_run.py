@@ -1,0 +1,73 @@
+"""`repro --run` prints what a cell's script expects beside what happens here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samples
+from dlbench import cli
+from dlbench.errors import BadInput
+from dlbench.scripts import running
+
+pytestmark = pytest.mark.process
+
+
+def reproduced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *words: str, **given: Any
+) -> tuple[int, list[str]]:
+    evidence = {"address": "yes", "guard": "skipped", "write": "skipped", "slope": "skipped"}
+    document = samples.document(
+        samples.measured("numpy", "numpy", 100.0, **{"evidence": evidence, **given})
+    )
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    status = cli.main(["repro", str(path), "numpy", "numpy", *words])
+    told = capsys.readouterr()
+    return status, (told.out or told.err).splitlines()
+
+
+def test_a_claim_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lines = reproduced(tmp_path, capsys, "--run")
+    assert (status, lines[-2:]) == (0, ["expected  zero-copy", "actual    zero-copy"])
+    assert lines[0].endswith(" ns")
+
+
+def test_a_claim_that_does_not_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = {"address": "no", "guard": "skipped", "write": "skipped", "slope": "skipped"}
+    status, lines = reproduced(tmp_path, capsys, "--run", outcome="copy", evidence=evidence)
+    assert (status, lines[-2:]) == (1, ["expected  copy", "actual    zero-copy"])
+
+
+def test_a_cell_of_another_environment_is_run_there_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, lines = reproduced(tmp_path, capsys, "--run", environment="old")
+    assert status == 2
+    assert "add --env old=PYTHON" in lines[0]
+    status, lines = reproduced(tmp_path, capsys, environment="old")
+    assert status == 0  # without --run nothing is started
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("import sys; sys.exit('no such thing')", "ended by exit status 1: no such thing"),
+        ("import os; os.abort()", "ended by SIGABRT"),
+        ("while True: pass", "did not end within 1 s"),
+        ("import signal, os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
+    ],
+)
+def test_a_script_without_its_verdict_is_one_line(script: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        running.run_script(script, sys.executable, 1)
+
+
+def test_a_script_that_only_shows_an_exchange_has_no_verdict() -> None:
+    assert running.run_script("print(7)", sys.executable, 30) == running.Verdict(
+        ["7"], "", "", holds=True
+    )
