@@ -78,6 +78,12 @@ def test_each_option_has_its_extras(
     assert (ROOT / constraints).exists()
 
 
+def test_the_systems_packages_alone(machine: Path) -> None:
+    done = bootstrap(machine, "--system")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (machine / "venv/asked").exists()
+
+
 def test_named_extras_are_kept_beside_the_gpus(machine: Path) -> None:
     assert bootstrap(machine, "--cuda", DLBENCH_EXTRAS="test").returncode == 0
     assert installed(machine) == ["-m pip install -c constraints-cuda.txt .[test,cuda]"]
@@ -120,7 +126,7 @@ def test_what_is_missing_for_a_gpu_is_said(machine: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--gpu"], "unknown option '--gpu'; expected --cuda, --rocm or --help"),
+        (["--gpu"], "unknown option '--gpu'; expected --cuda, --rocm, --system or --help"),
         (["cuda"], "unknown option 'cuda'"),
         (["--cuda", "--rocm"], "--cuda and --rocm exclude each other"),
     ],

@@ -14,6 +14,8 @@ from dlbench.analysis import case_sweep
 from dlbench.terminal import fallbacks, terminal
 from typed import doc, entries_of
 
+pytestmark = pytest.mark.process
+
 PICKY = '''\
 """Takes memory as it is where it is aligned, and copies it where it is not."""
 import numpy as np

@@ -405,7 +405,9 @@ PLAIN = {"numpy", "torch", "jax", "cupy"}
 def test_every_built_in_exchange_makes_a_whole_short_script() -> None:
     found = discover.catalogue()
     for producer, consumer, protocol in EXCHANGES:
-        for case in ("f32", "f32-strided"):
+        # A case changes each library's part by itself: NumPy opposite shows it.
+        is_shown = producer == consumer or "numpy" in (producer, consumer)
+        for case in ("f32", "f32-strided") if is_shown else ("f32",):
             given = {"protocol": protocol, "case": case, **PROVED}
             entry = samples.measured(producer, consumer, 1.0, **given)
             script = repro.script(entry_of(entry), found, {})

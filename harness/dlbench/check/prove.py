@@ -77,7 +77,12 @@ def conduct(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
             rule.name: pool.submit(
                 results,
                 planted(f"breaks={rule.name}", device_of(rule.name)),
-                [other for other in rules if device_of(other.name) == device_of(rule.name)],
+                # The other role's file has no such fault to plant.
+                [
+                    other
+                    for other in rules
+                    if (other.role, device_of(other.name)) == (rule.role, device_of(rule.name))
+                ],
             )
             for rule in chosen
         }
