@@ -10,6 +10,7 @@ from dlbench.document import Document
 
 from . import choosing, lines
 from .drawing import GREY
+from .looks import Look
 from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
 from .sheet_key import producer_keys
@@ -43,9 +44,7 @@ def _ratios(times: list[float], median: float) -> list[float]:
     return [min(max(ns / median, 1 / WIDEST), WIDEST) for ns in times]
 
 
-def _draw(
-    axes: Axes, panel: Panel, styles: dict[str, lines.Style], ends: tuple[float, float]
-) -> None:
+def _draw(axes: Axes, panel: Panel, styles: dict[str, Look], ends: tuple[float, float]) -> None:
     prepare(axes, panel)
     longest = max((len(w) for e in panel.entries.values() for w in rounds(e)), default=1)
     low, high = ends[0] ** ROOM, ends[1] ** ROOM
@@ -61,5 +60,5 @@ def _draw(
         look = styles[producer]
         for worker in rounds(entry):
             ratios = _ratios(worker, entry.real_time)
-            axes.plot(range(1, len(ratios) + 1), ratios, color=look.colour, linewidth=0.8,
+            axes.plot(range(1, len(ratios) + 1), ratios, color=look.color, linewidth=0.8,
                       marker=look.marker, markersize=lines.MARK - 1)  # fmt: skip

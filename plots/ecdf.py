@@ -14,6 +14,7 @@ from dlbench.document import Document, Measured
 
 from . import choosing, lines
 from .drawing import duration_tick
+from .looks import Look
 from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
 from .sheet_key import producer_keys
@@ -42,9 +43,7 @@ def _pooled(entry: Measured) -> list[float]:
     return sorted(ns for worker in rounds(entry) for ns in worker)
 
 
-def _draw(
-    axes: Axes, panel: Panel, styles: dict[str, lines.Style], limits: tuple[float, float]
-) -> None:
+def _draw(axes: Axes, panel: Panel, styles: dict[str, Look], limits: tuple[float, float]) -> None:
     prepare(axes, panel)
     axes.set(xscale="log", xlim=limits, ylim=(0, 1.03))
     axes.xaxis.set_major_locator(FixedLocator(_ticks(limits)))
@@ -58,10 +57,10 @@ def _draw(
             continue
         shares = [i / len(times) for i in range(len(times) + 1)]
         dashed = lines.COPIED if entry.outcome in values.COPIED else "-"
-        axes.step([times[0], *times], shares, where="post", color=look.colour,
+        axes.step([times[0], *times], shares, where="post", color=look.color,
                   linewidth=lines.WIDTH, linestyle=dashed)  # fmt: skip
         axes.plot([median(times)], [0.5], marker=look.marker, markersize=lines.MARK + 0.6,
-                  color=look.colour, linestyle="none")  # fmt: skip
+                  color=look.color, linestyle="none")  # fmt: skip
 
 
 def _ticks(limits: tuple[float, float]) -> list[float]:

@@ -72,7 +72,7 @@ def figure(document: Document) -> Figure:
               if (panel := _panel(document, *place))]  # fmt: skip
     shown = [entry for panel in panels for entry in panel.entries.values()]
     times = [entry.real_time for entry in shown if isinstance(entry, Measured)]
-    norm = LogNorm(min(times), max(max(times), 2 * min(times))) if times else LogNorm(1, 10)
+    norm = LogNorm(min(times), max(max(times), 10 * min(times))) if times else LogNorm(1, 10)
 
     legend = legend_items(shown)
     label_room = max((panel.label_room() for panel in panels), default=1.0)

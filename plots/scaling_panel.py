@@ -14,6 +14,7 @@ from dlbench.document import Measured
 
 from . import lines
 from .drawing import GREY, PALE, duration_tick, shortened
+from .looks import Look
 
 WIDE, HIGH = 2.55, 2.15  # inches
 LABEL, SMALL = 9.5, 7.0  # points
@@ -60,9 +61,7 @@ class Limits:
         return cls(sizes, (least / x_room, most * x_room), (low / 1.7, high * y_room))
 
 
-def draw(
-    axes: Axes, panel: Panel, styles: dict[str, lines.Style], limits: Limits, named: bool
-) -> None:
+def draw(axes: Axes, panel: Panel, styles: dict[str, Look], limits: Limits, named: bool) -> None:
     """`named`: with the rates written along the copy floors."""
     _prepare(axes, limits)
     title = shortened(panel.title, LABEL, WIDE - 0.6 * panel.until_ready)

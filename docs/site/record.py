@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -23,11 +22,12 @@ ROOT = Path(__file__).parents[2]
 FAULTY = "faulty"
 WIDTH = 96
 RUN = re.compile(r"<!-- run: (.+?) -->\n(.*?)<!-- end -->", re.S)
-#: Findings that depend on how busy the machine is, and what a machine is.
-NOISE = ("preempted", "bimodal", "drift", "noise", "slow-cpu", "migrated-core", "few-rounds",
-         "import order", "one process", "near floor", "in cache", "workers disagree", "cores",
-         "floor", "warning", "+-:", "could have seen", "dearest", "the reference exchange",
-         "the reference")  # fmt: skip
+#: A line is a fact up to one of these words or a mark of a copy. Times, notes and findings about
+#: noise depend on how busy the machine is.
+FACT = re.compile(
+    r"\b(zero-copy|copy|refused|wrong|crashed|no-protocol|not-installed|unproven|address|gives|takes"
+    r"|expected|actual|SLOW|FAST|worse|better|lost|gained|holds|broken)\b|\*"
+)
 
 
 def run_page(text: str) -> list[tuple[str, str]]:
@@ -51,6 +51,8 @@ def _output(command: str, folder: Path) -> str:
         "COLUMNS": str(WIDTH),
         "PATH": f"{folder / '.bin'}:{os.environ['PATH']}",
     }
+    # What `dlbench list` keeps between calls is the machine's.
+    environment["XDG_CACHE_HOME"] = str(folder / ".cache")
     ended = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -91,20 +93,14 @@ def recorded(text: str) -> str:
     return RUN.sub(fill, text)
 
 
-def shape(output: str) -> Counter[str]:
-    """The words of an output without numbers, units, versions, and findings about noise."""
-    words: Counter[str] = Counter()
-    skipped = False
+def shape(output: str) -> set[tuple[str, ...]]:
+    """The facts of an output, as words without numbers and units."""
+    facts = set()
     for line in output.partition("\n```\n")[2].splitlines():
-        if re.match(r"(no exchange|grows with size|dlbench \d|\d+ (pair|pair))", line):
-            skipped = True
-        elif not line.startswith(" "):
-            skipped = line.startswith(NOISE)
-        if not skipped:
-            line = re.sub(r"\S*\d\S*|[~?]", " ", line)
-            words.update(re.findall(r"[A-Za-z_][\w:-]{2,}|\*", line))
-    del words["first"]  # a column that is there where the first call takes long
-    return words
+        if fact := FACT.search(line):
+            line = re.sub(r"\S*\d\S*|[~?%]", " ", line[: fact.end()])
+            facts.add(tuple(re.findall(r"[A-Za-z_][\w:-]{2,}|\*", line)))
+    return facts
 
 
 def pages() -> list[Path]:

@@ -1,4 +1,4 @@
-"""The terms of `glossary.md`, for `dlbench help TERM`. The docs page is a copy of that file."""
+"""The terms of `glossary.md`, for `dlbench help` and the report. The docs page is a copy of it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,30 @@ LINK = re.compile(r"\[(.+?)\]\((.+?)\)")
 
 
 @cache
+def rows() -> tuple[tuple[str, str], ...]:
+    """Each heading with its meaning, as plain text."""
+    return tuple((plain(heading), plain(meaning)) for heading, meaning in _marked_rows())
+
+
+@cache
 def terms() -> dict[str, tuple[str, str]]:
     """By term in lower case, its heading and meaning as plain text. Terms in bold inside a meaning
     lead to that meaning."""
     found: dict[str, tuple[str, str]] = {}
     inner: dict[str, tuple[str, str]] = {}
+    for (_, meaning), row in zip(_marked_rows(), rows(), strict=True):
+        found.update(dict.fromkeys(row[0].lower().split(", "), row))
+        inner.update(dict.fromkeys(map(str.lower, BOLD.findall(meaning)), row))
+    return inner | found
+
+
+def _marked_rows() -> list[tuple[str, str]]:
+    found = []
     for line in SOURCE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("|") or len(cells) != 2 or cells[0] in ("term", "---"):
-            continue
-        row = (plain(cells[0]), plain(cells[1]))
-        found.update(dict.fromkeys(row[0].lower().split(", "), row))
-        inner.update(dict.fromkeys(map(str.lower, BOLD.findall(cells[1])), row))
-    return inner | found
+        if line.startswith("|") and len(cells) == 2 and cells[0] not in ("term", "---"):
+            found.append((cells[0], cells[1]))
+    return found
 
 
 def plain(markdown: str) -> str:

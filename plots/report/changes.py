@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from dlbench.compare import table
 from dlbench.document import ComparedCell, Comparison
@@ -17,6 +18,9 @@ KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "bas
 def packed(comparison: Comparison) -> str:
     """Its head, and a row a cell."""
     head = comparison.to_json(without=("cells",))
+    # Without the folders of the sender.
+    for name, side in comparison.sides.items():
+        head[name] = side.to_json() | {"runs": [Path(run).name for run in side.runs]}
     return packing.packed({**head, "keys": [*KEYS, "label", "details"], "rows": rows(comparison)})
 
 

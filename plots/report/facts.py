@@ -19,6 +19,8 @@ from dlbench.document import (
 )
 from dlbench.text.escaping import dlbench_command
 
+from .tables import portable
+
 FLOORS = {
     "empty": "the loop around nothing",
     "clock": "one reading of the clock",
@@ -109,7 +111,8 @@ def _run(entries: Sequence[Entry], context: Context) -> Iterator[tuple[str, str]
     yield "took", f"{run.wall_s:.0f} s"
     yield "dlbench", run.version
     if run.command:
-        yield "command", dlbench_command(*run.command[1:])
+        command = dlbench_command(*run.command[1:])
+        yield "command", portable(command, run.environments.values())
     if run.seed is not None:
         yield "seed", str(run.seed)
     outcomes = Counter(entry.found for entry in exchanges_once(entries))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from dlbench import _core
+from dlbench import _core, glossary
 
 from . import parts
 from .run import Packed
@@ -15,6 +15,7 @@ def write(out: BinaryIO, runs: Sequence[Packed], change: str | None) -> None:
     """`change`: a packed comparison."""
     frame = parts.template().generate(
         version=_core.version,
+        glossary=glossary.rows(),
         runs=runs,
         has_change=change is not None,
         style=parts.style(),

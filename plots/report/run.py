@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dlbench import values
-from dlbench.document import Axis, Document, Entry, Measured, NotMeasured
-from dlbench.findings import FAILURES, pairs_text
+from dlbench.document import Axis, Document, Entry, Measured
 
+from .. import looks
 from ..ink import BLACK, BLACK_ABOVE, PAPER
-from . import facts
+from . import facts, reproduction, tables
 from .packing import all_packed, packed
 
 #: What chooses a matrix, and the two that span it.
@@ -39,8 +40,12 @@ class Packed:
 
 def pack(document: Document, label: str, name: str) -> Packed:
     """`label` is what the page calls the run, `name` what commands call it."""
-    index = _index(document) | {"label": label, "name": shlex.quote(name)}
-    chunks = list(all_packed(_chunks(document.entries)))
+    refusals = tables.refusals(document.not_measured, len(document.measured))
+    scripts = reproduction.scripts(document, [row.first for row in refusals])
+    index = _index(document) | _tables(document, name, refusals)
+    index["refusals"] = [dataclasses.asdict(row) for row in refusals]
+    index |= {"label": label, "name": shlex.quote(name)}
+    chunks = list(all_packed(_chunks(document.entries, scripts)))
     return Packed(label, facts.of(document), packed(index), chunks)
 
 
@@ -52,6 +57,7 @@ def _index(document: Document) -> dict[str, object]:
         "chunk": CHUNK,
         "dull": values.DULL,
         "least_for_shares_ns": values.LEAST_FOR_SHARES_NS,
+        "looks": _looks(entries),
         "ink": {"dark": BLACK, "light": PAPER, "dark_above": BLACK_ABOVE},
         "choice": CHOICE,
         "axes": {
@@ -73,11 +79,31 @@ def _index(document: Document) -> dict[str, object]:
             if entry.has("sync") and entry.sync
         },
         "reasons": _coded(entry.reason for entry in document.not_measured),
-        "refusals": _refusals(document.not_measured, len(measured)),
         "environments": {
-            name: {place: found.to_json() for place, found in own.run.environments.items()}
+            # Not the interpreter's path: the page is passed on.
+            name: {
+                place: found.to_json(without=("executable",))
+                for place, found in own.run.environments.items()
+            }
             for name, own in machines
         },
+    }
+
+
+def _looks(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:
+    """By library: its color on a light and on a dark ground, and its marker."""
+    found = looks.of_all(name for entry in entries for name in entry.pair)
+    return {name: (look.color, look.on_dark, look.symbol) for name, look in found.items()}
+
+
+def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -> dict[str, object]:
+    found, lines = tables.found(document, name, refusals)
+    missing = document.not_measured
+    return {
+        "findings": found,
+        "copies": tables.copies(document),
+        "fallbacks": tables.fallbacks(document),
+        "folded": tables.folded(missing, lines),
     }
 
 
@@ -97,33 +123,15 @@ def _parts(entry: Measured) -> list[float]:
     return [*times.values(), entry.unexplained_ns, entry.phases.exchange_ns]
 
 
-def _refusals(missing: Sequence[NotMeasured], first: int) -> list[dict[str, object]]:
-    """Cells without a number that share a cause: who, how many, and the reason of the first."""
-    groups: dict[tuple[str, str, str, tuple[str, ...]], list[int]] = {}
-    for place, entry in enumerate(missing):
-        # A phase shares its exchange's reason; what was left untimed is no failure, nor is what
-        # takes too little time.
-        if entry.is_exchange and not (entry.is_untimed or entry.is_below):
-            key = (entry.outcome, entry.protocol, entry.device, entry.cause)
-            groups.setdefault(key, []).append(place)
-    order = [*FAILURES, *values.DULL]
-    ranked = sorted(groups, key=lambda k: (order.index(k[0]) if k[0] in order else 0, k))
-    found: list[dict[str, object]] = []
-    for key in ranked:
-        pairs = {missing[i].pair for i in groups[key]}
-        outcome, protocol, device, _ = key
-        reason = values.shared_reason([missing[i] for i in groups[key]])
-        row = {"outcome": outcome, "protocol": protocol, "device": device, "reason": reason}
-        names = " ".join(sorted({name for pair in pairs for name in pair}))
-        told = pairs_text(pairs).replace("->", "\u2192")
-        cells = {"cells": len(groups[key]), "first": first + groups[key][0]}
-        found.append({**row, "pairs": told, "names": names, **cells})
-    return found
-
-
-def _chunks(entries: Sequence[Entry]) -> Iterator[list[dict[str, object]]]:
+def _chunks(
+    entries: Sequence[Entry], scripts: Mapping[int, str]
+) -> Iterator[list[dict[str, object]]]:
     for begin in range(0, len(entries), CHUNK):
-        yield [_rest(entry) for entry in entries[begin : begin + CHUNK]]
+        chunk = [_rest(entry) for entry in entries[begin : begin + CHUNK]]
+        for cell in range(begin, begin + len(chunk)):
+            if cell in scripts:
+                chunk[cell - begin]["script"] = scripts[cell]
+        yield chunk
 
 
 def _rest(entry: Entry) -> dict[str, object]:

@@ -172,7 +172,7 @@ def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
         for clock in ("call", "ready") if "late" in consumer else ("call",):
             entry = entry_of(samples.measured(producer, consumer, 1.0, clock=clock))
             script = repro.script(entry, found, {})
-            assert "# needs dlbench's own _faulty_adapter" in script
+            assert "# needs dlbench's own _faulty" in script
             assert "ARGUMENT" not in script
             path = tmp_path / "script.py"
             path.write_text(script)
@@ -187,7 +187,7 @@ def test_debug_loads_the_files_that_take_the_argument() -> None:
     asked = debug.requests(entry, discover.catalogue())
     loads = [(each["role"], each["library"]) for each in asked if each["do"] == "load"]
     mine = "faulty:slow-export=5us"
-    assert loads == [("producer", "native"), ("consumer", "native"), ("producer", mine)]
+    assert loads == [("producer", mine), ("producer", "native"), ("consumer", "native")]
 
 
 def test_an_adapters_folder_may_have_arguments_of_its_own(tmp_path: Path) -> None:

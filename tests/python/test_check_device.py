@@ -38,7 +38,7 @@ class Array(Lender):
     pass
 
 
-def export(array):
+def lend(array):
     return array._lend({"max_version": (1, 3)})
 
 

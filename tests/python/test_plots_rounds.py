@@ -52,13 +52,13 @@ def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
     figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
     axes = panel(figure)
     styles = lines.styles(["jax", "numpy"])
-    curve = curves(axes)[styles["numpy"].colour]
+    curve = curves(axes)[styles["numpy"].color]
     assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
     assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
     marks = {
         to_hex(x.get_color()): x.get_xdata()[0] for x in axes.lines if x.get_marker() != "None"
     }
-    assert marks == {styles["numpy"].colour: 25.0, styles["jax"].colour: 6.0}
+    assert marks == {styles["numpy"].color: 25.0, styles["jax"].color: 6.0}
 
 
 def test_ecdf_dashes_copies() -> None:

@@ -212,7 +212,7 @@ def test_the_scheme_is_the_persons_and_can_be_switched(open_page: Open) -> None:
     dark = open_page(whole(), color_scheme="dark")
     light = open_page(whole(), color_scheme="light")
     assert paper(dark) != paper(light) == "rgb(255, 255, 255)"
-    assert light.text("#theme") == "dark colours"
+    assert light.text("#theme") == "dark colors"
     light.own.click("#theme")
     assert paper(light) == paper(dark)
 
@@ -255,7 +255,7 @@ def test_a_wide_matrix_fits_on_paper_and_is_as_it_was_afterwards(open_page: Open
 
 def test_an_address_leads_to_a_cell(open_page: Open) -> None:
     name = pick(whole(), "numpy", "torch")["name"]
-    page = open_page(whole(), reference=f"#{name}")
+    page = open_page(whole(), anchor=f"#{name}")
     assert page.text("dialog h2") == f"numpy {ARROW} torch"
 
 
@@ -344,7 +344,7 @@ def test_who_waits_is_a_table_where_the_document_has_it(open_page: Open) -> None
     page = open_page(document)
     rows = page.texts("#sync-table tbody tr")
     assert [row.split("cpu")[1] for row in rows] == [
-        "nonehostnew910 ns98 %1.0 %1.20 us", "-1nobodyold80.0 ns0.0 %0.0 %",
+        "nonehostnew910 ns98 %1.0 %1.20 us", "-1noneold80.0 ns0.0 %0.0 %",
     ]  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def document() -> dict[str, Any]:
 
 
 def opened(open_page: Open, name: str) -> Page:
-    page = open_page(document(), reference=f"#{name}")
+    page = open_page(document(), anchor=f"#{name}")
     page.own.wait_for_selector("dialog[open]")
     return page
 
@@ -51,7 +51,7 @@ def test_the_commands_of_a_cell_mean_that_cell(
     name: str, verbs: list[str], open_page: Open
 ) -> None:
     page = opened(open_page, name)
-    lines = [shlex.split(line) for line in page.text("dialog h3 + pre").splitlines()]
+    lines = [shlex.split(line) for line in page.texts("dialog .copyable code")]
     assert [line[1] for line in lines] == verbs
     for _, verb, _, *words in lines:
         entry = cells.single(doc(document()), words)

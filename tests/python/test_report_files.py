@@ -169,10 +169,38 @@ def test_a_page_calls_its_run_by_no_name_that_moves_on(run: str, stamped: Path) 
 def test_the_name_of_a_run_is_one_word_to_a_shell(runs: list[Path]) -> None:
     spaced = runs[0].rename(runs[0].parent / "of a machine")
     assert cli.main(["report", str(spaced)]) == 0
-    assert named(spaced / "report.html") == [str(spaced)]
+    assert named(spaced / "report.html") == [spaced.name]
     (spaced / "results.json").rename(spaced / "other.json")
     assert cli.main(["report", str(spaced / "other.json"), "--force"]) == 0
-    assert named(spaced / "report.html") == [str(spaced / "other.json")]
+    assert named(spaced / "report.html") == ["of a machine/other.json"]
+
+
+def test_a_page_does_not_hold_the_folders_of_its_sender(tmp_path: Path) -> None:
+    folder = tmp_path / "dlbench-results" / "20260101T000000Z"
+    folder.mkdir(parents=True)
+    made = samples.matrix()
+    environments = made["context"]["dlbench"]["environments"]
+    environments["default"]["executable"] = "/home/someone/venv/bin/python"
+    made["context"]["dlbench"]["command"] = [
+        "dlbench", "--matrix", "--env", "old=/home/someone/venv/bin/python",
+    ]  # fmt: skip
+    (folder / "results.json").write_text(json.dumps(made))
+    assert reporting.at_the_end(doc(made), folder)
+    text = (folder / "report.html").read_text()
+    assert named(folder / "report.html") == ["dlbench-results/20260101T000000Z"]
+    held = text + json.dumps(blob(text, "index-0"))
+    assert str(tmp_path) not in held
+    assert "--env old=PYTHON" in held
+    assert "/home/someone" not in held
+
+
+def test_a_comparison_does_not_hold_the_folders_of_its_sender() -> None:
+    made = comparisons.of(samples.pair(), samples.pair())
+    made["base"]["runs"] = ["/home/someone/dlbench-results/first"]
+    packed = report.changes.packed(comparison_of(made))
+    held = packing.zlib.decompress(packing.base64.b64decode(packed), 31).decode()
+    assert "/home/someone" not in held
+    assert '"runs":["first"]' in held
 
 
 def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -> None:

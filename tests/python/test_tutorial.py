@@ -32,11 +32,11 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path) -> None:
 
 
 def test_the_shape_of_an_output_has_no_times_and_no_noise() -> None:
-    one = record.block("x", " a -> b  dlpack  1.65 us*\npreempted  1 cell:\n   lost\nno  torch\n")
-    other = record.block("y", " a -> b  dlpack  41 ns*\nno  torch\n")
+    one = record.block("x", " numpy -> torch  dlpack  1.65 us*\npreempted  1 cell:\n   core\n")
+    other = record.block("y", " numpy -> torch  dlpack  41 ns*\ndrift  2 cells\n")
     assert record.shape(one) == record.shape(other.replace(" ns", " us"))
     assert record.shape(one) != record.shape(other.replace("*", ""))
-    assert record.shape(one) != record.shape(other.replace("torch", "numpy"))
+    assert record.shape(one) != record.shape(other.replace("torch", "jax"))
 
 
 def test_no_page_names_the_machine_that_recorded_it() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlbench import _core
-from dlbench.document import Comparison, Document, locate, read_document
+from dlbench.document import RESULTS, Comparison, Document, locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
 from dlbench.running import comparing, writing
@@ -66,10 +66,13 @@ def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
 
 def lasting_name(place: Path) -> str:
     """What commands call the run of this document for as long as its page may be kept: `latest` is
-    another run tomorrow."""
-    folder = place.parent
+    another run tomorrow. A page is passed on, so the name begins at the results' folder, or is the
+    run's own folder elsewhere."""
+    folder = place.absolute().parent
     folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
-    return str(folder if place.name == DOCUMENT else folder / place.name)
+    usual = folder.parent.name == RESULTS.name
+    name = RESULTS / folder.name if usual else Path(folder.name)
+    return str(name if place.name == DOCUMENT else name / place.name)
 
 
 def labels(places: Sequence[Path]) -> list[str]:

@@ -21,7 +21,7 @@ SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
 LEGEND = {
     "host": "host: the call returns after the producer's work",
     "stream": "stream: the consumer's stream waits",
-    "none": "nobody: no wait",
+    "none": "none: nothing waits",
     "wrong-stream": "wrong-stream: another stream waits",
     "host-wrong": "host-wrong: the call waits for another stream",
     "no-delay": "no-delay: the queue was not busy",

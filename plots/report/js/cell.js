@@ -97,7 +97,7 @@ function commands(run, cell) {
   const environment = run.value("environment", cell);
   const starts = environment === USUAL.environment ? "" : ` --env ${quoted(`${environment}=PYTHON`)}`;
   return verbs.map((verb) => `dlbench ${verb} ${run.name} ${words.map(quoted).join(" ")}`
-    + (verb === "explain" ? starts : "")).join("\n");
+    + (verb === "explain" ? starts : ""));
 }
 
 function cellAxes(run, cell) {
@@ -123,9 +123,11 @@ async function openCell(run, cell) {
     element("div", { class: "facts" }, ...[facts("Time", numbers(run, cell, rest)),
       facts("Verdict", verdict(run, cell, rest)), facts("What was called", seen(rest)), breakdown(rest),
       facts("Versions", versions(run, cell))].filter(Boolean)),
-    element("h3", {}, "Closer"), element("pre", {}, commands(run, cell)),
+    element("h3", {}, "Commands"), ...commands(run, cell).map((line) => copyable(line)),
+    rest.script ? element("details", {}, element("summary", {}, "script that reproduces this outcome"),
+      copyable(rest.script, "pre")) : null,
   ].filter(Boolean));
   if (!dialog.open) dialog.showModal();
-  history.replaceState(null, "", `#${encodeURIComponent(rest.name)}`);
+  keep({ cell: rest.name });
   if (run.isMeasured(cell)) await drawSamples(chart, run, cell, rest.workers);
 }

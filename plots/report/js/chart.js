@@ -1,10 +1,13 @@
 // Charts: plotly.js is unpacked once the first of them is to be seen.
 
-// Okabe and Ito's colours, told apart by people who see fewer; the marker differs as well.
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#8a8a8a"];
-const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star"];
-const look = (i) => ({ color: COLOURS[i % COLOURS.length],
-  symbol: SYMBOLS[(i + Math.floor(i / SYMBOLS.length)) % SYMBOLS.length] });
+// A library's color and marker: the same in every run and in the figures.
+function libraryLook(run, name) {
+  const [color, onDark, symbol] = run.looks[name];
+  return { color: theme() === "dark" ? onDark : color, symbol };
+}
+
+// The same of the workers of a cell, by their number.
+const workerLook = (run, i) => libraryLook(run, Object.keys(run.looks)[i % Object.keys(run.looks).length]);
 
 let library = null;
 

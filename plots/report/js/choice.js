@@ -9,8 +9,10 @@ class Choice {
   constructor(runs, redraw) {
     this.runs = runs;
     this.redraw = redraw;
-    this.run = runs[runs.length - 1];
+    this.run = runs[chosen.get("run") ?? runs.length - 1] ?? runs[runs.length - 1];
     this.shown = this.first();
+    const asked = this.run.choice.filter((axis) => chosen.has(axis)).map((axis) => [axis, chosen.get(axis)]);
+    if (this.shown !== undefined) this.shown = this.nearest(Object.fromEntries(asked)) ?? this.shown;
   }
 
   first() {
@@ -35,6 +37,7 @@ class Choice {
   pick(axis, value) {
     this.shown = this.nearest({ [axis]: value }) ?? this.shown;
     this.draw(axis);
+    this.keep();
     this.redraw();
   }
 
@@ -42,7 +45,14 @@ class Choice {
     this.run = this.runs[number];
     this.shown = this.nearest({}) ?? this.first();
     this.draw("run");
+    this.keep();
     this.redraw();
+  }
+
+  keep() {
+    const several = (axis) => this.run.levels(axis).length > 1;
+    keep({ run: this.runs.length > 1 ? this.run.number : null, ...Object.fromEntries(
+      this.run.choice.map((axis) => [axis, several(axis) ? this.shown.axes[axis] : null])) });
   }
 
   draw(focus = null) {

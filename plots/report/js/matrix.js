@@ -38,18 +38,38 @@ function cellText(run, cell) {
   return (marks & 1 ? "~" : "") + duration(run.time[cell]) + (marks & 2 ? "*" : marks & 4 ? "?" : "");
 }
 
-function cellButton(run, cell, share) {
-  const [producer, consumer] = [run.value("producer", cell), run.value("consumer", cell)];
-  const text = cellText(run, cell);
+const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
+// Of the outcomes with a number, where the cells are colored by outcome.
+const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
+
+// All that a cell's number stands for, in a line: shown on hover and focus, and read aloud.
+function cellLabel(run, cell) {
+  const pair = `${run.value("producer", cell)} to ${run.value("consumer", cell)}`;
   const outcome = run.value("outcome", cell);
-  const said = run.isMeasured(cell) ? `${duration(run.time[cell])}, ${outcome}`
-    : cell in run.below ? `${text}, ${outcome}` : outcome;
+  if (cell in run.below) return `${pair}: ${cellText(run, cell)}, ${outcome}`;
+  if (!run.isMeasured(cell)) return `${pair}: ${outcome}. ${run.reason(cell)}`.slice(0, 300);
+  const marks = MARKED.slice(1).filter(([mark]) => run.marks[cell] & mark).map(([, text]) => `, ${text.slice(2)}`);
+  return `${pair}: ${duration(run.time[cell])}, ${outcome}${marks.join("")}; interval `
+    + `${duration(run.lo[cell])} .. ${duration(run.hi[cell])} (${run.value("interval", cell)})`;
+}
+
+function showLabel(event) {
+  const button = event.target.closest("button[data-cell]");
+  if (button !== null) byId("matrix-cell").textContent = button.getAttribute("aria-label");
+}
+
+function cellButton(run, cell, view) {
+  const [producer, consumer] = [run.value("producer", cell), run.value("consumer", cell)];
+  const text = view.color === "ratio" && run.isMeasured(cell) ? RATIO(run, cell, view.reference.time)
+    : cellText(run, cell);
+  const said = cellLabel(run, cell);
   const button = element("button", { type: "button", "data-cell": String(cell), tabIndex: -1,
-    "aria-label": `${producer} to ${consumer}: ${said}` }, element("span", {}, text));
+    "aria-label": said, title: said }, element("span", {}, text));
   if (!run.isMeasured(cell)) {
     button.className = "none";
   } else {
-    const rgb = colour(share);
+    const rgb = view.color === "outcome" ? channels(OUTCOMES[run.value("outcome", cell)] ?? "#8a8a8a")
+      : colour(Math.log(run.time[cell] / view.low) / Math.log(view.high / view.low));
     button.style.backgroundColor = `rgb(${rgb.join(",")})`;
     button.style.color = inkOn(rgb, run.ink);
     if (run.marks[cell] & 1) button.classList.add("near");
@@ -61,11 +81,16 @@ function cellButton(run, cell, share) {
 function drawMatrix(choice) {
   const { run, shown } = choice;
   const telling = shown.cells.filter((cell) => !run.dull.includes(run.value("outcome", cell)));
-  const producers = inOrder(telling.map((cell) => run.value("producer", cell)));
-  const consumers = inOrder(telling.map((cell) => run.value("consumer", cell)));
-  const times = telling.filter((cell) => run.isMeasured(cell)).map((cell) => run.time[cell]);
-  const [low, high] = [Math.min(...times), Math.max(...times)];
-  const share = (cell) => (high > low ? Math.log(run.time[cell] / low) / Math.log(high / low) : 0);
+  const words = wordsOf("libraries");
+  const libraries = (axis) => sorted(run, axis, telling)
+    .filter((name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)));
+  const [producers, consumers] = [libraries("producer"), libraries("consumer")];
+  const measured = telling.filter((cell) => run.isMeasured(cell));
+  const times = measured.map((cell) => run.time[cell]);
+  const low = Math.min(...times);
+  // At least a decade: times that differ by a few percent have nearly the same color.
+  const high = Math.max(...times, 10 * low);
+  const view = { color: chosen.get("color") ?? "time", low, high, reference: referenceOf(run, measured) };
   const places = new Map(shown.cells.map((cell) => (
     [`${run.value("producer", cell)}/${run.value("consumer", cell)}`, cell])));
   const versions = run.environment(shown.cells[0])?.libraries ?? {};
@@ -77,31 +102,77 @@ function drawMatrix(choice) {
   const body = producers.map((producer) => element("tr", {}, named(producer, "row"),
     ...consumers.map((consumer) => {
       const cell = places.get(`${producer}/${consumer}`);
-      return element("td", {}, cell === undefined ? null : cellButton(run, cell, share(cell)));
+      return element("td", {}, cell === undefined ? null : cellButton(run, cell, view));
     })));
   const caption = `${timed(shown.axes)}: ${choice.said()}`;
-  byId("matrix-said").textContent = times.length ? `${caption}. Choose a cell for all that is known of it.`
+  byId("matrix-said").textContent = times.length ? `${caption}. Select a cell for its details.`
     : `${caption}. Nothing was measured here.`;
   byId("matrix-table").replaceChildren(element("table", { class: "grid", "aria-label": caption },
     element("thead", {}, head), element("tbody", {}, ...body)));
   byId("matrix-table").querySelector("button")?.setAttribute("tabindex", "0");
-  drawLegend(run, telling, low, high);
-  const present = new Set([...producers, ...consumers]);
+  drawLegend(run, telling, view);
+  byId("matrix-cell").textContent = "";
+  const present = new Set(telling.flatMap((cell) => [run.value("producer", cell), run.value("consumer", cell)]));
   const absent = inOrder(shown.cells.flatMap((cell) => [run.value("producer", cell),
     run.value("consumer", cell)])).filter((name) => !present.has(name));
-  byId("matrix-absent").textContent = absent.length ? `Nothing to say here: ${absent.join(", ")}.` : "";
+  byId("matrix-absent").textContent = absent.length ? `Without a cell here: ${absent.join(", ")}.` : "";
 }
 
-function drawLegend(run, telling, low, high) {
+// What a ratio is relative to: native to native, or the fastest exchange without it.
+function referenceOf(run, measured) {
+  const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === "native");
+  const fastest = measured.reduce((best, cell) => (best !== null && run.time[best] <= run.time[cell] ? best : cell), null);
+  const cell = measured.find(isNative) ?? fastest;
+  return cell === null ? null : { time: run.time[cell],
+    name: `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}` };
+}
+
+// Names by letter, native first; or by the median of their times, the fastest first.
+function sorted(run, axis, cells) {
+  const names = inOrder(cells.map((cell) => run.value(axis, cell)));
+  if (chosen.get("sort") !== "time") return names;
+  const median = new Map(names.map((name) => {
+    const times = cells.filter((cell) => run.isMeasured(cell) && run.value(axis, cell) === name)
+      .map((cell) => run.time[cell]).sort((a, b) => a - b);
+    return [name, times[Math.floor(times.length / 2)] ?? Infinity];
+  }));
+  return names.sort((a, b) => (median.get(a) === median.get(b) ? 0 : median.get(a) - median.get(b)));
+}
+
+function drawMatrixForm(choice) {
+  const form = byId("matrix-choice");
+  const choose = (key, options) => picker(form, key, key, options.map((name) => [name, name]),
+    chosen.get(key) ?? options[0], (value) => {
+      keep({ [key]: value === options[0] ? null : value });
+      drawMatrix(choice);
+    });
+  choose("color", ["time", "ratio", "outcome"]);
+  choose("sort", ["name", "time"]);
+  searchField(form, "libraries", "libraries", "numpy torch", () => drawMatrix(choice));
+}
+
+function drawLegend(run, telling, { color, low, high, reference }) {
   const used = telling.filter((cell) => run.isMeasured(cell)).reduce((all, cell) => all | run.marks[cell], 0);
   const place = byId("matrix-legend");
   place.replaceChildren();
-  if (high > low) {
+  if (color === "outcome") {
+    const found = new Set(telling.filter((cell) => run.isMeasured(cell)).map((cell) => run.value("outcome", cell)));
+    for (const outcome of found) {
+      const swatch = element("span", { class: "swatch" });
+      swatch.style.background = OUTCOMES[outcome] ?? "#8a8a8a";
+      place.append(swatch, `${outcome} `);
+    }
+    place.append("\u00b7 ");
+  } else if (reference !== null) {
+    const text = (ns) => (color === "ratio" ? `${significant(ns / reference.time)}x` : duration(ns));
     const scale = element("span", { class: "scale" });
     scale.style.background = `linear-gradient(to right, ${VIRIDIS.join(",")})`;
-    place.append(duration(low), scale, `${duration(high)} \u00b7 `);
+    const relative = color === "ratio" ? `, relative to ${reference.name}: ${duration(reference.time)}` : "";
+    place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
   const told = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
+  const noise = run.environment(telling[0] ?? 0)?.reference_exchange?.half_width;
+  if (noise) told.push(`noise: \u00b1${percent(noise)} between processes`);
   place.append(["framed: a library to itself", ...told].join(" \u00b7 "));
 }
 

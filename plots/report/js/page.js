@@ -14,7 +14,7 @@ function theme() {
 function setTheme(name) {
   const button = byId("theme");
   if (name in THEMES) document.documentElement.dataset.theme = name;
-  button.textContent = `${THEMES[theme()]} colours`;
+  button.textContent = `${THEMES[theme()]} colors`;
   button.setAttribute("aria-pressed", String(theme() === "dark"));
 }
 
@@ -29,7 +29,7 @@ function switchTheme() {
 }
 
 function showSections(run) {
-  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)]]) {
+  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)], ["cases", hasCases(run)]]) {
     byId(id).hidden = !has;
     document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
   }
@@ -46,6 +46,9 @@ async function draw() {
     if (only === null) {
       drawMatrix(choice);
       showSections(choice.run);
+      drawFindings(choice.run);
+      drawCopies(choice.run);
+      drawCases(choice.run);
       drawRefusals(choice.run);
       if (hasSync(choice.run)) drawSync(choice.run);
     }
@@ -57,6 +60,7 @@ async function draw() {
     return;
   }
   choice.draw();
+  drawMatrixForm(choice);
   drawRefusalsForm(choice);
   redraw();
   charts.scaling = new LazyChart("scaling-chart", (place) => drawScaling(choice, place));
@@ -64,11 +68,15 @@ async function draw() {
   if (byId("change") !== null) await loadChange(runs);
 
   byId("matrix-table").addEventListener("keydown", walkMatrix);
+  for (const kind of ["focusin", "mouseover"]) byId("matrix-table").addEventListener(kind, showLabel);
   byId("matrix-table").addEventListener("click", (event) => {
     const button = event.target.closest("button[data-cell]");
     if (button !== null) openCell(choice.run, Number(button.dataset.cell));
   });
-  byId("cell").addEventListener("close", () => history.replaceState(null, "", location.pathname + location.search));
+  byId("cell").addEventListener("close", () => keep({ cell: null }));
+  document.addEventListener("click", followInside);
+  explainOnHover();
+  addEventListener("hashchange", () => location.reload());
   byId("cell").addEventListener("click", (event) => event.target === byId("cell") && byId("cell").close());
   printing();
   // Printing waits for no promise: have the charts' library at hand by then.
@@ -103,8 +111,8 @@ function printing() {
 
 // A link to a cell: the page's address with the cell's name behind it.
 async function openAsked(runs) {
-  const name = decodeURIComponent(location.hash.slice(1));
-  if (!name.includes("/")) return;
+  const name = chosen.get("cell");
+  if (name === null) return;
   for (const run of [...runs].reverse()) {
     const cell = await run.named(name);
     if (cell !== null) { await openCell(run, cell); return; }

@@ -1,27 +1,25 @@
 // Cells without a number that share a reason, a row each.
 
-const refusals = { words: "" };
-
 function drawRefusals(run) {
-  const found = run.refusals.filter((row) => refusals.words.toLowerCase().split(/\s+/)
+  const found = run.refusals.filter((row) => wordsOf("words")
     .every((word) => Object.values(row).join(" ").toLowerCase().includes(word)));
   const rows = found.map((row) => () => {
     const name = element("button", { type: "button" }, row.pairs);
     name.addEventListener("click", () => openCell(run, row.first));
     return [name, row.outcome, row.protocol, row.device, String(row.cells), row.reason];
   });
-  const caption = found.length ? `${found.length} reasons` : "None.";
+  const { said, lines } = run.folded;
+  byId("refusals-folded").replaceChildren(...(said || lines.length ? [element("details", {},
+    element("summary", {}, `Nothing in common: ${said || lines.length}`), list(lines))] : []));
+  if (found.length === 0) {
+    byId("refusals-table").replaceChildren(element("p", { class: "note" }, "None."));
+    return;
+  }
+  const caption = `${found.length} reasons`;
   longTable(byId("refusals-table"), caption, ["exchange", "outcome", "protocol", "device", "cells", "reason"],
     rows, [4]);
 }
 
 function drawRefusalsForm(choice) {
-  const input = element("input", { type: "search", name: "words", placeholder: "torch refused" });
-  input.addEventListener("input", () => {
-    refusals.words = input.value.trim();
-    drawRefusals(choice.run);
-  });
-  const form = byId("refusals-choice");
-  form.replaceChildren(element("label", {}, "with the words", input));
-  form.addEventListener("submit", (event) => event.preventDefault());
+  searchField(byId("refusals-choice"), "words", "with the words", "torch refused", () => drawRefusals(choice.run));
 }

@@ -1,6 +1,6 @@
 // Time over the array's size for one consumer, a line a producer; or the other way round.
 
-const scaling = { side: "consumer", name: null };
+const scaling = { side: chosen.get("side") ?? "consumer", name: chosen.get("library") };
 
 // The choice's cells at every size, on the clock `ready` where a pair has it.
 function scalingLines(choice) {
@@ -28,8 +28,9 @@ function scalingLines(choice) {
 }
 
 // The marks, and behind them the line: a piece is dashed where the larger array was copied.
-function scalingTraces(run, line, name, i) {
-  const { color, symbol } = look(i);
+function scalingTraces(run, line, library) {
+  const { color, symbol } = libraryLook(run, library);
+  const name = chartText(library);
   const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
   const times = line.cells.map((cell) => run.time[cell]);
   const sizes = line.cells.map((cell) => run.value("bytes", cell));
@@ -87,8 +88,7 @@ function drawScaling(choice, place) {
   byId("scaling-said").textContent = names.length ? told : "Nothing was measured here.";
   place.hidden = sizes.length < 2 || names.length === 0;
   if (place.hidden) return null;
-  const all = inOrder(lines.map((line) => line[other]));
-  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, chartText(line[other]), all.indexOf(line[other]))),
+  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, line[other])),
     ...floorTraces(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
   sizes.sort((a, b) => a - b);
   return drawChart(place, traces, { height: 430, legend: { tracegroupgap: 0, orientation: innerWidth < 700 ? "h" : "v",
@@ -102,10 +102,13 @@ function drawScalingForm(choice, names) {
   const focus = form.contains(document.activeElement) ? document.activeElement.name : null;
   form.replaceChildren();
   if (names.length === 0) return;
-  const again = () => choice.redraw("scaling");
-  picker(form, "side", "one", [["consumer", "consumer"], ["producer", "producer"]], scaling.side,
+  const again = () => {
+    keep({ side: scaling.side, library: scaling.name });
+    choice.redraw("scaling");
+  };
+  picker(form, "side", "for one", [["consumer", "consumer"], ["producer", "producer"]], scaling.side,
     (value) => { scaling.side = value; again(); });
-  picker(form, "name", "which", names.map((name) => [name, name]), scaling.name,
+  picker(form, "name", "library", names.map((name) => [name, name]), scaling.name,
     (value) => { scaling.name = value; again(); });
   if (focus) form.elements[focus]?.focus();
 }

@@ -66,7 +66,8 @@ function rowsTable(caption, head, rows, numbers = []) {
   const kind = (column) => (right.has(column) ? { class: "number" } : {});
   const top = head.map((text, i) => element("th", { scope: "col", ...kind(i) }, text));
   const body = rows.map((row) => element("tr", {}, ...row.map((cell, i) => (
-    i === 0 ? element("th", { scope: "row", ...kind(i) }, cell) : element("td", kind(i), cell)))));
+    i === 0 ? element("th", { scope: "row", ...kind(i) }, cell)
+      : element("td", { "data-label": head[i], ...kind(i) }, cell)))));
   return element("table", { class: "rows" }, element("caption", {}, caption),
     element("thead", {}, element("tr", {}, ...top)), element("tbody", {}, ...body));
 }
@@ -78,6 +79,24 @@ function longTable(place, caption, head, rows, numbers, first = 100) {
   const more = element("button", { type: "button" }, `show all ${rows.length} rows`);
   more.addEventListener("click", () => longTable(place, caption, head, rows, numbers, rows.length));
   place.append(more);
+}
+
+// A command and a button that copies it.
+function copyable(text, kind = "code") {
+  const code = element(kind, {}, text);
+  const button = element("button", { type: "button", class: "copy", "aria-label": `copy ${text.split("\n")[0]}` }, "copy");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without the permission, a selection can still be copied.
+      getSelection().selectAllChildren(code);
+      document.execCommand("copy");
+    }
+    button.textContent = "copied";
+    setTimeout(() => { button.textContent = "copy"; }, 1500);
+  });
+  return element("div", { class: "copyable" }, code, button);
 }
 
 function picker(form, name, text, options, chosen, change) {

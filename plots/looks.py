@@ -1,0 +1,71 @@
+"""The color and marker of each library: the same in all figures, on the page and in every run."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: Okabe and Ito's colors, which color-blind people can distinguish, then their dark shades. On a
+#: dark ground the second half are light tints instead.
+COLORS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#6f6f6f"),
+    *("#00345c", "#7a2f00", "#00523b", "#7d2c58", "#866000", "#1b6f96", "#452d6b", "#2b2b2b"),
+)
+ON_DARK = (
+    *("#3a9bd8", "#e8752a", "#1db98c", "#cc79a7", "#e69f00", "#56b4e9", "#a78bca", "#8a8a8a"),
+    *("#a6cdec", "#f7b995", "#93e0c6", "#eec6dc", "#f5d993", "#c4e5fa", "#d3c6ea", "#d6d6d6"),
+)
+#: matplotlib's markers and plotly's names of the same.
+MARKERS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "v": "triangle-down",
+    "P": "cross",
+    "X": "x",
+    "*": "star",
+}
+#: Libraries by place; new ones are added at the end, so that the others keep their looks.
+ORDER = (
+    *("native", "numpy", "torch", "jax", "tensorflow", "paddle", "cupy", "mlx"),
+    *("pyarrow", "warp", "tvm_ffi", "numba", "dpnp", "tinygrad", "pandas", "array_api_strict"),
+    *("polars", "memoryview", "array", "bytearray", "ctypes", "mmap", "tvm", "mxnet"),
+    *("dask", "xarray", "sparse", "scipy_sparse", "awkward", "astropy", "pint", "unyt"),
+    *("numpy_ma", "ndonnx", "opencv", "pillow", "mpi4py", "nanobind", "pybind11", "cuda_core"),
+)
+PLACES = len(COLORS) * len(MARKERS)
+
+
+@dataclass(frozen=True)
+class Look:
+    """`marker` is matplotlib's, `symbol` plotly's."""
+
+    color: str
+    on_dark: str
+    marker: str
+    symbol: str
+
+
+def of(library: str) -> Look:
+    """One color and marker for each known library; for another, chosen by its name alone."""
+    return of_all([library])[library]
+
+
+def of_all(libraries: Iterable[str]) -> dict[str, Look]:
+    """The same of each. Of unknown ones that would look alike, the later has another marker."""
+    found: dict[str, Look] = {}
+    for name in sorted(set(libraries), key=lambda one: (one not in ORDER, one)):
+        known = name in ORDER
+        place = ORDER.index(name) if known else zlib.crc32(name.encode()) % PLACES
+        while (look := _at(place)) in found.values() and len(found) < PLACES:
+            place += len(COLORS)
+        found[name] = look
+    return found
+
+
+def _at(place: int) -> Look:
+    color, turn = place % len(COLORS), place // len(COLORS)
+    marker = list(MARKERS)[(color + turn) % len(MARKERS)]
+    return Look(COLORS[color], ON_DARK[color], marker, MARKERS[marker])

@@ -1,0 +1,42 @@
+// What is chosen, in the page's address behind `#`: a link shows the same to its reader.
+
+const chosen = readAddress();
+
+function readAddress() {
+  const text = location.hash.slice(1);
+  // A cell's name alone leads to the cell as well.
+  if (/^[\w-]+(\/|%2F)producer/.test(text)) return new URLSearchParams({ cell: decodeURIComponent(text) });
+  return new URLSearchParams(text.includes("=") ? text : "");
+}
+
+// The values by key; what is empty is left out.
+function keep(values) {
+  for (const [key, value] of Object.entries(values)) {
+    if (value === null || value === undefined || value === "") chosen.delete(key);
+    else chosen.set(key, value);
+  }
+  const text = chosen.toString();
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+// Links inside the page move the view and the focus, and leave the address as it is.
+function followInside(event) {
+  const link = event.target.closest('a[href^="#"]');
+  if (link === null) return;
+  event.preventDefault();
+  const target = byId(link.getAttribute("href").slice(1));
+  target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  target.scrollIntoView();
+}
+
+// A search field whose text is kept in the address.
+function searchField(form, key, text, hint, change) {
+  const input = element("input", { type: "search", name: key, placeholder: hint, value: chosen.get(key) ?? "" });
+  input.addEventListener("input", () => { keep({ [key]: input.value.trim() }); change(); });
+  form.append(element("label", {}, text, input));
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+
+// The words of such a field.
+const wordsOf = (key) => (chosen.get(key) ?? "").toLowerCase().split(/[\s,]+/).filter(Boolean);

@@ -1,0 +1,33 @@
+// What the run found, and which pairs copy at what rate.
+
+function drawFindings(run) {
+  const rows = run.findings.map((row) => () => [row.label,
+    row.section ? element("a", { href: `#${row.section}` }, row.text) : row.text,
+    row.command ? copyable(row.command) : ""]);
+  const heads = ["finding", "where and why", "next command"];
+  if (rows.length) longTable(byId("findings-table"), "", heads, rows, []);
+  else byId("findings-table").replaceChildren(element("p", { class: "note" }, "Nothing unusual was found."));
+}
+
+function drawCopies(run) {
+  const rows = run.copies.map((row) => () => [cellLink(run, row.first, row.pairs), row.by, row.rate,
+    row.sizes, row.protocols, row.case, row.where]);
+  const heads = ["exchange", "copied by", "rate", "sizes", "protocol", "case", "device"];
+  if (rows.length) longTable(byId("copies-table"), "Rate: at the largest size of each pair", heads, rows, [2]);
+  else byId("copies-table").replaceChildren(element("p", { class: "note" }, "No measured exchange copies the array."));
+}
+
+const hasCases = (run) => run.fallbacks.length > 0;
+
+function drawCases(run) {
+  const rows = run.fallbacks.map((row) => () => [row.pairs, row.becomes, row.rate, row.protocols,
+    row.where, row.cases]);
+  longTable(byId("cases-table"), "Cases that end otherwise than f32",
+    ["exchange", "result", "rate", "protocol", "device", "cases"], rows, [2]);
+}
+
+function cellLink(run, cell, text) {
+  const button = element("button", { type: "button" }, text);
+  button.addEventListener("click", () => openCell(run, cell));
+  return button;
+}

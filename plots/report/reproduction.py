@@ -1,0 +1,28 @@
+"""The scripts that the page holds: one for each reason why cells have no number."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+
+from dlbench import _core
+from dlbench.document import Document
+from dlbench.errors import BadInput
+from dlbench.findings import FAILURES
+from dlbench.libraries import discover
+from dlbench.scripts import exchange
+
+MOST = 200  #: scripts; a page of many thousand cells stays small
+
+
+def scripts(document: Document, cells: Iterable[int]) -> dict[int, str]:
+    """By cell, of these cells without a number. None where the adapter is not installed here."""
+    found: dict[int, str] = {}
+    catalogue = discover.catalogue()
+    for cell in cells:
+        entry = document.not_measured[cell - len(document.measured)]
+        if len(found) == MOST or FAILURES.get(entry.outcome) not in ("repro", "debug"):
+            continue
+        with contextlib.suppress(BadInput, _core.UsageError):
+            found[cell] = exchange.of_run(document, entry, catalogue)
+    return found

@@ -1,0 +1,204 @@
+"""The page's tables above and below the matrix: findings, copies, refusals and the case sweep."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dlbench import findings, values
+from dlbench.analysis import case_sweep
+from dlbench.document import Document, Entry, EnvironmentFacts, Measured, NotMeasured
+from dlbench.findings import FAILURES, pairs_text
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import count
+
+Row = dict[str, object]
+ARROW = "\u2192"
+#: Pairs with nothing in common: folded below the table of reasons.
+FOLDED = ("no-protocol", "no-device", "not installed")
+#: Outcomes of which the findings give the number of reasons alone; the table of reasons has them.
+COUNTED = ("refused", "unsupported", "not-run")
+MOST_REASONS = 2  #: of one outcome that the findings repeat
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One cause for which cells have no number. `names` are the pairs' libraries, `first` the
+    number of its first cell."""
+
+    outcome: str
+    protocol: str
+    device: str
+    reason: str
+    pairs: str
+    names: str
+    cells: int
+    first: int
+
+
+def portable(command: str, environments: Iterable[EnvironmentFacts]) -> str:
+    """The command with PYTHON in place of each interpreter's path."""
+    for facts in environments:
+        if facts.executable:
+            command = re.sub(rf"(?<==){re.escape(facts.executable)}(?=['\s]|$)", "PYTHON", command)
+    return command
+
+
+def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[list[Row], list[str]]:
+    """The findings, then the folded ones as lines. `name` is what commands call the run."""
+    rows: list[Row] = []
+    folded: list[str] = []
+    for machine, share in document.shares():
+        where = f"{machine}: " if machine else ""
+        for one in findings.find(share, name):
+            text = where + one.text.replace("->", ARROW)
+            if one.label in FOLDED:
+                folded.append(f"{one.label}: {text}")
+            elif one.label not in ("copies", *COUNTED):
+                command = portable(one.command, share.environments.values())
+                rows.append({"label": one.label, "text": text, "command": command})
+    noise = {"noise", *(code.replace("-", " ") for code in findings.DISTURBED)}
+    disturbed = [row for row in rows if row["label"] in noise]
+    results = [row for row in rows if row not in disturbed]
+    seen = {str(row["label"]) for row in results}
+    return [*_copying(document), *results, *_counted(refused, seen), *disturbed], folded
+
+
+def _copying(document: Document) -> Iterator[Row]:
+    copied = {e.pair for e in document.measured if e.outcome in values.COPIED}
+    pairs = {entry.pair for entry in document.measured}
+    if copied:
+        text = f"{len(copied)} of {count(len(pairs), 'pair')}: {pairs_text(copied)}"
+        yield {"label": "copies", "text": text.replace("->", ARROW), "command": "",
+               "section": "copies"}  # fmt: skip
+
+
+def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
+    """The outcomes without a number that no finding names: those of a case sweep, too."""
+    for outcome, rows in grouped(refused, lambda row: row.outcome).items():
+        if outcome in seen:
+            continue
+        cells, reasons = sum(row.cells for row in rows), count(len(rows), "reason")
+        texts = [f"{row.pairs}: {row.reason}" for row in rows]
+        if len(rows) > MOST_REASONS:
+            texts = [f"{count(cells, 'cell')}, {reasons}"]
+        for text in texts:
+            yield {"label": outcome, "text": text, "command": "", "section": "refusals"}
+
+
+def copies(document: Document) -> list[Row]:
+    """Pairs that copy, by the library that copies; of a case sweep, the plain array alone."""
+    climbed = case_sweep.is_climbed(document)
+    copied = [
+        (place, entry)
+        for place, entry in enumerate(document.measured)
+        if entry.is_exchange and entry.outcome in values.COPIED
+        and (not climbed or entry.case == case_sweep.BASELINE)
+    ]  # fmt: skip
+
+    def key(item: tuple[int, Measured]) -> tuple[str, ...]:
+        entry = item[1]
+        return (entry.copying_library, entry.consumer, entry.device, entry.case,
+                entry.environment, entry.machine)  # fmt: skip
+
+    rows = []
+    for (owner, _, device, case, environment, machine), members in sorted(
+        grouped(copied, key).items()
+    ):
+        alike = [entry for _, entry in members]
+        rates = [
+            rate for pair in grouped(alike, lambda e: e.pair).values() if (rate := _rate(pair))
+        ]
+        sizes = sorted({entry.bytes for entry in alike})
+        places = [one for one in (device, environment, machine) if one not in ("", "default")]
+        rows.append({
+            "pairs": pairs_text(entry.pair for entry in alike).replace("->", ARROW),
+            "by": owner or "not known",
+            "protocols": ", ".join(dict.fromkeys(entry.protocol for entry in alike)),
+            "where": ", ".join(places),
+            "case": case,
+            "sizes": " .. ".join(map(values.size, dict.fromkeys((sizes[0], sizes[-1])))),
+            "rate": _span(rates),
+            "first": members[0][0],
+        })  # fmt: skip
+    return rows
+
+
+def _rate(copied: Sequence[Measured]) -> float:
+    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
+    timed = [entry for entry in copied if entry.gb_per_s]
+    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
+
+
+def _span(rates: Sequence[float]) -> str:
+    low, high = (values.rate(edge(rates)) if rates else "" for edge in (min, max))
+    return f"{low} GB/s" if low == high and low else f"{low} .. {high} GB/s" if low else ""
+
+
+def fallbacks(document: Document) -> list[Row]:
+    """The case sweep as on the terminal: what ends otherwise than the plain array."""
+    rows: list[Row] = []
+    if not case_sweep.is_climbed(document):
+        return rows
+    for machine, share in document.shares():
+        for one in case_sweep.fallbacks(case_sweep.case_sweeps(share.entries)):
+            pairs = pairs_text(one.pairs).replace("->", ARROW) if one.pairs else one.producer
+            places = [part for part in (one.device, one.environment, machine)
+                      if part not in ("", "default")]  # fmt: skip
+            rows.append({"pairs": pairs, "becomes": one.becomes, "rate": _span(one.rates),
+                         "protocols": ", ".join(one.protocols), "where": ", ".join(places),
+                         "cases": ", ".join(one.cases)})  # fmt: skip
+    return rows
+
+
+def _is_refusal(entry: Entry) -> bool:
+    # A phase shares its exchange's reason; what was left untimed is no failure, nor is what takes
+    # too little time.
+    return (isinstance(entry, NotMeasured) and entry.is_exchange
+            and not (entry.is_untimed or entry.is_below)
+            and entry.outcome not in values.DULL)  # fmt: skip
+
+
+def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
+    """Cells without a number that share a cause, a row each, whatever their protocol and device;
+    the reason of the first. `first` is the number of the first cell without a number."""
+    refused = [(place, entry) for place, entry in enumerate(missing) if _is_refusal(entry)]
+    causes = grouped(refused, lambda item: (item[1].outcome, item[1].cause))
+    # Causes of several libraries that read the same are one row, too.
+    groups = grouped(
+        sorted(causes.values(), key=lambda of: (_place(of[0][1].outcome), of[0][0])),
+        lambda of: (of[0][1].outcome, values.shared_reason([entry for _, entry in of])),
+    )
+    rows = []
+    for (outcome, reason), alike_causes in groups.items():
+        # A script without our own library first, so that the reader can run it.
+        members = sorted(
+            (item for of in alike_causes for item in of), key=lambda item: "native" in item[1].pair
+        )
+        alike = [entry for _, entry in members]
+        pairs = {entry.pair for entry in alike}
+        rows.append(Refusal(
+            outcome=outcome,
+            protocol=", ".join(dict.fromkeys(entry.protocol for entry in alike)),
+            device=", ".join(dict.fromkeys(entry.device for entry in alike)),
+            reason=reason,
+            pairs=pairs_text(pairs).replace("->", ARROW),
+            names=" ".join(sorted({name for pair in pairs for name in pair})),
+            cells=len(alike),
+            first=first + members[0][0],
+        ))  # fmt: skip
+    return rows
+
+
+def _place(outcome: str) -> int:
+    order = list(FAILURES)
+    return order.index(outcome) if outcome in order else 0
+
+
+def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
+    """What the two libraries of a pair do not have in common: how many cells, and the lines."""
+    dull = Counter(e.outcome for e in missing if e.is_exchange and e.outcome in values.DULL)
+    said = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
+    return {"said": said, "lines": list(lines)}

@@ -1,0 +1,149 @@
+"""The report's tables in a real browser: findings first, then copies, refusals and cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import samples
+import synthetic
+from browser import Open
+
+pytestmark = pytest.mark.browser
+
+ARROW = "\u2192"
+KIB = 1024
+
+
+def copied() -> dict[str, Any]:
+    """Two pairs that copy, one over two protocols, and one that shares memory."""
+    facts: dict[str, Any] = {"outcome": "copy", "copied_by": "consumer", "bytes": 64 * KIB}
+    return samples.document(
+        samples.measured("numpy", "mlx", 9e3, gb_per_s=4.0, **facts),
+        samples.measured("numpy", "mlx", 9e3, gb_per_s=5.0, **facts, protocol="convert"),
+        samples.measured("torch", "mlx", 9e3, gb_per_s=8.0, **facts),
+        samples.measured("torch", "numpy", 900.0),
+    )
+
+
+def test_the_page_begins_with_the_findings(open_page: Open) -> None:
+    entry = samples.missing("numpy", "torch", "crashed", "died in call", signal="SIGSEGV")
+    page = open_page(samples.document(entry, samples.missing("a", "b", "refused", "no")))
+    assert page.own.locator("main section").first.get_attribute("id") == "findings"
+    rows = page.texts("#findings-table tbody tr")
+    assert rows[0].startswith(f"crashednumpy {ARROW} torch: SIGSEGV: died in calldlbench debug")
+    assert rows[1] == f"refuseda {ARROW} b: no"
+
+
+def test_copies_name_the_library_and_the_rate(open_page: Open) -> None:
+    page = open_page(copied())
+    assert page.texts("#copies-table tbody tr") == [
+        f"numpy, torch {ARROW} mlxmlx4 .. 8 GB/s64 KiBdlpack, convertf32cpu"
+    ]
+    page.own.click("#copies-table tbody button")
+    page.own.wait_for_selector("dialog[open]")
+    assert page.text("dialog h2") == f"numpy {ARROW} mlx"
+
+
+def test_a_run_without_copies_has_a_line_for_it(open_page: Open) -> None:
+    page = open_page(samples.document(samples.measured("torch", "numpy", 900.0)))
+    assert page.text("#copies-table") == "No measured exchange copies the array."
+
+
+def test_a_refusal_is_one_row_for_all_protocols_and_devices(open_page: Open) -> None:
+    places = [(p, d) for p in ("dlpack", "convert", "buffer") for d in ("cpu", "cuda:0", "cuda:1")]
+    page = open_page(samples.document(*(
+        samples.missing("numpy", "torch", "refused", "not writable", protocol=one, device=device)
+        for one, device in places
+    )))  # fmt: skip
+    assert page.texts("#refusals-table tbody tr") == [
+        f"numpy {ARROW} torchrefuseddlpack, convert, buffercpu, cuda:0, cuda:19not writable"
+    ]
+
+
+def test_what_two_libraries_do_not_have_in_common_is_folded(open_page: Open) -> None:
+    page = open_page(samples.document(
+        samples.missing("numpy", "torch", "no-protocol", "no", code="not-imported",
+                        protocol="dlpack_c"),
+        samples.missing("numpy", "torch", "no-device", "no GPU", device="cuda:0"),
+        samples.missing("numpy", "torch", "refused", "not writable"),
+    ))  # fmt: skip
+    assert len(page.texts("#refusals-table tbody tr")) == 1
+    assert "1 no-protocol, 1 no-device" in page.text("#refusals-folded summary")
+    assert page.own.locator("#refusals-folded li").first.is_hidden()
+    page.own.click("#refusals-folded summary")
+    assert any("dlpack_c: not taken by torch" in text for text in page.texts("#refusals-folded li"))
+
+
+def test_a_case_sweep_is_a_table(open_page: Open) -> None:
+    plain = synthetic.document(("numpy", "jax"), sizes=(4096,), failing=0.0)
+    page = open_page(synthetic.with_case_sweep(plain))
+    rows = page.texts("#cases-table tbody tr")
+    assert rows
+    assert all("refused" in row and row.endswith("f16") for row in rows)
+    assert open_page(plain).own.locator("#cases").is_hidden()
+
+
+def test_a_command_is_copied(open_page: Open) -> None:
+    page = open_page(samples.document(samples.missing("numpy", "torch", "crashed", "died")))
+    page.own.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    command = page.texts("#findings-table .copyable code")[0]
+    page.own.click("#findings-table .copyable button")
+    page.own.wait_for_function("document.querySelector('.copy').textContent === 'copied'")
+    assert page.own.evaluate("navigator.clipboard.readText()") == command
+
+
+def test_a_refusal_holds_the_script_that_shows_it(open_page: Open) -> None:
+    page = open_page(samples.document(
+        samples.missing("numpy", "torch", "refused", "not writable", case="f32-readonly"),
+        samples.missing("numpy", "notinstalled", "refused", "no"),
+    ))  # fmt: skip
+    page.own.click("#refusals-table tbody tr:has-text('torch') button")
+    page.own.wait_for_selector("dialog[open]")
+    page.own.click("dialog details summary:has-text('script')")
+    script = page.text("dialog .copyable pre")
+    assert "import numpy" in script
+    assert "torch.from_dlpack" in script
+    compile(script, "script", "exec")
+    page.press("Escape")
+    page.own.click("#refusals-table tbody tr:has-text('notinstalled') button")
+    page.own.wait_for_selector("dialog[open]")
+    assert page.own.locator("dialog .copyable pre").count() == 0
+
+
+def test_findings_count_the_failures_of_a_case_sweep(open_page: Open) -> None:
+    page = open_page(samples.document(
+        samples.measured("numpy", "torch", 900.0, warnings=[samples.warned("drift")]),
+        samples.measured("numpy", "mlx", 900.0, outcome="copy", gb_per_s=4.0),
+        samples.missing("numpy", "torch", "crashed", "died", case="f32-reversed"),
+        *(samples.missing("numpy", "torch", "refused", "no", exception=name) for name in "ABC"),
+        request={"cases": ["all"]},
+    ))  # fmt: skip
+    labels = page.texts("#findings-table tbody th")
+    assert labels == ["copies", "crashed", "refused", "drift", "noise"]
+    assert f"1 of 2 pairs: numpy {ARROW} mlx" in page.text("#findings-table")
+    assert "refused3 cells, 3 reasons" in page.texts("#findings-table tbody tr")
+    page.own.click("#findings-table a[href='#refusals'] >> nth=0")
+    assert page.own.evaluate("document.activeElement.id") == "refusals"
+
+
+def test_causes_that_read_the_same_are_one_row(open_page: Open) -> None:
+    reason = "only signed integers"
+    page = open_page(samples.document(
+        samples.missing("torch", "numpy", "refused", reason, exception="BufferError"),
+        samples.missing("torch", "jax", "refused", reason, exception="BufferError"),
+    ))  # fmt: skip
+    (row,) = page.texts("#refusals-table tbody tr")
+    assert row.startswith(f"torch {ARROW} jax, numpyrefused")
+
+
+def test_terms_are_defined_on_hover_and_in_a_list(open_page: Open) -> None:
+    page = open_page(copied())
+    head = page.own.locator("#copies-table th", has_text="protocol")
+    head.hover()
+    meaning = str(head.get_attribute("title"))
+    assert "interface" in meaning
+    assert page.own.locator("#glossary dl").is_hidden()
+    page.own.locator("#glossary summary").press("Enter")
+    assert meaning in page.text("#glossary dl")
