@@ -18,7 +18,7 @@ def main() -> None:
     bare = statistics.median(ns for ns, _ in measured)
     exchange = statistics.median(ns for _, ns in measured)
     print(f"event recorded and waited for   {bare:8.0f} ns")
-    print(f"the same, handed over           {exchange:8.0f} ns   {exchange / bare:.2f}x")
+    print(f"the same, as an exchange        {exchange:8.0f} ns   {exchange / bare:.2f}x")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""dlbench's own faulty: the native consumer with one planted fault."""
+"""The fault-injecting adapter: the native consumer with one planted fault."""
 
 from dlbench import _faulty_consumer
 

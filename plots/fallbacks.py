@@ -42,7 +42,7 @@ BROKEN = ("wrong", "crashed", "timed-out", "out-of-memory", "race")
 
 @dataclass(frozen=True)
 class Panel:
-    """All case_sweeps to one consumer, by producer."""
+    """All case sweeps to one consumer, by producer."""
 
     consumer: str
     case_sweeps: Mapping[str, CaseSweep]

@@ -59,8 +59,11 @@ def of_all(libraries: Iterable[str]) -> dict[str, Look]:
     for name in sorted(set(libraries), key=lambda one: (one not in ORDER, one)):
         known = name in ORDER
         place = ORDER.index(name) if known else zlib.crc32(name.encode()) % PLACES
-        while (look := _at(place)) in found.values() and len(found) < PLACES:
-            place += len(COLORS)
+        # The color stays; each turn has the next marker.
+        for turn in range(len(MARKERS)):
+            look = _at(place + turn * len(COLORS))
+            if look not in found.values():
+                break
         found[name] = look
     return found
 

@@ -1,4 +1,4 @@
-"""dlbench's own faulty: the native producer with one planted fault."""
+"""The fault-injecting adapter: the native producer with one planted fault."""
 
 import contextlib
 

@@ -51,8 +51,8 @@ struct CountRecord {
   std::string failure;
 };
 
-/// The synchronization of a recorded cell, classified afterwards, as `sync` and `late_free` stand on
-/// its entry; or why nothing was.
+/// The synchronization of a recorded cell, classified afterwards, as `sync` and `late_free` stand
+/// on its entry; or why nothing was.
 struct SyncRecord {
   std::string cell;
   std::vector<Ordering> sync;

@@ -6,7 +6,7 @@
 
 namespace dlbench {
 
-/// One exchange: who hands what to whom, and how. All but phase and clock of a cell.
+/// One exchange: its producer, consumer, protocol and array. All but phase and clock of a cell.
 struct Exchange {
   std::string environment = "default";
   std::string producer;

@@ -38,7 +38,7 @@ struct Seen {
   std::string used;            ///< the protocol that carried the bytes; "own" where the
                                ///< consumer was seen asking for none, or was not seen
   std::string via = "direct";  ///< or "proxy"; "exports": an object of ours answered by
-                               ///< the library's own call; "recorder": a replaying proxy saw it,
+                               ///< the library's own call; "recorder": a recording proxy saw it,
                                ///< for `convert`
   std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))", failures
                                        ///< with " -> TypeError" behind

@@ -27,7 +27,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word);
 /// Were all cases asked for?
 bool is_case_sweep(const Axes& axes);
 
-/// `absent` receives replaying proxy for libraries that were named and are unknown in this
+/// `absent` receives a placeholder for each library that was named and is unknown in this
 /// environment; it must outlive the result and not be resized while that is in use.
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                 const std::string& environment, std::vector<Library>& absent);

@@ -54,7 +54,7 @@ struct Change {
 /// order of all pairs; p comes from the same order wherever so many processes can reach `level` at
 /// all, since that is exact whatever the distribution. Where they cannot, and for fewer, it is
 /// Student's t: the variance within the sides and the noise of others, weighted by their degrees of
-/// degrees_of_freedom, and what the rounds leave open.
+/// freedom, and what the rounds leave open.
 class Changes {
  public:
   /// `drift` (a logarithm, at least 0) is what the whole machine moved by from one side to the

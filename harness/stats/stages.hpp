@@ -25,7 +25,7 @@ struct Stages {
 
 /// How many a side find, in 99 of 100 cases, a change of this size, relative, where their p must be
 /// below `level`, among processes whose scatter is known to be `spread` from so many degrees of
-/// degrees_of_freedom: a scatter that few processes show may be that small by chance.
+/// freedom: a scatter that few processes show may be that small by chance.
 std::size_t processes_to_see(double change, double spread, double degrees_of_freedom, double level,
                              Quantiles& quantiles);
 

@@ -19,7 +19,7 @@ struct Verdict {
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;
-  /// Why it is inconclusive or there was no delay, and what `nobody` may stand for, where known.
+  /// Why it is inconclusive or there was no delay, and what `none` may stand for, where known.
   std::string reason;
 };
 

@@ -10,13 +10,14 @@ from dlbench.document import Document
 from dlbench.errors import BadInput
 from dlbench.findings import FAILURES
 from dlbench.libraries import discover
-from dlbench.scripts import exchange
 
 MOST = 200  #: scripts; a page of many thousand cells stays small
 
 
 def scripts(document: Document, cells: Iterable[int]) -> dict[int, str]:
     """By cell, of these cells without a number. None where the adapter is not installed here."""
+    from dlbench.scripts import exchange  # imports NumPy, which a run without a report never needs
+
     found: dict[int, str] = {}
     catalogue = discover.catalogue()
     for cell in cells:

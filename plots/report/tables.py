@@ -67,7 +67,7 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
 
 
 def _copying(document: Document) -> Iterator[Row]:
-    copied = {e.pair for e in document.measured if e.outcome in values.COPIED}
+    copied = {entry.pair for _, entry in _copied(document)}
     pairs = {entry.pair for entry in document.measured}
     if copied:
         text = f"{len(copied)} of {count(len(pairs), 'pair')}: {pairs_text(copied)}"
@@ -88,15 +88,20 @@ def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
             yield {"label": outcome, "text": text, "command": "", "section": "refusals"}
 
 
-def copies(document: Document) -> list[Row]:
-    """Pairs that copy, by the library that copies; of a case sweep, the plain array alone."""
+def _copied(document: Document) -> list[tuple[int, Measured]]:
+    """Exchanges that copy, each with its place; of a case sweep, those of the plain array."""
     climbed = case_sweep.is_climbed(document)
-    copied = [
+    return [
         (place, entry)
         for place, entry in enumerate(document.measured)
         if entry.is_exchange and entry.outcome in values.COPIED
         and (not climbed or entry.case == case_sweep.BASELINE)
     ]  # fmt: skip
+
+
+def copies(document: Document) -> list[Row]:
+    """Pairs that copy, by the library that copies; of a case sweep, the plain array alone."""
+    copied = _copied(document)
 
     def key(item: tuple[int, Measured]) -> tuple[str, ...]:
         entry = item[1]

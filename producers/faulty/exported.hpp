@@ -51,7 +51,7 @@ struct Exported {
       case Misdeed::once_only:
         // It is kept for ever, so that a second time is seen instead of corrupting the heap.
         if (exported->deletions.fetch_add(1) > 0) {
-          std::fputs("dlbench's faulty: its deleter was called twice\n", stderr);
+          std::fputs("faulty: its deleter was called twice\n", stderr);
           std::abort();
         }
         exported->honest->deleter(exported->honest);

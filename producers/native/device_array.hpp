@@ -6,7 +6,8 @@
 
 namespace dlbench::native {
 
-/// How an array on a device behaves. All but the first of each is a fault, for the faulty.
+/// How an array on a device behaves. All but the first of each is a fault, for the fault-injecting
+/// adapter.
 struct Conduct {
   enum class Waits { consumer_stream, none, wrong_stream, host };
   Waits waits = Waits::consumer_stream;

@@ -144,13 +144,13 @@ def test_no_function_costs_more_with_its_callees_than_the_exchange() -> None:
     assert lines["take"].whole == PLAIN.total
 
 
-def test_without_python_functions_the_dearest_library_is_named() -> None:
+def test_without_python_functions_the_largest_library_is_named() -> None:
     plain = Count(1000.0, {EVAL: 300.0, CODE: 650.0, LOOP: 50.0})
     made = breakdown(plain, plain, [])
     assert made.python == []
     told = breakdown_text.sentence(entry_of(ENTRY), made)
     assert (
-        told == "65 % of maker -> taker is maker's C code; its dearest function, hand_over, is 65 %"
+        told == "65 % of maker -> taker is maker's C code; its largest function, hand_over, is 65 %"
     )
 
 

@@ -1,4 +1,4 @@
-"""The phases in the terminal: side by side, as one exchange's breakdown, and the dearest part."""
+"""The phases in the terminal: side by side, as one exchange's breakdown, and the slowest part."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_each_protocol_and_size_is_a_block() -> None:
 def test_without_phases_nothing_is_said() -> None:
     plain = samples.pair()
     assert phases.table(doc(plain), 100) == []
-    assert phases.dearest(doc(plain)) is None
-    assert "dearest" not in [finding.label for finding in findings.find(doc(plain))]
+    assert phases.slowest(doc(plain)) is None
+    assert "slowest" not in [finding.label for finding in findings.find(doc(plain))]
 
 
 def test_the_breakdown_of_one_exchange() -> None:
@@ -106,21 +106,21 @@ def test_a_short_exchange_has_no_share() -> None:
     assert "unexplained  1.18 ns of 118 ns  (-2.00 ns .. 80.0 ns)" in lines
 
 
-def test_the_dearest_part_is_named_with_the_next_command() -> None:
-    (found,) = [f for f in findings.find(doc(document()), "latest") if f.label == "dearest"]
+def test_the_slowest_part_is_named_with_the_next_command() -> None:
+    (found,) = [f for f in findings.find(doc(document()), "latest") if f.label == "slowest"]
     assert found.text == "torch -> torch: 1.69 us of 3.95 us is export (__dlpack__)"
     words = found.command.split()[3:]
     assert len(cells.matching(doc(document()), words)) == 1
 
 
-def test_what_the_proxy_itself_refuses_is_not_the_dearest_part() -> None:
+def test_what_the_proxy_itself_refuses_is_not_the_slowest_part() -> None:
     call = "__dlpack__(dl_device=None,copy=None,max_version=(1,0))"
     (whole, *_) = exchange("tvm_ffi", "numpy", protocol="dlpack_legacy")
     whole["phases"]["parts"] = [
         {"phase": "export", "what": call, "ns": 112.0, "failed_by": "proxy"},
         {"phase": "query", "what": "__dlpack_device__()", "ns": 61.0},
     ]
-    (found,) = [f for f in findings.find(doc(samples.document(whole))) if f.label == "dearest"]
+    (found,) = [f for f in findings.find(doc(samples.document(whole))) if f.label == "slowest"]
     assert " 61.0 ns of " in found.text
     assert found.text.endswith(" is query (__dlpack_device__)")
 

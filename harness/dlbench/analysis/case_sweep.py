@@ -1,4 +1,4 @@
-"""What becomes of each kind of array: the case sweep that `--cases all` climbs for each pair."""
+"""What becomes of each kind of array: the case sweep that `--cases all` makes for each pair."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def lines(exchange: Measured) -> Iterator[tuple[str, str]]:
     yield "unexplained", f"{said} of {whole}  ({interval})"
 
 
-def dearest(document: Document) -> tuple[Measured, PhasePart] | None:
+def slowest(document: Document) -> tuple[Measured, PhasePart] | None:
     """The part of an exchange that takes longest, of all that producers do."""
     found = [
         (entry, part)

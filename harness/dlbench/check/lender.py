@@ -87,7 +87,7 @@ class Lender:
 
     @property
     def deletions(self) -> int:
-        """Of all borrowed_tensors."""
+        """Of all borrowed tensors."""
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
     def __dlpack_device__(self) -> tuple[int, int]:

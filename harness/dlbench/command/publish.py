@@ -50,7 +50,8 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
 
 @click.command("report")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@OUTPUT
+@click.option("--output", metavar="FILE",
+              help="Write to FILE. Default: report.html in the run's folder.")  # fmt: skip
 @options.FORCE
 def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
     """Write the report of a run as one HTML file; of several runs, with the changes.

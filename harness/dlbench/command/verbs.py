@@ -76,7 +76,8 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 
 
 @click.command("doctor")
-@ENV
+@click.option("--env", multiple=True, metavar="NAME=PYTHON",
+              help="Report also whether a worker runs in that Python.")  # fmt: skip
 def see_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console = Console()
@@ -169,7 +170,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 @ADAPTERS
 @ITS_ENV
 @click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
-@click.option("--timeout", metavar="TIME", default="120s", help="Deadline of --run: 120s.")
+@click.option("--timeout", metavar="TIME", default="120s", help="Deadline of --run. Default: 120s.")
 def reproduce(
     run_: str,
     cell: tuple[str, ...],
@@ -180,7 +181,8 @@ def reproduce(
 ) -> int:
     """Print a script that reproduces a cell's outcome without dlbench.
 
-    With --run the exit status is 0 where the result is as expected, and 1 where it is not.
+    With --run the exit code is 0 where the result is as expected or the script has no verdict, and
+    1 where the result differs.
     """
     document, entry = _chosen(run_, cell, adapters)
     # Nothing is run without --run: a document from another machine will do.

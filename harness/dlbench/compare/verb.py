@@ -44,7 +44,7 @@ def measuring(function: Any) -> Any:
 @click.option("--force", is_flag=True, help="Compare runs of different machines, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
-@click.option("--count", metavar="WHAT", help="Compare instructions instead of times.")
+@click.option("--count", metavar="WHAT", help="Compare counts instead of times: instructions.")
 @click.option(
     "--aa", is_flag=True, help="Measure this environment as both sides: counts false alarms."
 )

@@ -39,7 +39,7 @@ class Breakdown:
     no_phases: str = ""  #: why `phases` is empty
 
     def libraries(self) -> list[Line]:
-        """`native` by library, the dearest first."""
+        """`native` by library, largest share first."""
         own: dict[str, float] = defaultdict(float)
         for line in self.native:
             own[line.library] += line.own

@@ -25,7 +25,7 @@ def title(entry: Entry) -> str:
 
 
 def sentence(entry: Entry, breakdown: Breakdown) -> str:
-    """The dearest part of the exchange, in one sentence."""
+    """The most expensive part of the exchange, in one sentence."""
     pair = f"{entry.producer} -> {entry.consumer}"
     named = [line for line in breakdown.python if line.name != NO_PYTHON]
     rest = sum(line.own for line in breakdown.python if line.name == NO_PYTHON)
@@ -38,11 +38,11 @@ def sentence(entry: Entry, breakdown: Breakdown) -> str:
     what = (
         "the interpreter itself" if first.library == whose.PYTHON else f"{first.library}'s C code"
     )
-    dearest = next((line for line in breakdown.native if line.library == first.library), None)
-    if dearest is None or first.library == whose.PYTHON:
+    largest = next((line for line in breakdown.native if line.library == first.library), None)
+    if largest is None or first.library == whose.PYTHON:
         return f"{share} of {pair} is {what}"
-    part = values.percent(dearest.own / breakdown.total)
-    return f"{share} of {pair} is {what}; its dearest function, {dearest.name}, is {part}"
+    part = values.percent(largest.own / breakdown.total)
+    return f"{share} of {pair} is {what}; its largest function, {largest.name}, is {part}"
 
 
 def _number(count: float) -> str:

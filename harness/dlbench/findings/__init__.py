@@ -37,7 +37,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += grouping.group_findings(places, partial(writes, run=run))
     found += grouping.group_findings(places, partial(_waits, run=run))
     asked = document.by_pair
-    found += _dearest(document, run, asked)
+    found += _slowest(document, run, asked)
     for outcome in FAILURES:
         failing = partial(failures, outcome=outcome, run=run, most_lines=most_lines, asked=asked)
         found += grouping.group_findings(places, failing)
@@ -67,8 +67,8 @@ def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
         yield Finding("synchronization", text, dlbench_command("show", run, producer, consumer))
 
 
-def _dearest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) -> Iterator[Finding]:
-    found = phases.dearest(document)
+def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) -> Iterator[Finding]:
+    found = phases.slowest(document)
     if found is None:
         return
     entry, part = found
@@ -80,7 +80,7 @@ def _dearest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) ->
     if name != DEFAULT:
         python = document.environment(name).executable or "PYTHON"
         words += ["--env", f"{name}={python}"]
-    yield Finding("dearest", text, dlbench_command("explain", run, *words))
+    yield Finding("slowest", text, dlbench_command("explain", run, *words))
 
 
 def _import_order(document: Document, entries: list[Entry]) -> Iterator[Finding]:

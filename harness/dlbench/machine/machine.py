@@ -130,7 +130,7 @@ def load() -> list[float]:
 
 
 def devices() -> list[dict[str, Any]]:
-    """The kinds of device with their states: `name`, `state`, and `said` or what there is."""
+    """The kinds of device with their states: `name`, `state`, and `message` or what there is."""
     return [{"name": "cpu", "state": "ok"}, *(driver.to_json() for driver in drivers.ask())]
 
 

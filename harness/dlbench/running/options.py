@@ -53,7 +53,9 @@ OPTIONS = (
     words_option(
         "--phases", "Phases to time: query, export, import, release, or all. Default: exchange."
     ),
-    words_option("--count", "Count instructions of each exchange after the rounds, with valgrind."),
+    words_option(
+        "--count", "Count `instructions` of each exchange after the rounds, with valgrind."
+    ),
     click.option(
         "--profile",
         is_flag=True,

@@ -33,11 +33,17 @@ def run_script(script: str, python: str, timeout_s: float) -> Verdict:
     if ended.status is None:
         raise BadInput(f"the script did not end within {timeout_s:g} s (--timeout)")
     printed = ended.out.splitlines()
-    found = VERDICT.fullmatch(printed[-1]) if printed else None
-    if found is None and ended.status != 0:
+    # A library may print at its end.
+    verdicts = [number for number, line in enumerate(printed) if VERDICT.fullmatch(line)]
+    if ended.status not in (0, 1) or (ended.status == 1 and not verdicts):
         how = signal_name(ended.status) or f"exit status {ended.status}"
         why = last_line(ended.err)
-        raise BadInput(f"the script ended by {how}" + (f": {why}" if why else ""))
-    if found is None:
+        after = "after its verdict " if verdicts else ""
+        raise BadInput(f"the script ended {after}by {how}" + (f": {why}" if why else ""))
+    if not verdicts:
         return Verdict(printed, "", "", holds=True)
-    return Verdict(printed[:-1], found[1], found[2], holds=ended.status == 0)
+    last = verdicts[-1]
+    found = VERDICT.fullmatch(printed[last])
+    assert found is not None
+    others = printed[:last] + printed[last + 1 :]
+    return Verdict(others, found[1], found[2], holds=ended.status == 0)

@@ -91,7 +91,7 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
         said = [f"stream {stream(one)}: {one.waits or one.reason}"]
         said += [f"saw {one.saw}"] if one.saw else []
         if one.transfer_ns is not None:
-            said.append(f"hand-over {values.duration(one.transfer_ns)}")
+            said.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():
             said += [f"{side} held {share(blocked)}"] if blocked is not None else []
         said += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []

@@ -144,7 +144,10 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
         text = f"none of {count(len(pairs), 'pair')}"
         yield Finding("copies", text + (f"; {unproven} not proven" if unproven else ""))
         return
-    owners = Counter(of[0].copying_library or pair[1] for pair, of in copied.items())
+    owners = Counter(
+        next((entry.copying_library for entry in of if entry.copying_library), "not known")
+        for of in copied.values()
+    )
     who = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
     who += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
     text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {who}"
@@ -180,7 +183,7 @@ def _noise(document: Document) -> Iterator[Finding]:
     known = [width for width in widths if width is not None]
     text = "unknown between processes (--replicas 6)"
     if known:
-        text = f"differences below {values.percent(max(known))}"
+        text = f"one process may be {values.percent(max(known))} off"
     codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:

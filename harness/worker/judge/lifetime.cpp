@@ -76,7 +76,7 @@ Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
     recorder.watch(&borrowed_tensors);
     const RecordingProxy proxy(lender.asked, lender.shown, recorder);
     const Ref result = cross(proxy.get());
-    // Who holds the object itself needs no borrowed.
+    // Who holds the object itself needs no borrowed tensor.
     early = Py_REFCNT(proxy.get()) == 1 &&
             uses_what_it_gave_back(borrowed_tensors.all(), result.get(), consumer);
   } catch (const Failure&) {

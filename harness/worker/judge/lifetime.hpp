@@ -24,7 +24,7 @@ struct Lender {
   const Library& producer;
 };
 
-/// Makes one exchange of the array, behind a proxy, with borrowed_tensors whose deleters count.
+/// Makes one exchange of the array, behind a proxy, with borrowed tensors whose deleters count.
 /// `cross` imports an object and waits for its data; it throws a Failure where the consumer
 /// refuses: then nothing is said. A deleter has half a second to come, since some come from other
 /// threads.

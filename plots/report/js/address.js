@@ -5,7 +5,13 @@ const chosen = readAddress();
 function readAddress() {
   const text = location.hash.slice(1);
   // A cell's name alone leads to the cell as well.
-  if (/^[\w-]+(\/|%2F)producer/.test(text)) return new URLSearchParams({ cell: decodeURIComponent(text) });
+  if (/^[\w-]+(\/|%2F)producer/.test(text)) {
+    try {
+      return new URLSearchParams({ cell: decodeURIComponent(text) });
+    } catch {
+      return new URLSearchParams(); // a link that was cut off
+    }
+  }
   return new URLSearchParams(text.includes("=") ? text : "");
 }
 

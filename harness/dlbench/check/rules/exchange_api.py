@@ -176,7 +176,7 @@ def export(subject: Subject) -> str:
 
 @rule(
     "c-api.agrees",
-    "the table and __dlpack__ lend the same memory on the same device",
+    "the table and __dlpack__ export the same memory on the same device",
     EXCHANGE_API,
     shown=shown_by("agrees"),
 )

@@ -20,7 +20,7 @@ DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
 def require_one(lender: Lender) -> str:
-    """Each borrowed was given back, once."""
+    """Each borrowed tensor was given back, once."""
     lender.capsules.clear()
     collect()
     for borrowed in lender.borrowed_tensors:
@@ -324,5 +324,5 @@ def leak(subject: Subject) -> str:
     left = leaks.require_none(exchange, lender.array, controls)
     # A library with a collector of its own gives the last ones back later.
     if given < 0.9 * exported:
-        raise Broken(f"of {exported:,} borrowed_tensors {given:,} were given back")
+        raise Broken(f"of {exported:,} borrowed tensors {given:,} were given back")
     return left
