@@ -106,3 +106,11 @@ def test_a_long_reason_takes_two_lines_and_is_whole_without_a_terminal() -> None
     at = text.index("fails ")
     assert text[at : text.index("\nnext ")].count("\n") == 1
     assert reason in ending(document, layout.UNCUT)
+
+
+def test_a_copy_by_nobody_known_is_not_the_consumers() -> None:
+    copied = [
+        samples.measured("numpy", consumer, 200.0, outcome="copy", copied_by="")
+        for consumer in ("jax", "torch")
+    ]
+    assert "copies        2 of 2 pairs, by not known 2" in ending(samples.document(*copied))

@@ -323,3 +323,10 @@ def test_phases_are_drawn_only_where_they_were_measured(tmp_path: Path) -> None:
     assert "phases.png" not in names
     assert "no phases were measured: --phases all" in joined(FIGURES["phases"](doc(SHAPES["one"])))
     assert "phases.png" in {path.name for path in draw(doc(SHAPES["phases"]), tmp_path)}
+
+
+def test_a_hundred_unknown_libraries_have_looks_too() -> None:
+    names = [f"library{number}" for number in range(100)]
+    found = looks.of_all([*looks.ORDER, *names])
+    assert set(found) == {*looks.ORDER, *names}
+    assert all(found[name] == looks.of(name) for name in looks.ORDER)

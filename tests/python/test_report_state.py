@@ -79,6 +79,11 @@ def test_an_address_with_values_of_another_run_is_a_page_too(open_page: Open) ->
     assert page.texts("#matrix-table button")
 
 
+def test_an_address_that_was_cut_off_is_a_page_too(open_page: Open) -> None:
+    page = open_page(document(), anchor="#exchange/producer%")
+    assert page.texts("#matrix-table button")
+
+
 def test_libraries_filter_rows_and_columns(open_page: Open) -> None:
     page = open_page(document())
     page.own.fill("#matrix-choice input", "num, jax")

@@ -58,16 +58,27 @@ def test_a_cell_of_another_environment_is_run_there_alone(
     [
         ("import sys; sys.exit('no such thing')", "ended by exit status 1: no such thing"),
         ("import os; os.abort()", "ended by SIGABRT"),
+        (
+            "import os; print('expected a / actual a', flush=True); os.abort()",
+            "ended after its verdict by SIGABRT",
+        ),
         ("while True: pass", "did not end within 1 s"),
         ("import signal, os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
     ],
 )
 def test_a_script_without_its_verdict_is_one_line(script: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        running.run_script(script, sys.executable, 1)
+        running.run_script(script, sys.executable, 1 if "while" in script else 60)
 
 
 def test_a_script_that_only_shows_an_exchange_has_no_verdict() -> None:
     assert running.run_script("print(7)", sys.executable, 30) == running.Verdict(
         ["7"], "", "", holds=True
     )
+
+
+def test_what_a_library_prints_at_its_end_hides_no_verdict() -> None:
+    lines = ("1 us", "expected copy / actual zero-copy", "bye")
+    script = "".join(f"print({line!r})\n" for line in lines) + "raise SystemExit(1)"
+    verdict = running.run_script(script, sys.executable, 60)
+    assert verdict == running.Verdict(["1 us", "bye"], "copy", "zero-copy", holds=False)
