@@ -80,3 +80,23 @@ def test_an_answer_is_wrapped_at_words() -> None:
     wide, _ = listed("numpy")
     assert " ".join(" ".join(lines).split()) == " ".join(" ".join(wide).split())
     assert len(lines) > len(wide)
+
+
+def test_a_library_under_development_is_imported_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (library,) = discover.libraries(discover.catalogue(None), ("numpy",))[:1]
+    assert offers_cache.place_of(library, here()) is not None
+    library.version = "2.5.0.dev0"
+    assert offers_cache.place_of(library, here()) is None
+
+
+def test_a_full_disk_leaves_no_part_of_an_answer(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(offers_cache.json, "dump", full)
+    listed("numpy")
+    assert list(cache.iterdir()) == []

@@ -260,3 +260,11 @@ def test_runs_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
     assert reporting.labels([one, tmp_path / "a/run/other.json"]) == [
         "run/results.json", "run/other.json",
     ]  # fmt: skip
+
+
+def test_a_run_below_the_current_folder_keeps_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, name in (("runs/head", "runs/head"), (str(tmp_path / "runs/head"), "head")):
+        assert reporting.lasting_name(Path(folder, "results.json")) == name

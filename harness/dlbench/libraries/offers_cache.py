@@ -31,6 +31,8 @@ def place_of(library: _core.Library, place: Environment) -> Path | None:
     files = [Path(path) for path in (library.producer_path, library.consumer_path) if path]
     if not library.version and not all(PACKAGE in file.parents for file in files):
         return None
+    if "dev" in library.version:
+        return None  # a nightly build or a checkout may change under one version
     versions = [library.name, library.version, place.installed_version(["numpy"]) or ""]
     parts = [*versions, _core.version, _core.build_id, place.python, place.version]
     parts += [*library.devices, *(file.read_text(encoding="utf-8") for file in files)]
@@ -54,6 +56,9 @@ def write(library: _core.Library, place: Environment, answer: dict[str, Any]) ->
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=path.parent)
-        with open(number, "w", encoding="utf-8") as file:  # noqa: PTH123  (a descriptor)
-            json.dump(answer, file)
-        Path(name).replace(path)
+        try:
+            with open(number, "w", encoding="utf-8") as file:  # noqa: PTH123  (a descriptor)
+                json.dump(answer, file)
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)

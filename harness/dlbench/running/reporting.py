@@ -66,12 +66,16 @@ def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
 
 def lasting_name(place: Path) -> str:
     """What commands call the run of this document for as long as its page may be kept: `latest` is
-    another run tomorrow. A page is passed on, so the name begins at the results' folder, or is the
-    run's own folder elsewhere."""
+    another run tomorrow. A page is passed on, so the name has no absolute folder: it begins at the
+    results' folder, is relative as it was typed, or is the run's own folder."""
     folder = place.absolute().parent
     folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
-    usual = folder.parent.name == RESULTS.name
-    name = RESULTS / folder.name if usual else Path(folder.name)
+    if folder.parent.name == RESULTS.name:
+        name = RESULTS / folder.name
+    elif place.is_absolute() or ".." in place.parts or place.parent.is_symlink():
+        name = Path(folder.name)
+    else:
+        name = place.parent
     return str(name if place.name == DOCUMENT else name / place.name)
 
 

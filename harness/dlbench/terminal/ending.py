@@ -1,4 +1,4 @@
-"""The answer that a run ends with: at most six lines, and the commands to type next."""
+"""The answer that a run ends with: at most six entries, and the commands to type next."""
 
 from __future__ import annotations
 
