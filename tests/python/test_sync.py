@@ -221,7 +221,7 @@ def test_the_terminal_tells_who_waits_and_who_races(
     folder, _ = looked_at
     _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     assert "synchronization while the producer's queue is busy" in told
-    assert "synchronization  queued:waiting: the host is held in export" in told
+    assert "sync          queued:waiting: the host is held in export" in told
     assert "race " in told
     assert max(map(len, told.splitlines())) <= 80
     _, told, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")

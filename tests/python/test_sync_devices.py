@@ -287,7 +287,7 @@ def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     assert max(map(len, told.splitlines())) <= 80
     _, told, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
     assert "stream own: stream, saw new" in told
-    assert "stream (-1): nobody, saw old" in told
+    assert "stream (-1): none, saw old" in told
 
 
 @fakes.needs_fakes

@@ -22,6 +22,7 @@ from dlbench.document import CodedWarning, Document, NotMeasured, codes, read_do
 from dlbench.libraries import discover
 from dlbench.running import comparing
 from dlbench.scripts import exchange
+from dlbench.text.grouping import grouped
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
@@ -110,6 +111,10 @@ def decided(folder: Path, name: str) -> dict[str, Any]:
     compared = comparing.compare(folder / name / "results.json", folder / f"{name}2/results.json")
     return {
         "cells": [(entry.name, entry.outcome, entry.code) for entry in document.entries],
+        "causes": [
+            [entry.name for entry in alike]
+            for alike in grouped(document.not_measured, lambda entry: entry.cause).values()
+        ],
         "findings": [(one.label, one.command) for one in findings.find(document, "RUN", 99)],
         "sweep": list(case_sweep.fallbacks(case_sweep.case_sweeps(document.entries))),
         "scripts": [ast.dump(ast.parse(script)) for script in scripts(document, found)],

@@ -64,7 +64,7 @@ def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
     """Whose calls hold the host while the producer is busy, and whose do not."""
     for text, (producer, consumer) in waiting.summarize(entries):
-        yield Finding("synchronization", text, dlbench_command("show", run, producer, consumer))
+        yield Finding("sync", text, dlbench_command("show", run, producer, consumer))
 
 
 def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) -> Iterator[Finding]:
