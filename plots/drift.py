@@ -8,7 +8,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from dlbench.document import Document
 
-from . import choosing, lines
+from . import choosing, lines, looks
 from .drawing import GREY
 from .looks import Look
 from .rounds import Panel, panels, prepare, rounds
@@ -24,7 +24,7 @@ def figure(document: Document) -> Figure:
     """Each round over its cell's median; the clock `call`."""
     found, said = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    styles = lines.styles(producers)
+    styles = looks.of_all(producers)
     notes = ["each round over its cell's median, in the order of time; a line a worker",
              f"beyond {WIDEST:g}x: at the edge"]  # fmt: skip
     told = f"rounds in their order \u00b7 {said}" if found else ""

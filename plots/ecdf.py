@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from dlbench import values
 from dlbench.document import Document, Measured
 
-from . import choosing, lines
+from . import choosing, lines, looks
 from .drawing import duration_tick
 from .looks import Look
 from .rounds import Panel, panels, prepare, rounds
@@ -27,7 +27,7 @@ def figure(document: Document) -> Figure:
     """The share of a cell's rounds that took at most so long; the clock `call`."""
     found, said = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    styles = lines.styles(producers)
+    styles = looks.of_all(producers)
     notes = ["one curve a cell: the share of its rounds within a time; the mark is the median"]
     told = f"share of the rounds over the time of one exchange \u00b7 {said}" if found else ""
     made = sheet("How the rounds are spread", told, len(found), producer_keys(styles),

@@ -7,18 +7,12 @@ from matplotlib.axes import Axes
 from dlbench import values
 from dlbench.document import Measured
 
-from . import looks
 from .ink import PAPER
 from .looks import Look
 
 WIDTH, MARK = 1.3, 3.6  # points
 COPIED = (0, (3.0, 1.6))
 LEAST = 0.1  # ns; below it an interval is cut off, a logarithm has no zero
-
-
-def styles(producers: list[str]) -> dict[str, Look]:
-    """How each producer looks in every panel and figure."""
-    return looks.of_all(producers)
 
 
 def draw(axes: Axes, entries: list[Measured], style: Look) -> None:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from dlbench import values
 from dlbench.document import Document, Measured
 
-from . import choosing, lines, scaling_panel
+from . import choosing, looks, scaling_panel
 from .scaling_key import keys_of
 from .scaling_panel import Limits, Panel
 from .sheet import sheet
@@ -23,7 +23,7 @@ def figure(document: Document) -> Figure:
     chosen, said = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
-    styles = lines.styles(producers)
+    styles = looks.of_all(producers)
     keys, notes = keys_of(panels, styles), _notes(document, panels)
     made = sheet("Who shares memory, who copies", said, len(panels), keys, notes)
     limits = Limits.of(panels)

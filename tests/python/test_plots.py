@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import drawing, lines, looks, phases
+from dlbench.plots import drawing, looks, phases
 from dlbench.plots.figures import FIGURES, draw
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -260,7 +260,7 @@ def test_scaling_has_a_band_as_wide_as_the_interval() -> None:
 
 def test_scaling_tells_fifteen_producers_apart() -> None:
     names = list(looks.ORDER[:15])
-    styles = lines.styles(names)
+    styles = looks.of_all(names)
     assert len(set(styles.values())) == 15
     assert len({look.color for look in styles.values()}) == 15
 

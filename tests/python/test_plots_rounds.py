@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import change, drift, ecdf, lines, sync
+from dlbench.plots import change, drift, ecdf, looks, sync
 from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -51,7 +51,7 @@ def words(figure: Figure) -> str:
 def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
     figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
     axes = panel(figure)
-    styles = lines.styles(["jax", "numpy"])
+    styles = looks.of_all(["jax", "numpy"])
     curve = curves(axes)[styles["numpy"].color]
     assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
     assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]

@@ -27,16 +27,16 @@ SERIOUS = ("drops", "converts", "writes", "journal", "environment", "not install
 FAULTS = ("crashed", "timed-out", "wrong", "race")
 
 
-def answer(document: Document, grids: Sequence[Grid], run: str) -> list[Finding]:
-    """Copies, failures, serious findings and noise; the last line is always noise."""
-    found = find(document, run)
+def _answer(document: Document, found: Sequence[Finding]) -> list[Finding]:
+    """Copies, failures, serious findings and, where anything was measured, noise."""
     return [*_copies(document, found), *_failures(found), *_serious(found), *_noise(document)]
 
 
-def next_commands(document: Document, grids: Sequence[Grid], run: str) -> list[tuple[str, str]]:
+def _next_commands(
+    found: Sequence[Finding], grids: Sequence[Grid], run: str
+) -> list[tuple[str, str]]:
     """Commands, each with what it prints: the one that examines the worst result, then the rest."""
-    found = find(document, run)
-    pairs = [pair for grid in grids if grid.show == Shown.of if (pair := _compared(grid))]
+    pairs = [pair for grid in grids if (pair := _compared(grid))]
     worst = [one for one in found if one.label in FAULTS and one.command]
     worst = worst or [one for one in found if one.label in SERIOUS and one.command]
     if not worst and not pairs:
@@ -52,8 +52,10 @@ def next_commands(document: Document, grids: Sequence[Grid], run: str) -> list[t
 
 def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> Iterator[Text]:
     """The answer and the next commands. A command is never cut."""
-    findings = answer(document, grids, run)
-    speeds = [row for grid in grids if grid.show == Shown.of and (row := _speeds(document, grid))]
+    found = find(document, run)
+    findings = _answer(document, found)
+    timed = [grid for grid in grids if grid.show == Shown.of]
+    speeds = [row for grid in timed if (row := _speeds(document, grid))]
     if speeds:
         shown = speeds[: max(1, MOST_LINES - len(findings))]
         _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
@@ -66,7 +68,7 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
         yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
         yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
-    commands = next_commands(document, grids, run)
+    commands = _next_commands(found, timed, run)
     longest = max(len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
@@ -175,7 +177,7 @@ def _serious(found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _noise(document: Document) -> Iterator[Finding]:
-    """How large a difference must be, and how many cells were disturbed while they were timed."""
+    """How far one process may lie off, and how many cells were disturbed while they were timed."""
     measured = [entry for entry in document.measured if entry.is_exchange]
     if not measured:
         return

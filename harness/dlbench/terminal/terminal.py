@@ -16,12 +16,11 @@ from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
 from dlbench.sync import table as waiting
 from dlbench.terminal import beside, ending, fallbacks, grid, pair
+from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
 from dlbench.text.output import Console
-
-LABEL = 14
 
 
 def render(
