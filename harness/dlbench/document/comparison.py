@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dlbench.document.entry import CodedWarning
+from dlbench.document.entry import Cell, CodedWarning
 from dlbench.document.record import Key, Record, part, parts
 
 
@@ -48,21 +48,10 @@ class Alarms(Record):
     outside_95 = Key(0)
 
 
-class ComparedCell(Record):
+class ComparedCell(Cell):
     """One cell of both sides. A number is None where that side does not have it."""
 
     __slots__ = ()
-    name = Key("")
-    phase = Key("exchange")
-    clock = Key("call")
-    producer = Key("")
-    consumer = Key("")
-    protocol = Key("")
-    device = Key("cpu")
-    case = Key("")
-    bytes = Key(0)
-    environment = Key("default")
-    machine = Key("")
     presence = Key("both")  #: both, gained or lost
     base_outcome = Key[str | None](None)
     head_outcome = Key[str | None](None)

@@ -137,8 +137,8 @@ class ApiCalls(Record):
         return _numbers(self._json)
 
 
-class Entry(Record):
-    """One cell. A phase shares the verdict of its exchange."""
+class Cell(Record):
+    """What names a cell: its axes."""
 
     __slots__ = ()
     name = Key("")
@@ -152,6 +152,12 @@ class Entry(Record):
     bytes = Key(0)
     environment = Key("default")
     machine = Key("")  #: empty but in merged documents
+
+
+class Entry(Cell):
+    """One cell. A phase shares the verdict of its exchange."""
+
+    __slots__ = ()
     outcome = Key("")
     code = Key("")  #: of `_core.codes`, or the outcome; of a cell with a number empty
     data = Key[Mapping[str, str]]({})  #: what the meaning of the code names
