@@ -145,7 +145,7 @@ void Journal::append(const Entry& entry) {
 void Journal::append(const WorkerRecord& worker) {
   OrderedJson item;
   item["environment"] = worker.environment;
-  item["pair"] = {worker.first, worker.second};
+  item["imports"] = worker.imports;
   item["python"] = worker.python;
   item["gil"] = worker.gil;
   item["floors_ns"] = worker.floors_ns;

@@ -25,7 +25,7 @@ struct Header {
 /// What one worker said of itself.
 struct WorkerRecord {
   std::string environment = "default";
-  std::string first, second;  ///< its pair
+  std::vector<std::string> imports;  ///< its libraries, in the order of import
   std::string python;
   bool gil = true;
   std::map<std::string, double> floors_ns;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -34,10 +35,7 @@ Header header_from(const Fields& line) {
 WorkerRecord worker_from(const Fields& item) {
   WorkerRecord worker;
   worker.environment = item.text("environment");
-  const std::vector<std::string> pair = item.texts("pair");
-  if (pair.size() != 2) item.fail("pair", "two libraries");
-  worker.first = pair[0];
-  worker.second = pair[1];
+  worker.imports = item.texts("imports");
   worker.python = item.text("python");
   worker.gil = item.flag("gil");
   const Fields floors = item.object("floors_ns");
@@ -114,6 +112,16 @@ void apply(const SyncRecord& record, Entry& entry) {
   entry.device_timer.reset();
 }
 
+/// Has it been written down again since one more worker measured it?
+bool continues(const Entry& entry, const Entry& before) {
+  return is_measured(before.outcome) && is_measured(entry.outcome) &&
+         entry.workers.size() >= before.workers.size() &&
+         std::equal(before.workers.begin(), before.workers.end(), entry.workers.begin(),
+                    [](const WorkerNumbers& a, const WorkerNumbers& b) {
+                      return a.samples_ns == b.samples_ns;
+                    });
+}
+
 class JournalReader {
  public:
   explicit JournalReader(std::string file) : file_(std::move(file)) {}
@@ -170,7 +178,7 @@ class JournalReader {
       return;
     }
     Entry& before = contents.entries[found->second.index];
-    if (is_final(before)) {
+    if (is_final(before) && !continues(entry, before)) {
       throw UsageError(here + found->first + " was recorded before, in line " +
                        std::to_string(found->second.line));
     }

@@ -51,8 +51,8 @@ void bind_options(py::module_& module) {
   py::class_<Options>(module, "Options", "How a plan is to be run; times in seconds.")
       .def(py::init([](std::filesystem::path out, std::map<std::string, std::string> pythons,
                        std::string worker_main, int jobs, double timeout_s, double budget_s,
-                       double precision, int replicas, std::uint64_t seed, std::string context,
-                       bool resume) {
+                       double precision, int replicas, bool isolate, std::uint64_t seed,
+                       std::string context, bool resume) {
              Options options;
              options.out = std::move(out);
              options.pythons = std::move(pythons);
@@ -62,6 +62,7 @@ void bind_options(py::module_& module) {
              options.budget_s = budget_s;
              options.precision = precision;
              options.replicas = replicas;
+             options.isolate = isolate;
              options.seed = seed;
              options.context = std::move(context);
              options.resume = resume;
@@ -69,8 +70,8 @@ void bind_options(py::module_& module) {
            }),
            py::kw_only(), py::arg("out"), py::arg("pythons"), py::arg("worker_main"),
            py::arg("jobs") = 2, py::arg("timeout_s") = 30.0, py::arg("budget_s") = 0.0,
-           py::arg("precision") = 0.02, py::arg("replicas") = 1, py::arg("seed") = 1,
-           py::arg("context") = "{}", py::arg("resume") = false)
+           py::arg("precision") = 0.02, py::arg("replicas") = 1, py::arg("isolate") = false,
+           py::arg("seed") = 1, py::arg("context") = "{}", py::arg("resume") = false)
       .def_property(
           "out", [](const Options& options) { return options.out.string(); },
           [](Options& options, const std::filesystem::path& out) { options.out = out; })
@@ -81,6 +82,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("budget_s", &Options::budget_s)
       .def_readwrite("precision", &Options::precision)
       .def_readwrite("replicas", &Options::replicas)
+      .def_readwrite("isolate", &Options::isolate)
       .def_readwrite("seed", &Options::seed)
       .def_readwrite("context", &Options::context)
       .def_readwrite("resume", &Options::resume);

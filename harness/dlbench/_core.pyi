@@ -116,6 +116,7 @@ class Options:
         budget_s: float = ...,
         precision: float = ...,
         replicas: int = ...,
+        isolate: bool = ...,
         seed: int = ...,
         context: str = ...,
         resume: bool = ...,

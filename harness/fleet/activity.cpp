@@ -6,11 +6,8 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
   switch (current_work.activity) {
     case Activity::start:
       return "starting";
-    case Activity::load: {
-      const std::string before = loads.before_current();
-      return "importing " + loads.current().library + " (" + loads.current().role + ")" +
-             (before.empty() ? "" : " after " + before);
-    }
+    case Activity::load:
+      return describe_import(loads);
     case Activity::floors:
       return "measuring the floors";
     case Activity::device_floors:

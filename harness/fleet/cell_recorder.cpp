@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "fleet/numbers.hpp"
@@ -57,27 +58,37 @@ void CellRecorder::importing(const std::string& library) {
   }
 }
 
-void CellRecorder::failed(std::size_t cell, Trouble trouble) {
-  if (imports_.size() > 1) trouble.imports = imports_;
+void CellRecorder::failed(std::size_t cell, const Task& task, Trouble trouble) {
+  if (trouble.imports.empty()) trouble.imports = imports_of(task.exchange);
   ledger_.failed(cell, trouble);
+}
+
+std::vector<std::string> CellRecorder::imports_of(const Exchange& exchange) const {
+  std::vector<std::string> two;
+  std::copy_if(imports_.begin(), imports_.end(), std::back_inserter(two),
+               [&](const std::string& library) {
+                 return library == exchange.producer || library == exchange.consumer;
+               });
+  if (two.size() < 2) two.clear();
+  return two;
 }
 
 Entry CellRecorder::verdict_of(const Task& task) const {
   Entry verdict = task.verdict;
-  if (imports_.size() > 1) verdict.imports = imports_;
+  verdict.imports = imports_of(task.exchange);
   return verdict;
 }
 
 void CellRecorder::fail(Task& task, const Trouble& trouble) {
   if (task.over) return;
   task.over = true;
-  for (const Samples& samples : task.clocks) failed(samples.cell, trouble);
+  for (const Samples& samples : task.clocks) failed(samples.cell, task, trouble);
   fail_phases(task, trouble);
 }
 
 void CellRecorder::fail_phases(Task& task, const Trouble& trouble) {
   for (PhaseRounds::Wanted& one : task.phases.cells) {
-    if (!std::exchange(one.recorded, true)) failed(one.cell, trouble);
+    if (!std::exchange(one.recorded, true)) failed(one.cell, task, trouble);
   }
 }
 
@@ -99,7 +110,7 @@ void CellRecorder::drop_clocks(Task& task) {
     Trouble trouble;
     trouble.outcome = Outcome::unsupported;
     trouble.reason = samples.without;
-    failed(samples.cell, trouble);
+    failed(samples.cell, task, trouble);
   }
   std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }
@@ -111,7 +122,7 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
   bool all = true;
   for (const Samples& samples : task.clocks) {
     if (is_host_late(samples)) {
-      failed(samples.cell, host_is_late(samples));
+      failed(samples.cell, task, host_is_late(samples));
       continue;
     }
     if (!is_enough(samples)) {
@@ -150,7 +161,7 @@ bool CellRecorder::share_phases(Task& task) {
     if (std::exchange(one.recorded, true)) continue;
     std::vector<double> samples = samples_of(phases, one.phase);
     if (samples.empty() || !(stats::rounds_interval(samples).lo > 0)) {
-      failed(one.cell, without_time(phases, one.phase));
+      failed(one.cell, task, without_time(phases, one.phase));
       continue;
     }
     Share share;

@@ -38,7 +38,9 @@ class CellRecorder {
   void saw_canary(double ns);
 
  private:
-  void failed(std::size_t cell, Trouble trouble);
+  void failed(std::size_t cell, const Task& task, Trouble trouble);
+  /// Two libraries in the order of import; empty for one.
+  std::vector<std::string> imports_of(const Exchange& exchange) const;
   Entry verdict_of(const Task& task) const;
   bool share_phases(Task& task);  ///< false where rounds are missing
 

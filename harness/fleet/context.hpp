@@ -1,12 +1,16 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "fleet/device_memory.hpp"
 #include "fleet/fleet.hpp"
+#include "fleet/groups.hpp"
 #include "fleet/ledger.hpp"
 #include "fleet/progress.hpp"
 #include "fleet/worker_pool.hpp"
@@ -40,6 +44,25 @@ struct Spent {
   }
 };
 
+/// Thrown out of a wait once the budget is used up.
+struct OutOfBudget {};
+
+/// How long things took so far, from which a budget is divided.
+struct Pace {
+  double measuring_s = 0;    ///< in preparations, first rounds and records
+  std::size_t shares = 0;    ///< cells of workers that had them
+  double import_s = 0;       ///< wall time in which nothing was measured
+  std::size_t imported = 0;  ///< workers in that time
+  std::size_t jobs_left = 0;
+
+  /// Seconds that so many more shares and the imports of the jobs left will take.
+  double ahead_s(std::size_t more) const {
+    const double each = shares == 0 ? 0 : measuring_s / static_cast<double>(shares);
+    const double worker = imported == 0 ? 0 : import_s / static_cast<double>(imported);
+    return each * static_cast<double>(more) + worker * static_cast<double>(jobs_left);
+  }
+};
+
 /// What all parts of one run share.
 struct Context {
   const plan::Plan& plan;
@@ -50,14 +73,21 @@ struct Context {
   Progress& progress;
   WorkerPool& workers;
   std::mt19937_64 random;
-  double round_s = 0;                       ///< spent in timed rounds so far
-  Spent spent{};                            ///< by all workers so far
-  Spent spent_at_import{};                  ///< of that, when the last import ended
-  double last_import_s = 0;                 ///< since the start
-  double importing_s = 0;                   ///< wall time in which nothing was measured
+  double round_s = 0;        ///< spent in timed rounds so far
+  Spent spent{};             ///< by all workers so far
+  Spent spent_at_import{};   ///< of that, when the last import ended
+  double last_import_s = 0;  ///< since the start
+  Pace pace{};
   std::set<std::string> copies_measured{};  ///< environments, and devices in them, whose
                                             ///< copy floors are known
   DeviceMemory device_memory{};
+  Compatibility known{};
+  /// Pairs in which each library ended a worker: {environment, library}.
+  std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
+
+  /// A worker that has imported nothing. Throws std::system_error where the interpreter cannot be
+  /// started.
+  std::unique_ptr<Worker> start_worker(const std::string& environment);
 };
 
 }  // namespace dlbench::fleet

@@ -21,7 +21,8 @@ struct Options {
   double budget_s = 0;                         ///< of wall time; 0 = none
   double precision = 0.02;                     ///< half an interval over its median
   double free_memory = 0.25;                   ///< share of the machine's that workers leave alone
-  int replicas = 1;                            ///< workers a pair, one after another
+  int replicas = 1;                            ///< workers that measure each cell
+  bool isolate = false;                        ///< a worker holds one pair of libraries only
   std::uint64_t seed = 1;
   std::string context = "{}";  ///< JSON: what the document's context holds beside the results
   bool resume = false;         ///< go on with the journal that is there

@@ -16,18 +16,45 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
       replicas_(static_cast<std::size_t>(replicas)),
       journal_(journal),
       observer_(observer) {
-  std::unordered_map<std::string, Outcome> done;
+  missing_ = cells_.size() * replicas_;
+  std::unordered_map<std::string, const Entry*> done;
   for (const Entry& entry : before.entries) {
-    if (is_final(entry)) done.emplace(name(entry.cell), entry.outcome);
+    if (is_final(entry)) done.emplace(name(entry.cell), &entry);
   }
   if (done.empty()) return;
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     const auto found = done.find(name(plan.cells[cell]));
-    if (found == done.end()) continue;
-    cells_[cell].recorded = true;
-    ++recorded_;
-    if (is_measured(found->second)) ++numbers_;
+    if (found != done.end()) take_up(cell, *found->second);
   }
+}
+
+/// What an earlier session recorded. A cell that lacks replicas wants the others; of the rounds of
+/// its phases nothing is left but the breakdown.
+void Ledger::take_up(std::size_t cell, const Entry& entry) {
+  missing_ -= replicas_;
+  if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
+    auto partial = std::make_unique<Partial>();
+    partial->verdict = entry;
+    for (const WorkerNumbers& worker : entry.workers) {
+      Share share;
+      share.numbers = worker;
+      share.numbers.outcome = worker.outcome.value_or(entry.outcome);
+      share.iterations = worker.iterations.value_or(entry.iterations);
+      share.cpu_ns = entry.cpu_ns;
+      share.floor_ns = entry.floor_ratio > 0 ? entry.median_ns / entry.floor_ratio : 0;
+      share.device_timer = entry.device_timer;
+      if (entry.gb_per_s) {
+        share.data_ns = static_cast<double>(entry.cell.exchange.bytes) / *entry.gb_per_s;
+      }
+      partial->shares.push_back(std::move(share));
+    }
+    missing_ += replicas_ - partial->shares.size();
+    cells_[cell].partial = std::move(partial);
+    return;
+  }
+  cells_[cell].recorded = true;
+  ++recorded_;
+  if (is_measured(entry.outcome)) ++numbers_;
 }
 
 void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
@@ -42,7 +69,12 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   partial.verdict.warnings = std::move(warnings);
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
-  if (partial.shares.size() >= replicas_) record_numbers(cell);
+  --missing_;
+  if (partial.shares.size() >= replicas_) {
+    record_numbers(cell);
+  } else {
+    journal_.append(numbers_of(cell));
+  }
 }
 
 void Ledger::failed(std::size_t cell, const Trouble& trouble) {
@@ -131,14 +163,19 @@ void Ledger::close(std::string_view code, const std::string& reason) {
   }
 }
 
-void Ledger::record_numbers(std::size_t cell) {
+Entry Ledger::numbers_of(std::size_t cell) const {
   Entry entry = cells_[cell].partial->verdict;
   entry.cell = plan_.cells[cell];
   fill_numbers(entry, cells_[cell].partial->shares);
-  record(cell, entry);
+  return entry;
+}
+
+void Ledger::record_numbers(std::size_t cell) {
+  record(cell, numbers_of(cell));
 }
 
 void Ledger::record(std::size_t cell, const Entry& entry) {
+  missing_ -= replicas_ - shares(cell);
   journal_.append(entry);
   cells_[cell] = {true, nullptr};
   ++recorded_;

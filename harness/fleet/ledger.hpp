@@ -22,16 +22,18 @@ class Ledger {
 
   bool is_open(std::size_t cell) const { return !cells_[cell].recorded; }
 
-  /// Does it still want a worker's share for this replica (0, 1, ...)?
-  bool wants(std::size_t cell, int replica) const {
-    return is_open(cell) && shares(cell) <= static_cast<std::size_t>(replica);
-  }
+  /// Does it still want a worker's share?
+  bool wants(std::size_t cell) const { return is_open(cell) && shares(cell) < replicas_; }
+
+  /// The shares that open cells still want, all together.
+  std::size_t missing() const { return missing_; }
 
   /// Has a worker, but not yet all replicas, measured it?
   bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
 
-  /// What one worker measured; records with the last replica's. `verdict` holds all but the
-  /// numbers. Of verdicts that disagree the dearer one is kept.
+  /// What one worker measured, written to the journal at once; the cell is recorded with the last
+  /// replica's. `verdict` holds all but the numbers. Of verdicts that disagree the dearer one is
+  /// kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
   /// Records as `trouble`, or, if an earlier replica measured it, with that and a warning.
@@ -67,7 +69,9 @@ class Ledger {
   std::size_t shares(std::size_t cell) const {
     return cells_[cell].partial ? cells_[cell].partial->shares.size() : 0;
   }
+  Entry numbers_of(std::size_t cell) const;
   void record_numbers(std::size_t cell);
+  void take_up(std::size_t cell, const Entry& entry);
   void record(std::size_t cell, const Entry& entry);
 
   const plan::Plan& plan_;
@@ -78,6 +82,7 @@ class Ledger {
   Troubles troubles_;
   std::size_t recorded_ = 0;
   std::size_t numbers_ = 0;
+  std::size_t missing_ = 0;
 };
 
 }  // namespace dlbench::fleet

@@ -5,35 +5,26 @@
 namespace dlbench::fleet {
 namespace {
 
-// The reference exchange's halves: every worker measures them.
+// The producer and the consumer of the reference exchange, which every worker measures.
 constexpr const char* kNative = "native";
 
 }  // namespace
 
-Loads::Loads(const plan::Plan& plan, const plan::Pair& pair, std::span<const Task> tasks,
-             bool reference) {
+Loads::Loads(const plan::Plan& plan, const std::string& environment,
+             std::span<const std::string> libraries, const Filter& skips, bool reference) {
   const auto add = [&](const std::string& role, const std::string& library, bool needed) {
     for (const Load& load : all_) {
       if (load.role == role && load.library == library) return;
     }
     for (const plan::Library& known : plan.libraries) {
-      if (known.name != library || known.environment != pair.environment) continue;
+      if (known.name != library || known.environment != environment) continue;
       const std::string& path = role == "producer" ? known.producer_path : known.consumer_path;
       if (!path.empty()) all_.push_back({role, library, path, needed});
     }
   };
-  for (const Task& task : tasks) {
-    if (task.over) continue;
-    add("producer", task.exchange.producer, true);
-    add("consumer", task.exchange.consumer, true);
-  }
-  // `ready`, `address` and `values` may stand in either file of a library, also in the one whose
-  // role is not asked for: without its `ready` a consumer that does not wait would look done.
-  for (const Task& task : tasks) {
-    if (task.over) continue;
-    for (const std::string& library : {task.exchange.producer, task.exchange.consumer}) {
-      add("producer", library, true);
-      add("consumer", library, true);
+  for (const std::string& library : libraries) {
+    for (const char* role : {"producer", "consumer"}) {
+      if (!skips(library, role)) add(role, library, true);
     }
   }
   if (!reference) return;
@@ -41,25 +32,38 @@ Loads::Loads(const plan::Plan& plan, const plan::Pair& pair, std::span<const Tas
   add("consumer", kNative, false);
 }
 
-std::string Loads::before_current() const {
-  const std::string& first = all_.front().library;
-  return first == current().library ? "" : first;
+std::vector<std::string> Loads::before_current() const {
+  std::vector<std::string> before;
+  for (std::size_t i = 0; i < next_; ++i) {
+    const std::string& library = all_[i].library;
+    if (library == current().library) continue;
+    if (before.empty() || before.back() != library) before.push_back(library);
+  }
+  return before;
 }
 
-void Loads::reverse() {
-  if (all_.empty()) return;
-  const std::string first = all_.front().library;
-  std::stable_partition(all_.begin(), all_.end(),
-                        [&](const Load& load) { return load.needed && load.library != first; });
+bool Loads::begins_library() const {
+  return next_ == 0 || all_[next_ - 1].library != current().library;
 }
 
-void Loads::skip_to_needed() {
-  while (!is_over() && !current().needed) ++next_;
+void Loads::skip_library() {
+  const std::string library = current().library;
+  while (!is_over() && current().library == library) ++next_;
+}
+
+void Loads::skip_needed() {
+  while (!is_over() && current().needed) ++next_;
 }
 
 bool Loads::has_reference() const {
   return std::count_if(all_.begin(), all_.end(),
                        [](const Load& load) { return load.library == kNative; }) == 2;
+}
+
+std::string describe_import(const Loads& loads) {
+  const std::vector<std::string> before = loads.before_current();
+  return "importing " + loads.current().library + " (" + loads.current().role + ")" +
+         (before.size() == 1 ? " after " + before.front() : "");
 }
 
 }  // namespace dlbench::fleet

@@ -41,24 +41,24 @@ constexpr Words kFirst{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.
                        "total_inactive_file"};
 constexpr Words kSecond{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
 
-struct Group {
+struct ControlGroup {
   Words words;
   fs::path path;  ///< below words.top
 };
 
 /// Lines of /proc/self/cgroup: "0::/path" in version 2, "4:cpu,memory:/path" in version 1, which
 /// may stand beside it and then has the memory.
-std::optional<Group> own_group(const fs::path& root) {
+std::optional<ControlGroup> own_group(const fs::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
-  std::optional<Group> found;
+  std::optional<ControlGroup> found;
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     const fs::path path = fs::path(line.substr(second + 1)).relative_path();
-    if (controllers.find(",memory,") != std::string::npos) return Group{kFirst, path};
-    if (controllers == ",,") found = Group{kSecond, path};
+    if (controllers.find(",memory,") != std::string::npos) return ControlGroup{kFirst, path};
+    if (controllers == ",,") found = ControlGroup{kSecond, path};
   }
   return found;
 }
@@ -78,7 +78,7 @@ void bound_by(const fs::path& group, const Words& words, Memory& now) {
 Memory memory(const fs::path& root) {
   const fs::path info = root / "proc/meminfo";
   Memory now{field(info, "MemTotal:") << 10, field(info, "MemAvailable:") << 10};
-  const std::optional<Group> own = own_group(root);
+  const std::optional<ControlGroup> own = own_group(root);
   if (!own) return now;
   // Each group above bounds it too. In a container the mount begins at its own group, and the path,
   // which may be told from outside, leads nowhere.

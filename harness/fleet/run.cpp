@@ -81,7 +81,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     try {
       write_excluded(plan, before, journal);
       schedule.run();
-      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.importing_s));
+      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.pace.import_s));
     } catch (const Stopped& stopped) {
       summary.signal = stopped.signal;
       schedule.abandon();

@@ -1,226 +1,272 @@
 #include "fleet/schedule.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <iterator>
 #include <utility>
 
 #include "fleet/memory.hpp"
-#include "fleet/refine.hpp"
 #include "fleet/signals.hpp"
 
 namespace dlbench::fleet {
 namespace {
 
-/// More than any machine's memory lets live at the same time; a run has any number of batches.
-constexpr std::size_t kMostAtOnce = 4096;
-
-/// The same two libraries of all environments one after another: whoever compares environments
-/// wants them measured in the same minute. Else as planned.
-std::vector<std::size_t> in_turns(const std::vector<plan::Pair>& pairs) {
-  std::map<std::pair<std::string, std::string>, std::size_t> first;
-  std::vector<std::pair<std::size_t, std::size_t>> ranked;
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    const auto place = first.try_emplace({pairs[pair].first, pairs[pair].second}, pair);
-    ranked.emplace_back(place.first->second, pair);
+std::vector<std::string> environments_of(const plan::Plan& plan) {
+  std::vector<std::string> environments;
+  for (const plan::Pair& pair : plan.pairs) {
+    if (std::find(environments.begin(), environments.end(), pair.environment) ==
+        environments.end()) {
+      environments.push_back(pair.environment);
+    }
   }
-  std::sort(ranked.begin(), ranked.end());
-  std::vector<std::size_t> order;
-  for (const auto& [rank, pair] : ranked) order.push_back(pair);
-  return order;
+  return environments;
+}
+
+std::vector<std::size_t> pairs_in(const plan::Plan& plan, const std::string& environment) {
+  std::vector<std::size_t> pairs;
+  for (std::size_t pair = 0; pair < plan.pairs.size(); ++pair) {
+    if (plan.pairs[pair].environment == environment) pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+/// The pairs among the first libraries, one at first and twice as many in each further part: a
+/// budget that does not last for all imports has measured what was imported.
+std::vector<std::vector<std::size_t>> in_growing_parts(const plan::Plan& plan,
+                                                       std::span<const std::size_t> pairs) {
+  std::vector<std::string> libraries;
+  const auto rank = [&](const std::string& library) {
+    const auto found = std::find(libraries.begin(), libraries.end(), library);
+    if (found != libraries.end()) return static_cast<std::size_t>(found - libraries.begin());
+    libraries.push_back(library);
+    return libraries.size() - 1;
+  };
+  std::vector<std::vector<std::size_t>> parts;
+  for (const std::size_t pair : pairs) {
+    const std::size_t last = std::max(rank(plan.pairs[pair].first), rank(plan.pairs[pair].second));
+    std::size_t part = 0;
+    while ((std::size_t{1} << part) <= last) ++part;
+    if (parts.size() <= part) parts.resize(part + 1);
+    parts[part].push_back(pair);
+  }
+  std::erase_if(parts, [](const auto& part) { return part.empty(); });
+  return parts;
+}
+
+bool is_memory_short(const Options& options) {
+  return memory().is_below(options.free_memory);
 }
 
 }  // namespace
 
 Schedule::Schedule(Context& context) : context_(context) {
-  const std::vector<std::size_t> order = in_turns(context.plan.pairs);
-  for (int replica = 0; replica < context.options.replicas; ++replica) {
-    for (const std::size_t pair : order) {
-      Job job;
-      job.pair = pair;
-      job.replica = replica;
-      queue_.push_back(job);
+  if (context.options.isolate) {
+    for (std::size_t pair = 0; pair < context.plan.pairs.size(); ++pair) {
+      context.known.isolate(pair);
     }
+  }
+  // All environments once before any of them is measured again: whoever compares them wants them
+  // measured in the same minutes.
+  for (int replica = 0; replica < context.options.replicas; ++replica) {
+    for (const std::string& environment : environments_of(context.plan)) {
+      add_jobs(environment, pairs_in(context.plan, environment), replica);
+    }
+  }
+}
+
+void Schedule::add_jobs(const std::string& environment, std::span<const std::size_t> pairs,
+                        int replica) {
+  const auto add = [&](std::vector<std::size_t> some) {
+    Job job;
+    job.group = {environment, {}, std::move(some)};
+    queue_.push_back(std::move(job));
+  };
+  if (replica > 0 || !context_.budget.is_set()) {
+    add({pairs.begin(), pairs.end()});
+    return;
+  }
+  for (std::vector<std::size_t>& part : in_growing_parts(context_.plan, pairs)) {
+    add(std::move(part));
   }
 }
 
 void Schedule::run() {
-  // A budget may end during the imports: the first pair is measured before others are imported.
-  std::size_t size =
-      context_.budget.is_set() ? 1 : 2 * static_cast<std::size_t>(context_.options.jobs);
-  while (!queue_.empty() && !context_.budget.is_over()) {
-    // A pair's second worker must not start before the first has recorded.
-    if (!parked_.empty() && parked_.back()->job().replica != queue_.front().replica) {
-      finish_parked();
-      continue;
+  try {
+    while (!context_.budget.is_over()) {
+      import_some();
+      if (imported_.empty() && queue_.empty()) break;
+      measure();
     }
-    const double begin = now_s();
-    import_batch(size);
-    context_.importing_s += now_s() - begin;
-    coarse_ += batch_.size();
-    measure_batch();
-    for_coarse_ += now_s() - begin;
-    size = std::min(2 * size, kMostAtOnce);
-    const bool is_full = std::exchange(is_device_full_, false) || is_memory_short();
-    if (queue_.empty() || is_full) finish_parked();
+  } catch (const OutOfBudget&) {
+    // What is left stays open.
   }
-  finish_parked();
+  for (Runs* runs : {&importing_, &imported_}) {
+    for (auto& run : *runs) retire(run);
+    runs->clear();
+  }
 }
 
-void Schedule::import_batch(std::size_t size) {
+void Schedule::import_some() {
+  const double begin = now_s();
   const auto jobs = static_cast<std::size_t>(context_.options.jobs);
-  const int replica = queue_.front().replica;
-  bool full = false;
   while (true) {
-    full = full || context_.budget.is_over() || batch_.size() + importing_.size() >= size;
-    while (!full && importing_.size() < jobs) {
-      const bool have_one = !batch_.empty() || !importing_.empty();
-      if (have_one && (is_memory_short() || batch_.size() + importing_.size() >= size)) {
-        full = true;
-        break;
-      }
-      std::unique_ptr<PairRun> next = next_needed(replica);
-      if (next && have_one && !fits_beside_batch(*next)) {
+    while (importing_.size() + imported_.size() < jobs && !context_.budget.is_over()) {
+      const bool is_first = importing_.empty() && imported_.empty();
+      // A budget may end during the imports: the first pairs are measured before the next import.
+      if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
+      std::unique_ptr<GroupRun> next = next_needed();
+      if (!next) break;
+      if (!is_first && !fits_beside_others(*next)) {
         queue_.push_front(next->job());
-        next.reset();
-      }
-      if (!next) {
-        full = true;
         break;
       }
       next->start();
       importing_.push_back(std::move(next));
     }
-    if (importing_.empty()) return;
-    wait_for_imports(importing_);
-    if (context_.budget.is_over()) {
-      retire(importing_);
-      return;
-    }
-    for (auto& pair : importing_) {
-      if (pair->is_importing()) pair->advance();
-      if (pair->is_alive() && !pair->is_importing()) batch_.push_back(std::move(pair));
-    }
-    std::erase(importing_, nullptr);
-    const std::size_t before = importing_.size();
-    requeue_dead(importing_);
-    // The dead one's successor belongs to this batch.
-    if (importing_.size() < before) full = false;
+    if (importing_.empty()) break;
+    wait_for_imports();
+    advance_imports();
+    if (context_.budget.is_over()) break;
   }
+  context_.pace.import_s += now_s() - begin;
+  context_.pace.imported += imported_.size();
+  context_.pace.jobs_left = queue_.size();
 }
 
-std::unique_ptr<PairRun> Schedule::next_needed(int replica) {
-  while (!queue_.empty() && queue_.front().replica == replica) {
-    auto pair = std::make_unique<PairRun>(context_, queue_.front());
-    queue_.pop_front();
-    if (pair->is_needed()) return pair;
+void Schedule::advance_imports() {
+  for (auto& run : importing_) {
+    if (run->is_importing() && run->is_alive()) run->advance();
+    if (run->suspicion()) investigate(*run);
+    if (run->is_too_large()) limit_memory(*run);
+    if (!run->is_alive()) {
+      requeue(*run);
+      run.reset();
+    } else if (!run->is_importing()) {
+      imported_.push_back(std::move(run));
+    }
+  }
+  std::erase(importing_, nullptr);
+}
+
+std::optional<Job> Schedule::take_job() {
+  if (queue_.empty()) return std::nullopt;
+  Job job = std::move(queue_.front());
+  queue_.pop_front();
+  std::vector<Group> groups =
+      plan_groups(context_.plan, job.group.pairs, context_.known, most_libraries_);
+  for (std::size_t i = groups.size(); i-- > 1;) {
+    Job rest = job;
+    rest.group = std::move(groups[i]);
+    queue_.push_front(std::move(rest));
+  }
+  job.group = std::move(groups.front());
+  return job;
+}
+
+std::unique_ptr<GroupRun> Schedule::next_needed() {
+  while (std::optional<Job> job = take_job()) {
+    auto run = std::make_unique<GroupRun>(context_, std::move(*job));
+    if (run->is_needed()) return run;
   }
   return nullptr;
 }
 
-void Schedule::wait_for_imports(const Pairs& importing) {
+void Schedule::wait_for_imports() {
   throw_if_stopped();
   std::vector<Worker*> workers;
   std::string titles;
-  for (const auto& pair : importing) {
-    titles += (titles.empty() ? "importing " : "; ") + pair->title();
-    if (pair->is_alive()) workers.push_back(pair->worker());
+  for (const auto& run : importing_) {
+    titles += (titles.empty() ? "importing " : "; ") + run->title();
+    if (run->is_alive()) workers.push_back(run->worker());
   }
   context_.progress.activity(titles);
-  if (workers.size() < importing.size()) return;
+  if (workers.size() < importing_.size()) return;
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }
 
-void Schedule::retire(Pairs& pairs) {
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (auto& pair : pairs) workers.push_back(pair->release());
-  pairs.clear();
-  context_.workers.dismiss(std::move(workers));
-}
-
-void Schedule::requeue_dead(Pairs& pairs) {
-  for (auto& pair : pairs) {
-    if (pair->is_alive()) continue;
-    queue_.push_front(pair->job());
-    pair.reset();
+void Schedule::investigate(GroupRun& run) {
+  const std::string& environment = run.job().group.environment;
+  const GroupRun::Suspicion suspicion = *run.suspicion();
+  ImportFinding finding = find_cause(context_, environment, suspicion.before, suspicion.library);
+  using Kind = ImportFinding::Kind;
+  switch (finding.kind) {
+    case Kind::alone:
+      run.confirm_failures(finding.failures);
+      if (run.is_alive()) run.resume_imports();
+      return;
+    case Kind::order:
+      context_.known.require_order(environment, suspicion.library, finding.other,
+                                   std::move(finding.trouble));
+      break;
+    case Kind::apart:
+      context_.known.keep_apart(environment, suspicion.library, finding.other,
+                                std::move(finding.trouble));
+      break;
+    case Kind::several:
+      context_.known.isolate(environment, suspicion.library);
+      break;
   }
-  std::erase(pairs, nullptr);
+  run.give_up();
 }
 
-void Schedule::measure_batch() {
-  std::shuffle(batch_.begin(), batch_.end(), context_.random);
-  const auto refine_alone = [this](PairRun& pair) {
-    PairRun* const one = &pair;
-    refine({&one, 1}, context_, refinement_seconds());
-  };
-  for (auto& pair : batch_) {
-    if (context_.budget.is_over()) break;
-    pair->visit(refine_alone);
-    if (!pair->is_alive()) continue;
-    const bool is_device_full = is_device_short(*pair);
-    is_device_full_ = is_device_full_ || is_device_full;
-    if (pair->is_needed() && (is_device_full || is_memory_short())) {
-      refine_alone(*pair);
-      if (pair->is_alive()) pair->record();
-    }
-    if (pair->is_alive() && !pair->is_needed()) context_.workers.dismiss(pair->release());
+/// A lone worker that takes more memory than it may goes on with what it has.
+void Schedule::limit_memory(GroupRun& run) {
+  const auto is_there = [](const auto& other) { return other != nullptr; };
+  if (std::count_if(importing_.begin(), importing_.end(), is_there) == 1 && imported_.empty()) {
+    most_libraries_ = std::min(most_libraries_, run.imported());
+    run.shrink();
+  } else {
+    run.give_up();
   }
-  requeue_dead(batch_);
-  std::move(batch_.begin(), batch_.end(), std::back_inserter(parked_));
-  batch_.clear();
 }
 
-void Schedule::finish_parked() {
-  std::vector<PairRun*> pairs;
-  for (const auto& pair : parked_) pairs.push_back(pair.get());
-  refine(pairs, context_, refinement_seconds());
-  context_.progress.activity("recording");
-  for (PairRun* pair : pairs) {
-    if (pair->is_alive()) pair->record();
+/// Measures what was imported; the others of a death are imported again.
+void Schedule::measure() {
+  while (!imported_.empty() && !context_.budget.is_over()) {
+    measuring_ = std::move(imported_.front());
+    imported_.erase(imported_.begin());
+    measuring_->measure();
+    requeue(*measuring_);
+    retire(measuring_);
   }
-  requeue_dead(parked_);
-  retire(parked_);
 }
 
-bool Schedule::is_memory_short() const {
-  return memory().is_below(context_.options.free_memory);
+void Schedule::requeue(const GroupRun& run) {
+  if (run.left().empty()) return;
+  Job job = run.job();
+  job.group.pairs = run.left();
+  queue_.push_front(std::move(job));
 }
 
-bool Schedule::is_device_short(const PairRun& pair) const {
-  return std::any_of(pair.devices().begin(), pair.devices().end(), [&](const std::string& device) {
-    return !context_.device_memory.has_room(device, 1);
-  });
+void Schedule::retire(std::unique_ptr<GroupRun>& run) {
+  if (run && run->is_alive()) context_.workers.dismiss(run->release());
+  run.reset();
 }
 
-/// Some libraries make their context when they are imported, so those of the batch count already.
-bool Schedule::fits_beside_batch(const PairRun& next) const {
+/// Some libraries make their context when they are imported, so those that are imported count.
+bool Schedule::fits_beside_others(const GroupRun& next) const {
   return std::all_of(next.devices().begin(), next.devices().end(), [&](const std::string& device) {
     std::size_t more = 1;
-    for (const Pairs* pairs : {&batch_, &importing_}) {
-      more += static_cast<std::size_t>(std::count_if(
-          pairs->begin(), pairs->end(),
-          [&](const auto& pair) { return pair && pair->devices().contains(device); }));
+    for (const Runs* runs : {&imported_, &importing_}) {
+      more +=
+          static_cast<std::size_t>(std::count_if(runs->begin(), runs->end(), [&](const auto& run) {
+            return run && run->devices().contains(device);
+          }));
     }
     return context_.device_memory.has_room(device, more);
   });
 }
 
-double Schedule::refinement_seconds() const {
-  if (!context_.budget.is_set()) return std::numeric_limits<double>::infinity();
-  // What the pairs still in the queue will need for their first rounds is theirs.
-  const double each = coarse_ == 0 ? 0 : for_coarse_ / static_cast<double>(coarse_);
-  const double reserved = each * static_cast<double>(queue_.size());
-  return std::max(0.0, context_.budget.left() - reserved);
-}
-
 void Schedule::abandon() {
-  for (Pairs* pairs : {&importing_, &batch_, &parked_}) {
-    for (auto& pair : *pairs) {
-      if (!pair) continue;
-      pair->release().reset();
-      pair->harvest();
+  const auto end = [](GroupRun& run) {
+    if (run.is_alive()) run.release().reset();
+    run.harvest();
+  };
+  if (measuring_) end(*measuring_);
+  for (Runs* runs : {&importing_, &imported_}) {
+    for (auto& run : *runs) {
+      if (run) end(*run);
     }
-    pairs->clear();
+    runs->clear();
   }
 }
 

@@ -2,14 +2,17 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "fleet/pair.hpp"
+#include "fleet/group_run.hpp"
 
 namespace dlbench::fleet {
 
-/// Imports pairs batch by batch, several at a time; measures each batch with all but one worker
-/// stopped; keeps the workers for refinement as long as memory lasts, the host's and the devices'.
+/// Divides the pairs into groups, once for each replica; imports the libraries of a few groups at
+/// the same time, and measures one worker after another while all others are stopped.
 class Schedule {
  public:
   explicit Schedule(Context& context);
@@ -21,26 +24,27 @@ class Schedule {
   void abandon();
 
  private:
-  using Pairs = std::vector<std::unique_ptr<PairRun>>;
+  using Runs = std::vector<std::unique_ptr<GroupRun>>;
 
-  void import_batch(std::size_t size);
-  std::unique_ptr<PairRun> next_needed(int replica);
-  void wait_for_imports(const Pairs& importing);
-  void retire(Pairs& pairs);
-  void requeue_dead(Pairs& pairs);
-  void measure_batch();
-  void finish_parked();
-  bool is_memory_short() const;
-  bool is_device_short(const PairRun& pair) const;
-  bool fits_beside_batch(const PairRun& next) const;
-  double refinement_seconds() const;
+  void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
+  void import_some();
+  std::unique_ptr<GroupRun> next_needed();
+  /// The job's pairs in the groups that are possible now; the first of them, if any.
+  std::optional<Job> take_job();
+  void wait_for_imports();
+  void advance_imports();
+  void investigate(GroupRun& run);
+  void limit_memory(GroupRun& run);
+  void measure();
+  void requeue(const GroupRun& run);
+  void retire(std::unique_ptr<GroupRun>& run);
+  bool fits_beside_others(const GroupRun& next) const;
 
   Context& context_;
   std::deque<Job> queue_;
-  Pairs importing_, batch_, parked_;
-  bool is_device_full_ = false;  ///< a worker had to go since another would not fit beside it
-  double for_coarse_ = 0;        ///< seconds in imports and first rounds so far
-  std::size_t coarse_ = 0;       ///< pairs that had them
+  Runs importing_, imported_;
+  std::unique_ptr<GroupRun> measuring_;
+  std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, as far as memory goes
 };
 
 }  // namespace dlbench::fleet

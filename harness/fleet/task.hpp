@@ -30,11 +30,12 @@ struct Samples {
 /// One exchange in one worker: its cells, one a clock, and those of its phases.
 struct Task {
   int id = 0;
+  std::size_t pair = 0;  ///< index into Plan::pairs
   Exchange exchange;
   std::vector<Samples> clocks;
   PhaseRounds phases;
   bool prepared = false;
-  bool over = false;    ///< recorded, or given up for this worker
+  bool over = false;    ///< recorded, or not for this worker
   Entry verdict;        ///< outcome, evidence, seen, warnings: common to all clocks
   double floor_ns = 0;  ///< of its kind of call
 };

@@ -48,6 +48,11 @@ void Troubles::import_failed(const std::string& environment, const std::string& 
   imports_.try_emplace({environment, library, role}, trouble);
 }
 
+bool Troubles::has_failed_import(const std::string& environment, const std::string& library,
+                                 const std::string& role) const {
+  return imports_.contains({environment, library, role});
+}
+
 void Troubles::make_failed(const Exchange& exchange, const Trouble& trouble) {
   makes_.try_emplace({maker(exchange), exchange.bytes}, trouble);
   if (trouble.outcome == Outcome::timed_out) {

@@ -15,10 +15,11 @@ namespace dlbench::fleet {
 /// What went wrong once and would go wrong again: later cells inherit it instead of a worker.
 class Troubles {
  public:
-  /// A library that cannot be imported, found out in its pair with itself. `role` is "producer"
-  /// or "consumer".
+  /// A library that cannot be imported alone. `role` is "producer" or "consumer".
   void import_failed(const std::string& environment, const std::string& library,
                      const std::string& role, const Trouble& trouble);
+  bool has_failed_import(const std::string& environment, const std::string& library,
+                         const std::string& role) const;
 
   /// A producer that took the worker along when it made an array: for all its consumers.
   void make_failed(const Exchange& exchange, const Trouble& trouble);

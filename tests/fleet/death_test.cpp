@@ -144,7 +144,7 @@ TEST_F(DeathTest, UnderGuardCostsOnlyTheGuard) {
   EXPECT_FALSE(warned("b>b"));
 }
 
-/// Its rounds are over: the numbers stand, and the entries name what is missing.
+/// The next worker does not read it, and loses nothing.
 TEST_F(DeathTest, WhileItReportsADevicesMemory) {
   options_.timeout_s = kShort;
   axes_.devices = {"cuda:0"};
@@ -154,13 +154,82 @@ TEST_F(DeathTest, WhileItReportsADevicesMemory) {
   for (plan::Library& each : libraries) each.devices = {"cuda:0"};
   run(libraries);
   EXPECT_EQ(with(Outcome::zero_copy).size(), entries_.size());
-  const std::string step = "while reading how much memory of a device is free";
-  for (const auto& [cell, warning] : {std::pair("a>c", "crashed " + step + ": SIGSEGV"),
-                                      std::pair("b>c", "no answer within 4 s " + step)}) {
-    const auto warnings = dlbench::testing::texts_of(entries_.at(cell).warnings);
-    EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "not judged under guard: " + warning), 1)
-        << cell << ": " << (warnings.empty() ? "none" : warnings.front());
+  for (const auto& [key, entry] : entries_) {
+    EXPECT_EQ(dlbench::testing::texts_of(entry.warnings), std::vector<std::string>{"judged again"})
+        << key;
   }
+}
+
+/// Which libraries cannot share a process is found by bisection; all others stay together.
+TEST_F(DeathTest, BesideOneOtherLibraryOnly) {
+  run({library("a"), library("b"), library("c"), library("d"), library("e", "after-b=segv")});
+  EXPECT_EQ(with(Outcome::crashed), Keys{});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 25u);
+  const Entry& pair = entries_.at("b>e");
+  EXPECT_EQ(pair.imports, (std::vector<std::string>{"e", "b"}));
+  const auto order = std::find_if(pair.warnings.begin(), pair.warnings.end(),
+                                  [](const Warning& one) { return one.code == "import-order"; });
+  ASSERT_NE(order, pair.warnings.end());
+  EXPECT_EQ(order->data, (Warning::Data{{"library", "e"}, {"first", "b"}}));
+  EXPECT_EQ(order->text,
+            "e cannot be imported after b: crashed while importing e (producer) after b: SIGSEGV");
+  ASSERT_EQ(contents_.workers.size(), 1u);
+  EXPECT_EQ(contents_.workers.front().imports, (std::vector<std::string>{"a", "c", "d", "e", "b"}));
+}
+
+TEST_F(DeathTest, InBothOrdersCostsTheirPairOnly) {
+  run({library("a"), library("b", "after-e=abort"), library("c"), library("d"),
+       library("e", "after-b=segv")});
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"b>e", "e>b"}));
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 23u);
+  EXPECT_EQ(reason("b>e"), "crashed while importing e (producer) after b: SIGSEGV");
+  EXPECT_EQ(entries_.at("e>b").imports, (std::vector<std::string>{"b", "e"}));
+}
+
+TEST_F(DeathTest, BesideSeveralLibrariesOnlyIsolatesIt) {
+  run({library("a"), library("b"), library("c"), library("d", "after-a+c=segv")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 16u);
+  EXPECT_EQ(contents_.workers.size(), 5u);
+}
+
+TEST_F(DeathTest, AnImportErrorBesideOneLibraryOnly) {
+  run({library("a"), library("b"), library("c", "after-a=import-failed")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+}
+
+/// One death moves a pair out, two deaths of a library all of its pairs: the others are imported
+/// together no more than so often.
+TEST_F(DeathTest, EachDeathCostsItsExchangeOnly) {
+  options_.replicas = 2;
+  axes_.sizes = {4096, 8192};
+  std::vector<plan::Library> libraries{library("bad", "good", "call8192=segv")};
+  for (const char* name : {"a", "b", "c", "d", "e"}) libraries.push_back(library(name));
+  run(libraries);
+  EXPECT_EQ(with(Outcome::crashed), (Keys{"a>bad:8192", "b>bad:8192", "bad>bad:8192", "c>bad:8192",
+                                          "d>bad:8192", "e>bad:8192"}));
+  for (const auto& [key, entry] : entries_) {
+    const std::size_t workers = entry.outcome == Outcome::zero_copy ? 2 : 0;
+    EXPECT_EQ(entry.workers.size(), workers) << key;
+  }
+  const auto large = std::count_if(contents_.workers.begin(), contents_.workers.end(),
+                                   [](const auto& worker) { return worker.imports.size() > 2; });
+  EXPECT_LE(large, 2 + 2);
+}
+
+/// What was measured beside an exchange that ends the worker is measured again.
+TEST_F(DeathTest, ABatchWithADeathIsMeasuredAnew) {
+  set("FAKE_WORKER_LOG", file("log"));
+  axes_.producers = {"b"};
+  run({library("a"), library("b", "good", "judge=segv@" + file("once"))});
+  EXPECT_EQ(with(Outcome::crashed), Keys{"b>b"});
+  std::set<int> workers;
+  for (const std::string& line : lines("log")) {
+    const bool prepares = line.find("\"do\":\"prepare\"") != std::string::npos;
+    if (prepares && line.find("\"consumer\":\"a\"") != std::string::npos) {
+      workers.insert(std::stoi(line));
+    }
+  }
+  EXPECT_EQ(workers.size(), 2u);
 }
 
 TEST_F(DeathTest, AHundredMegabytesOnStderr) {

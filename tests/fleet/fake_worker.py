@@ -1,7 +1,7 @@
 """A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
 
 A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
-round, split, phases, judge, drop, memory. What: see `act`. `device=NS` of a producer: what is left
+round, split, phases, judge, drop, memory, after-LIBRARY (an import). What: see `act`. `device=NS` of a producer: what is left
 of each row on a device's clock. A `what` with @FILE behind it is done once only: FILE remembers.
 """
 
@@ -140,6 +140,16 @@ def todo(where, *libraries):
     return answered
 
 
+def todo_after(key):
+    """`after-a+b=what`: where these libraries were imported before."""
+    imported = {library for role, library in scripts} - {key[1]}
+    for step in scripts[key].split(";"):
+        place, _, what = step.partition("=")
+        if place.startswith("after-") and set(place[6:].split("+")) <= imported:
+            return act(what)
+    return False
+
+
 def sides(exchange):
     return ("producer", exchange["producer"]), ("consumer", exchange["consumer"])
 
@@ -267,7 +277,7 @@ def main():
         elif verb == "load":
             key = (request["role"], request["library"])
             scripts[key] = request["path"]
-            if not todo("load", key):
+            if not (todo("load", key) or todo_after(key)):
                 say({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
         elif verb == "device_memory":
             known = "FAKE_WORKER_CONTEXTS" in os.environ

@@ -82,6 +82,9 @@ class FleetTest : public ::testing::Test {
     return all;
   }
 
+  /// Lines of the journal so far.
+  std::size_t contents_of_journal() const { return lines("journal.jsonl").size(); }
+
   void run(const std::vector<plan::Library>& libraries) {
     plan_ = plan::make(libraries, axes_);
     summary_ = fleet::run(plan_, options_, watcher_);

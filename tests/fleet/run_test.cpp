@@ -41,20 +41,16 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
 
 TEST_F(FleetTest, WorkersTellOfThemselves) {
   run({library("native"), library("b")});
-  ASSERT_EQ(contents_.workers.size(), 3u);
-  const auto mixed = std::find_if(contents_.workers.begin(), contents_.workers.end(),
-                                  [](const auto& worker) { return worker.first != worker.second; });
-  ASSERT_NE(mixed, contents_.workers.end());
-  EXPECT_EQ(mixed->first, "native");
-  EXPECT_EQ(mixed->second, "b");
-  EXPECT_EQ(mixed->python, "3.11.7");
-  EXPECT_EQ(mixed->floors_ns.at("proxy"), 35);
-  EXPECT_EQ(mixed->reference_ns, 1000);
-  EXPECT_EQ(mixed->libraries.at("b"), "1.0");
-  EXPECT_EQ(mixed->import_s, 2.0);
+  ASSERT_EQ(contents_.workers.size(), 1u);
+  const results::WorkerRecord& worker = contents_.workers.front();
+  EXPECT_EQ(worker.imports, (std::vector<std::string>{"native", "b"}));
+  EXPECT_EQ(worker.python, "3.11.7");
+  EXPECT_EQ(worker.floors_ns.at("proxy"), 35);
+  EXPECT_EQ(worker.reference_ns, 1000);
+  EXPECT_EQ(worker.libraries.at("b"), "1.0");
+  EXPECT_EQ(worker.import_s, 2.0);
 }
 
-/// A batch of workers for each replica, each allowed to be twice as large as the one before.
 TEST_F(FleetTest, AnyNumberOfReplicasComesToAnEnd) {
   options_.replicas = 70;
   run({library("a")});
@@ -112,8 +108,9 @@ TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
   }
 }
 
-/// Six libraries make 21 pairs; three contexts fit into the device.
+/// Six libraries make 21 pairs, each in a worker of its own; three contexts fit into the device.
 TEST_F(FleetTest, NoMoreWorkersLiveThanFitIntoADevice) {
+  options_.isolate = true;
   const std::filesystem::path contexts = file("contexts");
   std::filesystem::create_directory(contexts);
   set("FAKE_WORKER_CONTEXTS", contexts.string());
@@ -171,7 +168,7 @@ TEST_F(FleetTest, ReplicasAreWorkersOfTheirOwn) {
   set("FAKE_WORKER_LOG", file("log"));
   run({library("a"), library("b")});
   for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3u) << key;
-  EXPECT_EQ(contents_.workers.size(), 9u);
+  EXPECT_EQ(contents_.workers.size(), 3u);
   EXPECT_EQ(watcher_.names.size(), 4u);
 }
 
@@ -221,7 +218,51 @@ TEST_F(FleetTest, WithoutMemoryWorkersComeOneByOne) {
     const int pid = std::stoi(line);
     if (order.empty() || order.back() != pid) order.push_back(pid);
   }
-  EXPECT_EQ(order.size(), 6u);  // one stretch each: nobody was left waiting
+  EXPECT_EQ(order.size(), 3u);  // two libraries each, one worker after another
+}
+
+TEST_F(FleetTest, EachLibraryIsImportedOnceAReplica) {
+  options_.replicas = 3;
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b"), library("c"), library("d")});
+  EXPECT_EQ(summary_.measured, 16u);
+  const auto all = lines("log");
+  const auto loads = std::count_if(all.begin(), all.end(), [](const std::string& line) {
+    return line.find("\"do\":\"load\"") != std::string::npos &&
+           line.find("producer") != std::string::npos;
+  });
+  EXPECT_EQ(loads, 3 * 4);
+}
+
+TEST_F(FleetTest, IsolatedPairsHaveWorkersOfTheirOwn) {
+  options_.isolate = true;
+  run({library("a"), library("b"), library("c")});
+  EXPECT_EQ(summary_.measured, 9u);
+  EXPECT_EQ(contents_.workers.size(), 6u);
+  for (const auto& worker : contents_.workers) EXPECT_LE(worker.imports.size(), 2u);
+}
+
+/// The journal holds each share as soon as it was measured: what was killed goes on from there.
+TEST_F(FleetTest, ResumeAddsTheReplicasThatAreMissing) {
+  options_.replicas = 3;
+  int rounds = 0;
+  set("FAKE_WORKER_LOG", file("log"));
+  watcher_.on_progress = [&](const std::string&) {
+    if (contents_of_journal() >= 4 + 2 && rounds++ == 0) ::raise(SIGTERM);
+  };
+  run({library("a"), library("b")});
+  ASSERT_EQ(summary_.signal, SIGTERM);
+  std::size_t before = 0;
+  for (const auto& [key, entry] : entries_) before += entry.workers.size();
+  EXPECT_GE(before, 4u);
+  EXPECT_LT(before, 12u);
+  watcher_ = {};
+  options_.resume = true;
+  run({library("a"), library("b")});
+  EXPECT_EQ(summary_.measured, 4u);
+  EXPECT_EQ(contents_.dropped_lines, 0u);
+  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3u) << key;
+  EXPECT_EQ(entries_.at("a>b").floor_ratio, 50);
 }
 
 TEST_F(FleetTest, AnErrorIsAnOutcomeOnOneLine) {
@@ -247,7 +288,7 @@ TEST_F(FleetTest, AnImportErrorIsFoundOutOnce) {
   for (const std::string& line : lines("log")) {
     if (line.find("\"library\":\"b\"") != std::string::npos) ++loads;
   }
-  EXPECT_EQ(loads, 2u);  // one a role
+  EXPECT_EQ(loads, 4u);  // one a role beside a, and one alone
 }
 
 TEST_F(FleetTest, ABrokenRoleLeavesTheOther) {

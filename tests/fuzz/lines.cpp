@@ -85,7 +85,7 @@ const std::vector<json>& honest_lines() {
                              line("entry", refused),
                              {{"worker",
                                {{"environment", "default"},
-                                {"pair", {"numpy", "torch"}},
+                                {"imports", {"numpy", "torch"}},
                                 {"python", "3.11"},
                                 {"gil", true},
                                 {"floors_ns", {{"call", 20}}},

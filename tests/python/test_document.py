@@ -115,7 +115,7 @@ def test_what_the_program_writes_passes(tmp_path: Path) -> None:
     core = pytest.importorskip("dlbench._core")
     document = small()
     header = {"dlbench_journal": 1, "fingerprint": "f", "context": document["context"]}
-    worker = {"environment": "default", "pair": ["numpy", "torch"], "python": "3.11.7",
+    worker = {"environment": "default", "imports": ["numpy", "torch"], "python": "3.11.7",
               "gil": True, "floors_ns": synthetic.FLOORS, "reference_ns": 61.0,
               "libraries": {"numpy": "2.4.6"}, "import_s": 0.2}  # fmt: skip
     lines: list[dict[str, Any]] = [header, {"worker": worker}, {"worker": worker}]

@@ -78,7 +78,14 @@ OPTIONS = (
     click.option(
         "--precision", metavar="SHARE", help="Stop refining a cell at this interval. Default: 2%."
     ),
-    click.option("--replicas", type=WORKERS, help="Workers for each pair. Default: 1."),
+    click.option(
+        "--replicas", type=WORKERS, help="Worker processes that measure each cell. Default: 3."
+    ),
+    click.option(
+        "--isolate",
+        is_flag=True,
+        help="Import only the two libraries of a pair into each worker.",
+    ),
     click.option(
         "--jobs",
         type=JOBS,
@@ -158,6 +165,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     made = Request(pair=list(libraries), count=params["count"] or [])
     made.trace_api = params.get("trace_api", False)
     made.sync = params.get("sync", False)
+    made.isolate = params.get("isolate", False)
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

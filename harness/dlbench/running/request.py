@@ -41,7 +41,8 @@ class Request:
     filter: str = ""
     budget: str = ""
     precision: str = "2%"
-    replicas: int = 1
+    replicas: int = 3
+    isolate: bool = False
     jobs: int = 0
     timeout: str = "30s"
     adapters: str = ""
@@ -92,6 +93,7 @@ class Request:
             budget_s=_core.parse_seconds(self.budget) if self.budget else 0.0,
             precision=_core.parse_percent(self.precision),
             replicas=self.replicas,
+            isolate=self.isolate,
             seed=self.seed,
             context=json.dumps(context),
             resume=resume,

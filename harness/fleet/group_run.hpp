@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,33 +14,35 @@
 #include "fleet/activity.hpp"
 #include "fleet/cell_recorder.hpp"
 #include "fleet/context.hpp"
+#include "fleet/import_trials.hpp"
 #include "fleet/loads.hpp"
 #include "fleet/task.hpp"
 #include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
 
-/// One pair's turn: what is left of its cells for one replica.
+/// A worker's turn: what is left of the cells of these pairs.
 struct Job {
-  std::size_t pair = 0;
-  int replica = 0;
-  int lost = 0;                 ///< workers that ended while idle, or were killed in an import
-  bool reference = true;        ///< false once a worker died of it
-  Warnings warnings;            ///< for the entries: that a worker was lost
-  bool reversed = false;        ///< the other order of import, since the first one ended a worker
-  std::set<Exchange> answered;  ///< that were prepared once: others' time-outs say nothing of them
+  Group group;
+  int lost = 0;                ///< workers that ended while idle, or were killed in an import
+  bool reference = true;       ///< false once a worker died of it
+  bool reports_memory = true;  ///< of its devices; false once a worker died of it
+  Warnings warnings{};         ///< for the entries: that a worker was lost
+  std::set<Exchange>
+      answered{};  ///< that were prepared once: others' time-outs say nothing of them
 };
 
-/// What one worker holds: a pair's exchanges, from the imports to the verdicts. However the
-/// worker ends, the cells concerned are recorded with the reason, those measured so far with their
-/// numbers; what is left open is for the next worker.
-class PairRun {
+/// What one worker holds: the exchanges of a group's pairs, from the imports to the verdicts. They
+/// are measured batch by batch, and each batch is recorded before the next begins. However the
+/// worker ends, the exchange at work is recorded with the reason; the rest of its batch, which may
+/// have been damaged, and what comes after it are for the next worker.
+class GroupRun {
  public:
   /// Records at once what inherits a trouble.
-  PairRun(Context& context, const Job& job);
-  PairRun(const PairRun&) = delete;
-  PairRun& operator=(const PairRun&) = delete;
-  ~PairRun();
+  GroupRun(Context& context, Job job);
+  GroupRun(const GroupRun&) = delete;
+  GroupRun& operator=(const GroupRun&) = delete;
+  ~GroupRun();
 
   /// Is there anything to do for a worker?
   bool is_needed() const;
@@ -53,15 +54,27 @@ class PairRun {
   bool is_alive() const { return worker_ != nullptr; }
   Worker* worker() { return worker_.get(); }
 
-  /// Floors, reference, preparation and first rounds of all cells. Groups of exchanges that would
-  /// not fit into memory together are also refined and recorded, by `refine`.
-  void visit(const std::function<void(PairRun&)>& refine);
+  /// An import that failed after those of other libraries: whether it is their doing is not known.
+  struct Suspicion {
+    std::string library;
+    std::vector<std::string> before;
+  };
+  const std::optional<Suspicion>& suspicion() const { return suspicion_; }
+  /// It fails alone too: its cells fail, and the imports go on where the worker lives.
+  void confirm_failures(const std::vector<FailedImport>& failures);
 
-  /// A round of each, in this order.
-  void deal(const std::vector<Pick>& picks);
+  void resume_imports();
+  /// Ends the worker; its pairs are left.
+  void give_up();
 
-  /// Judges again and records. The worker is then done for.
-  void record();
+  /// Two libraries at least are imported, others are not, and memory is short.
+  bool is_too_large() const { return is_too_large_; }
+  /// Leaves out the libraries that are not imported yet.
+  void shrink();
+  std::size_t imported() const { return recorder_.imports().size(); }
+
+  /// Floors, reference, and all batches. The worker is then done for.
+  void measure();
 
   /// Records what has enough rounds, without the worker.
   void harvest();
@@ -73,8 +86,9 @@ class PairRun {
   /// process, in the host's memory.
   const std::set<std::string>& devices() const { return devices_; }
 
-  const std::vector<Task>& tasks() const { return tasks_; }
   const Job& job() const { return job_; }
+  /// The pairs that it left to other workers: all of them where it died.
+  const std::vector<std::size_t>& left() const { return left_; }
   std::string title() const;
 
  private:
@@ -86,7 +100,7 @@ class PairRun {
   struct Died {
     Death death;
   };
-  using Group = std::pair<std::size_t, std::size_t>;  ///< tasks [first, second)
+  using Batch = std::pair<std::size_t, std::size_t>;  ///< tasks [first, second)
 
   template <typename Work>
   void guarded(Work work);
@@ -97,17 +111,21 @@ class PairRun {
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
+  void drop_what_is_not_wanted();
+  void fail_known_troubles();
   void next_load();
   void loaded(const nlohmann::json& answer);
-  /// Has the next worker import the libraries in the other order, where that may help.
-  bool reverse_imports(const Load& load, const Trouble& trouble);
-  /// Ends the cells of that role; of the `whole` library where it has no role left: its import took
-  /// the worker along, or it finds no device.
-  void fail_role(const Load& load, Trouble trouble, bool died);
+  void import_failed(const Trouble& trouble, bool died);
 
-  std::vector<Group> groups() const;
+  Batch next_batch(std::size_t begin) const;
   /// Prepares and gives the first rounds; with a budget in slices.
-  void prepare_and_measure(Group group);
+  void prepare_and_measure(Batch batch);
+  /// More rounds, in random order, for what is less precise than asked for.
+  void refine(Batch batch, double seconds);
+  double refinement_seconds(std::size_t shares) const;
+  std::size_t count_shares(Batch batch) const;
+  void record(Batch batch);
+  void warn_of_import_order(Task& task) const;
   void instruments();
   void measure_floors();
   void measure_device_floors();
@@ -117,21 +135,22 @@ class PairRun {
   void prepare(Task& task);
   void split(Task& task);
   void climb(Task& task);
-  bool is_begun(const Task& task) const;  ///< by an earlier replica
-  void first_rounds(Group group);
+  bool is_begun(const Task& task) const;  ///< by an earlier worker
+  void first_rounds(Batch batch);
   void rounds(const std::vector<Pick>& picks);
   void add_round(const RoundTime& time, Samples& samples);
   void add_phases(const PhaseTime& time, PhaseRounds& phases);
   void begin(const Pick& pick);
   nlohmann::json request_of(const Pick& pick);
   std::size_t burst(std::span<const Pick> picks);
-  void record_group(Group group, bool more_follow);
   void count_pending();
 
   Context& context_;
   Job job_;
-  const plan::Pair& pair_;
   std::vector<Task> tasks_;
+  std::optional<Suspicion> suspicion_;
+  bool is_too_large_ = false;
+  std::vector<std::size_t> left_;
   CellRecorder recorder_;
   Loads loads_;
   std::unique_ptr<Worker> worker_;
@@ -144,7 +163,7 @@ class PairRun {
 };
 
 template <typename Work>
-void PairRun::guarded(Work work) {
+void GroupRun::guarded(Work work) {
   try {
     work();
   } catch (const Died& died) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fleet/pair.hpp"
+#include "fleet/group_run.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -29,7 +29,7 @@ bool ends_alike(const Task& sweep_case, const Task& baseline) {
 
 }  // namespace
 
-bool PairRun::is_begun(const Task& task) const {
+bool GroupRun::is_begun(const Task& task) const {
   const auto begun = [this](const auto& one) { return context_.ledger.is_begun(one.cell); };
   return std::any_of(task.clocks.begin(), task.clocks.end(), begun) ||
          std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
@@ -38,7 +38,7 @@ bool PairRun::is_begun(const Task& task) const {
 /// A case that ends like the plain one has nothing new to tell in its time: it is judged and let
 /// go. Where the last look finds otherwise it is timed all the same, and so is what an earlier
 /// worker timed: else nobody would hear that this one disagrees.
-void PairRun::climb(Task& task) {
+void GroupRun::climb(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
   const Task* baseline = baseline_of(task, tasks_);
   if (baseline == nullptr || !ends_alike(task, *baseline) || is_begun(task)) return;

@@ -1,7 +1,7 @@
 #include <utility>
 
+#include "fleet/group_run.hpp"
 #include "fleet/numbers.hpp"
-#include "fleet/pair.hpp"
 #include "model/places.hpp"
 #include "stats/stats.hpp"
 
@@ -24,14 +24,14 @@ std::string mebibytes(std::uint64_t bytes) {
 
 }  // namespace
 
-void PairRun::instruments() {
+void GroupRun::instruments() {
   measure_floors();
   measure_device_floors();
   if (job_.reference && loads_.has_reference()) measure_reference();
   context_.journal.append(record_);
 }
 
-void PairRun::measure_floors() {
+void GroupRun::measure_floors() {
   const Reply floors = ask({{"do", "floors"}}, Activity::floors);
   if (!floors.ok || !floors.body.is_object()) throw Garbage("no floors");
   for (const auto& [name, value] : floors.body.items()) {
@@ -41,7 +41,7 @@ void PairRun::measure_floors() {
   }
   // Tens of milliseconds, and the machine's rather than the worker's: once an environment is
   // enough.
-  if (!context_.copies_measured.insert(pair_.environment).second) return;
+  if (!context_.copies_measured.insert(job_.group.environment).second) return;
   const Reply copies = ask({{"do", "copy_floors"}}, Activity::floors);
   for (const char* floor : {"warm", "fresh"}) {
     const double rate = copies.ok ? copies.body.value(floor, 0.0) : 0;
@@ -49,12 +49,12 @@ void PairRun::measure_floors() {
   }
 }
 
-void PairRun::measure_device_floors() {
+void GroupRun::measure_device_floors() {
   for (const Task& task : tasks_) {
     for (const std::string& device : {source_of(task.exchange), target_of(task.exchange)}) {
       // Each once an environment, by a worker that has to do with it.
       if (task.over || device == "cpu") continue;
-      if (!context_.copies_measured.insert(pair_.environment + " " + device).second) continue;
+      if (!context_.copies_measured.insert(job_.group.environment + " " + device).second) continue;
       const Reply copies =
           ask({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
       if (!copies.ok || !copies.body.is_object()) continue;
@@ -71,7 +71,7 @@ void PairRun::measure_device_floors() {
   }
 }
 
-void PairRun::report_device_memory() {
+void GroupRun::report_device_memory() {
   for (const std::string& device : devices_) {
     const Reply reply = ask({{"do", "device_memory"}, {"device", device}}, Activity::device_memory);
     const json free = reply.ok ? reply.body.value("free", json()) : json();
@@ -91,14 +91,14 @@ void PairRun::report_device_memory() {
   }
 }
 
-void PairRun::forget_device_memory() {
+void GroupRun::forget_device_memory() {
   for (const auto& [device, bytes] : std::exchange(device_bytes_, {})) {
     context_.device_memory.release(device, bytes);
   }
 }
 
-void PairRun::measure_reference() {
-  Task reference = reference_task(pair_.environment);
+void GroupRun::measure_reference() {
+  Task reference = reference_task(job_.group.environment);
   const Reply prepared = ask(prepare_request(reference), Activity::reference);
   if (!prepared.ok) return;
   read_prepared(prepared.body, record_.floors_ns, reference);

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "fleet/group_run.hpp"
+#include "fleet/memory.hpp"
+
+// From the start of a worker to the last of its imports.
+namespace dlbench::fleet {
+
+void GroupRun::start() {
+  stage_ = Stage::importing;
+  current_work_ = {Activity::start, nullptr};
+  const std::string& environment = job_.group.environment;
+  std::vector<std::string> needed = job_.group.libraries;
+  std::erase_if(needed, [this](const std::string& library) {
+    return std::none_of(tasks_.begin(), tasks_.end(), [&](const Task& task) {
+      return !task.over && (task.exchange.producer == library || task.exchange.consumer == library);
+    });
+  });
+  const auto is_broken = [&](const std::string& library, const std::string& role) {
+    return context_.ledger.troubles().has_failed_import(environment, library, role);
+  };
+  loads_ = Loads(context_.plan, environment, context_.known.in_order(environment, needed),
+                 is_broken, job_.reference);
+  try {
+    worker_ = context_.start_worker(environment);
+  } catch (const std::system_error& error) {
+    Death death;
+    death.how = presentable(error.what());
+    bury(death);
+  }
+}
+
+void GroupRun::advance() {
+  guarded([&] {
+    const std::optional<Answer> answer = worker_->poll();
+    if (!answer) return;
+    if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
+    loaded(std::get<nlohmann::json>(*answer));
+    if (is_alive() && !suspicion_) next_load();
+  });
+}
+
+void GroupRun::next_load() {
+  if (!is_needed()) {
+    stage_ = Stage::dead;
+    context_.workers.dismiss(std::move(worker_));
+    return;
+  }
+  if (!loads_.is_over()) {
+    const Load& load = loads_.current();
+    is_too_large_ = load.needed && loads_.begins_library() && imported() >= 2 &&
+                    memory().is_below(context_.options.free_memory);
+    if (is_too_large_) return;
+    current_work_.activity = Activity::load;
+    if (load.needed) recorder_.importing(load.library);
+    worker_->ask(load_request(load.role, load.library, load.path));
+    return;
+  }
+  record_.imports = recorder_.imports();
+  stage_ = Stage::ready;
+  worker_->stop();
+  context_.last_import_s = context_.budget.used();
+  context_.spent_at_import = context_.spent;
+}
+
+void GroupRun::loaded(const nlohmann::json& answer) {
+  if (current_work_.activity == Activity::start) {
+    if (!answer.contains("hello")) throw Garbage("no greeting");
+    const nlohmann::json& hello = answer["hello"];
+    const std::string build = hello.value("build", "");
+    if (!context_.options.build_id.empty() && build != context_.options.build_id) {
+      throw Garbage("the greeting of build " + build + ", this is " + context_.options.build_id);
+    }
+    record_.python = hello.value("python", "");
+    record_.gil = hello.value("gil", true);
+    return;
+  }
+  if (answer.contains("error")) {
+    import_failed(read_error(answer["error"], Outcome::import_failed), false);
+    return;
+  }
+  const Load& load = loads_.take();
+  const nlohmann::json& ok = answer.at("ok");
+  const std::string version = ok.value("version", "");
+  if (!version.empty()) record_.libraries[load.library] = version;
+  if (load.needed) record_.import_s += std::max(0.0, ok.value("seconds", 0.0));
+}
+
+void GroupRun::import_failed(const Trouble& trouble, bool died) {
+  const Load& load = loads_.current();
+  if (!load.needed) {
+    job_.reference = false;
+    if (!died) loads_.take();
+    return;
+  }
+  if (context_.ledger.troubles().has_failed_import(job_.group.environment, load.library,
+                                                   load.role)) {
+    fail_known_troubles();
+    if (!died) loads_.take();
+    return;
+  }
+  const std::vector<std::string> before = loads_.before_current();
+  if (!before.empty()) {
+    suspicion_ = Suspicion{load.library, before};
+    return;
+  }
+  FailedImport failed{load.library, load.role, trouble, died};
+  failed.trouble.data["library"] = load.library;
+  confirm_failures({failed});
+}
+
+void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
+  suspicion_.reset();
+  Troubles& troubles = context_.ledger.troubles();
+  bool is_whole = false;
+  for (const FailedImport& failed : failures) {
+    const std::string& environment = job_.group.environment;
+    // A library that takes the worker along, or finds no device, has no role left.
+    is_whole = is_whole || failed.died || failed.trouble.outcome == Outcome::no_device;
+    troubles.import_failed(environment, failed.library, failed.role, failed.trouble);
+    for (const char* role : {"producer", "consumer"}) {
+      if (is_whole) troubles.import_failed(environment, failed.library, role, failed.trouble);
+    }
+  }
+  fail_known_troubles();
+  if (!is_alive() || failures.back().died) return;
+  // The role that failed, or the whole library.
+  if (is_whole) {
+    loads_.skip_library();
+  } else {
+    loads_.take();
+  }
+}
+
+void GroupRun::shrink() {
+  const std::vector<std::string>& have = recorder_.imports();
+  const auto is_missing = [&](const std::string& library) {
+    return std::find(have.begin(), have.end(), library) == have.end();
+  };
+  for (const std::size_t index : job_.group.pairs) {
+    const plan::Pair& pair = context_.plan.pairs[index];
+    if (is_missing(pair.first) || is_missing(pair.second)) left_.push_back(index);
+  }
+  for (Task& task : tasks_) {
+    if (is_missing(task.exchange.producer) || is_missing(task.exchange.consumer)) task.over = true;
+  }
+  is_too_large_ = false;
+  loads_.skip_needed();
+  resume_imports();
+}
+
+void GroupRun::resume_imports() {
+  guarded([this] { next_load(); });
+}
+
+void GroupRun::give_up() {
+  suspicion_.reset();
+  is_too_large_ = false;
+  left_ = job_.group.pairs;
+  for (Task& task : tasks_) task.over = true;
+  stage_ = Stage::dead;
+  context_.workers.dismiss(std::move(worker_));
+}
+
+}  // namespace dlbench::fleet

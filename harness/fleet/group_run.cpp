@@ -1,0 +1,227 @@
+#include "fleet/group_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fleet/signals.hpp"
+#include "model/places.hpp"
+
+namespace dlbench::fleet {
+
+GroupRun::GroupRun(Context& context, Job job)
+    : context_(context), job_(std::move(job)), recorder_(context.ledger) {
+  record_.environment = job_.group.environment;
+  collect_tasks();
+}
+
+GroupRun::~GroupRun() {
+  context_.progress.forget(pending_);
+}
+
+std::string GroupRun::title() const {
+  const std::vector<std::string>& libraries = job_.group.libraries;
+  std::string text = libraries.front();
+  if (libraries.size() == 2) text += " and " + libraries.back();
+  if (libraries.size() > 2) text = std::to_string(libraries.size()) + " libraries";
+  if (job_.group.environment != "default") text += " in " + job_.group.environment;
+  return text;
+}
+
+bool GroupRun::is_needed() const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return !task.over; });
+}
+
+std::optional<Trouble> GroupRun::trouble_of(const Exchange& exchange) const {
+  if (auto apart = context_.known.trouble_between(exchange.environment, exchange.producer,
+                                                  exchange.consumer)) {
+    return apart;
+  }
+  std::optional<Trouble> trouble = context_.ledger.troubles().of(exchange);
+  if (trouble && trouble->outcome == Outcome::not_run && job_.answered.contains(exchange))
+    return {};
+  return trouble;
+}
+
+void GroupRun::collect_tasks() {
+  for (const std::size_t pair : job_.group.pairs) {
+    for (const std::size_t cell : context_.plan.pairs[pair].cells) {
+      if (!context_.ledger.wants(cell)) continue;
+      const Cell& planned = context_.plan.cells[cell];
+      if (const auto trouble = trouble_of(planned.exchange)) {
+        context_.ledger.failed(cell, *trouble);
+        continue;
+      }
+      // The cells of one exchange stand side by side in the plan.
+      if (tasks_.empty() || tasks_.back().exchange != planned.exchange) {
+        Task& task = tasks_.emplace_back();
+        task.pair = pair;
+        task.exchange = planned.exchange;
+        task.verdict.has_ready = context_.plan.has_ready(planned.exchange);
+      }
+      for (const std::string& device : {source_of(planned.exchange), target_of(planned.exchange)}) {
+        if (device != "cpu" && kind_of_device(device) != "sim") devices_.insert(device);
+      }
+      if (planned.phase != "exchange") {
+        tasks_.back().phases.cells.push_back({planned.phase, cell});
+        continue;
+      }
+      Samples& samples = tasks_.back().clocks.emplace_back();
+      samples.cell = cell;
+      samples.clock = planned.clock;
+    }
+  }
+  // What says most comes first: the plain array, the smallest size. A case sweep compares its cases
+  // with the plain array, and a time-out at one size spares the larger ones.
+  std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& a, const Task& b) {
+    const auto rank = [](const Exchange& exchange) {
+      return std::pair(exchange.case_name != plan::kBaseline, exchange.bytes);
+    };
+    return rank(a.exchange) < rank(b.exchange);
+  });
+  for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].id = static_cast<int>(i) + 1;
+}
+
+/// Between the plan and the measurement other workers may have done what was left, or have shown
+/// that a pair needs a worker of its own.
+void GroupRun::drop_what_is_not_wanted() {
+  const bool is_shared = job_.group.pairs.size() > 1;
+  for (const std::size_t pair : job_.group.pairs) {
+    if (is_shared && context_.known.is_isolated(context_.plan.pairs[pair], pair)) {
+      left_.push_back(pair);
+    }
+  }
+  for (Task& task : tasks_) {
+    const auto is_unwanted = [this](const auto& cell) { return !context_.ledger.wants(cell.cell); };
+    std::erase_if(task.clocks, is_unwanted);
+    std::erase_if(task.phases.cells, is_unwanted);
+    const bool is_left = std::find(left_.begin(), left_.end(), task.pair) != left_.end();
+    task.over = task.over || is_left || (task.clocks.empty() && task.phases.cells.empty());
+  }
+}
+
+void GroupRun::fail_known_troubles() {
+  for (Task& task : tasks_) {
+    if (task.over) continue;
+    if (const auto trouble = trouble_of(task.exchange)) recorder_.fail(task, *trouble);
+  }
+}
+
+GroupRun::Reply GroupRun::ask(const nlohmann::json& request, Activity activity, Task* task) {
+  // Asked here too: of workers that answer at once nobody waits, and a signal would not be seen.
+  throw_if_stopped();
+  current_work_ = {activity, task};
+  worker_->ask(request);
+  return receive();
+}
+
+GroupRun::Reply GroupRun::receive() {
+  Worker* const only = worker_.get();
+  while (true) {
+    if (const std::optional<Answer> answer = only->poll()) {
+      if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
+      const nlohmann::json& body = std::get<nlohmann::json>(*answer);
+      context_.spent.add(body);
+      if (body.contains("ok")) return {true, body["ok"]};
+      if (body.contains("error")) return {false, body["error"]};
+      throw Garbage("a second greeting");
+    }
+    throw_if_stopped();
+    wait({&only, 1}, 1.0);
+    context_.progress.tick();
+  }
+}
+
+void GroupRun::bury(const Death& death) {
+  const double timeout_s = context_.options.timeout_s;
+  const Activity activity = current_work_.activity;
+  // A SIGKILL during an import can come from a person, or from the kernel when several imports
+  // exhaust the memory. The import is tried once more; a second SIGKILL is the cell's result.
+  const bool is_importing = activity == Activity::start || activity == Activity::load;
+  const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL");
+  const bool first_loss = is_lost && job_.lost++ == 0;
+  const bool is_shared = job_.group.pairs.size() > 1;
+  const Trouble trouble =
+      fleet::trouble(death, describe(current_work_, loads_, death.step), timeout_s);
+  if (first_loss) {
+    warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
+         data_of("signal", death.signal));
+  } else if (activity == Activity::floors && is_shared) {
+    // Some library's presence ends the worker here: its own pairs will show it.
+    for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
+  } else if (activity == Activity::start || activity == Activity::floors) {
+    Trouble none = trouble;
+    if (activity == Activity::start) none.reason = "the worker did not start: " + death.how;
+    if (activity == Activity::start && death.kind == Death::Kind::timed_out)
+      none.reason = trouble.reason;
+    for (Task& task : tasks_) recorder_.fail(task, none);
+  } else if (activity == Activity::load) {
+    import_failed(trouble, true);
+  } else if (activity == Activity::reference) {
+    job_.reference = false;
+  } else if (activity == Activity::device_floors) {
+    // They are asked for once: the next worker does without, and finds out by itself whether the
+    // device's own cells can be.
+    warn(job_.warnings, "no-copy-floors",
+         "no copy floors of a device: the worker died while it measured them: " + death.how,
+         data_of("signal", death.signal));
+  } else if (activity == Activity::device_memory) {
+    job_.reports_memory = false;
+    for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
+  } else if (activity == Activity::phases) {
+    // What was done to tell them apart is ours; the exchange itself is sound.
+    recorder_.fail_phases(*current_work_.task, trouble);
+  } else if (activity == Activity::exchange) {
+    bury_with(*current_work_.task, death, trouble);
+  }
+  left_ = job_.group.pairs;
+  for (Task& task : tasks_) task.over = true;
+  count_pending();
+  stage_ = Stage::dead;
+  context_.workers.dismiss(std::move(worker_));
+  forget_device_memory();
+}
+
+void GroupRun::harvest() {
+  for (Task& task : tasks_) {
+    if (!task.over && task.prepared) recorder_.share(task, job_.warnings);
+  }
+  for (Task& task : tasks_) task.over = true;
+  count_pending();
+}
+
+void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
+  if (death.step == "guard" && task.prepared) {
+    // The libraries did nothing wrong, as the rounds showed: what was measured stands.
+    std::string said = "no guard: the worker died under it: " + trouble.reason;
+    if (!trouble.signal.empty()) said += " (" + trouble.signal + ")";
+    warn(task.verdict.warnings, "no-guard", std::move(said), data_of("signal", trouble.signal));
+    // A case of a case sweep has no rounds yet, and no other worker should die of it.
+    if (context_.plan.case_sweep && (task.clocks.empty() || task.clocks.front().ns.empty())) {
+      recorder_.pass_over(task);
+    } else {
+      recorder_.share(task, job_.warnings);
+    }
+    task.over = true;
+  }
+  // A second pair of a library that ends a worker makes its other pairs likely to do so.
+  context_.known.isolate(task.pair);
+  for (const std::string& library : {task.exchange.producer, task.exchange.consumer}) {
+    const std::string& environment = task.exchange.environment;
+    std::set<std::size_t>& pairs = context_.deaths[{environment, library}];
+    pairs.insert(task.pair);
+    if (pairs.size() > 1) context_.known.isolate(environment, library);
+  }
+  Troubles& troubles = context_.ledger.troubles();
+  if (death.step == "make") trouble.data["library"] = task.exchange.producer;
+  if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);
+  if (death.kind == Death::Kind::timed_out) troubles.timed_out(task.exchange, trouble);
+  recorder_.fail(task, trouble);
+}
+
+std::unique_ptr<Worker> GroupRun::release() {
+  stage_ = Stage::dead;
+  forget_device_memory();
+  return std::move(worker_);
+}
+
+}  // namespace dlbench::fleet

@@ -1,0 +1,174 @@
+#include "fleet/groups.hpp"
+
+#include <algorithm>
+
+namespace dlbench::fleet {
+namespace {
+
+bool holds(const std::vector<std::string>& libraries, const std::string& library) {
+  return std::find(libraries.begin(), libraries.end(), library) != libraries.end();
+}
+
+bool holds(const std::vector<std::string>& libraries, const plan::Pair& pair) {
+  return holds(libraries, pair.first) && holds(libraries, pair.second);
+}
+
+/// In the order in which the pairs name them.
+std::vector<std::string> libraries_of(const plan::Plan& plan, std::span<const std::size_t> pairs) {
+  std::vector<std::string> libraries;
+  for (const std::size_t pair : pairs) {
+    for (const std::string& library : {plan.pairs[pair].first, plan.pairs[pair].second}) {
+      if (!holds(libraries, library)) libraries.push_back(library);
+    }
+  }
+  return libraries;
+}
+
+/// How many of `open` pairs a group would gain with that library.
+std::size_t gain_of(const plan::Plan& plan, std::span<const std::size_t> open,
+                    const std::vector<std::string>& group, const std::string& library) {
+  return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), [&](std::size_t index) {
+    const plan::Pair& pair = plan.pairs[index];
+    const std::string& other = pair.first == library ? pair.second : pair.first;
+    return (pair.first == library || pair.second == library) &&
+           (other == library || holds(group, other));
+  }));
+}
+
+/// The libraries of one more group: it begins with the first open pair, and grows by the library
+/// that completes most pairs.
+std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const std::size_t> open,
+                                        const std::vector<std::string>& all,
+                                        const Compatibility& known, std::size_t most) {
+  const plan::Pair& seed = plan.pairs[open.front()];
+  std::vector<std::string> group{seed.first};
+  if (seed.second != seed.first) group.push_back(seed.second);
+  while (group.size() < most) {
+    const std::string* best = nullptr;
+    std::size_t best_gain = 0;
+    for (const std::string& library : all) {
+      if (holds(group, library)) continue;
+      const bool fits = std::all_of(group.begin(), group.end(), [&](const std::string& member) {
+        return known.can_share(seed.environment, member, library);
+      });
+      if (!fits) continue;
+      const std::size_t gain = gain_of(plan, open, group, library);
+      if (gain > best_gain) {
+        best = &library;
+        best_gain = gain;
+      }
+    }
+    if (best == nullptr) break;
+    group.push_back(*best);
+  }
+  return group;
+}
+
+}  // namespace
+
+void Compatibility::require_order(const std::string& environment, const std::string& library,
+                                  const std::string& before, Trouble trouble) {
+  orders_.insert_or_assign({environment, library, before}, std::move(trouble));
+}
+
+void Compatibility::keep_apart(const std::string& environment, const std::string& a,
+                               const std::string& b, Trouble trouble) {
+  apart_.insert_or_assign({environment, b, a}, trouble);
+  apart_.insert_or_assign({environment, a, b}, std::move(trouble));
+}
+
+void Compatibility::isolate(const std::string& environment, const std::string& library) {
+  lonely_.emplace(environment, library);
+}
+
+bool Compatibility::isolate(std::size_t pair) {
+  return pairs_.insert(pair).second;
+}
+
+bool Compatibility::is_isolated(const plan::Pair& pair, std::size_t index) const {
+  return pairs_.contains(index) || lonely_.contains({pair.environment, pair.first}) ||
+         lonely_.contains({pair.environment, pair.second});
+}
+
+bool Compatibility::can_share(const std::string& environment, const std::string& a,
+                              const std::string& b) const {
+  return !apart_.contains({environment, a, b}) && !lonely_.contains({environment, a}) &&
+         !lonely_.contains({environment, b});
+}
+
+std::optional<Trouble> Compatibility::trouble_between(const std::string& environment,
+                                                      const std::string& a,
+                                                      const std::string& b) const {
+  const auto found = apart_.find({environment, a, b});
+  if (found == apart_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<Compatibility::Order> Compatibility::order_between(const std::string& environment,
+                                                                 const std::string& a,
+                                                                 const std::string& b) const {
+  for (const auto& [library, before] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto found = orders_.find({environment, library, before});
+    if (found != orders_.end()) return Order{library, before, found->second};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Compatibility::in_order(const std::string& environment,
+                                                 std::vector<std::string> libraries) const {
+  std::vector<std::string> ordered;
+  while (!libraries.empty()) {
+    const auto is_free = [&](const std::string& library) {
+      return std::none_of(libraries.begin(), libraries.end(), [&](const std::string& other) {
+        return orders_.contains({environment, other, library});
+      });
+    };
+    auto next = std::find_if(libraries.begin(), libraries.end(), is_free);
+    // Orders that contradict one another: the import shows it.
+    if (next == libraries.end()) next = libraries.begin();
+    ordered.push_back(*next);
+    libraries.erase(next);
+  }
+  return ordered;
+}
+
+std::vector<Group> plan_groups(const plan::Plan& plan, std::span<const std::size_t> pairs,
+                               const Compatibility& known, std::size_t most_libraries) {
+  std::vector<Group> groups;
+  std::vector<std::size_t> open;
+  const auto add = [&](const std::string& environment, std::vector<std::string> libraries,
+                       std::vector<std::size_t> held) {
+    groups.push_back(
+        {environment, known.in_order(environment, std::move(libraries)), std::move(held)});
+  };
+  for (const std::size_t index : pairs) {
+    const plan::Pair& pair = plan.pairs[index];
+    const bool is_alone = known.is_isolated(pair, index) ||
+                          !known.can_share(pair.environment, pair.first, pair.second);
+    if (is_alone) {
+      add(pair.environment, libraries_of(plan, {&index, 1}), {index});
+    } else {
+      open.push_back(index);
+    }
+  }
+  const std::vector<std::string> all = libraries_of(plan, open);
+  while (!open.empty()) {
+    const std::string& environment = plan.pairs[open.front()].environment;
+    const std::vector<std::string> libraries =
+        next_libraries(plan, open, all, known, most_libraries);
+    // As they were named, not as they were found.
+    std::vector<std::string> named;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(named),
+                 [&](const std::string& library) { return holds(libraries, library); });
+    std::vector<std::size_t> held;
+    std::erase_if(open, [&](std::size_t index) {
+      if (!holds(named, plan.pairs[index])) return false;
+      held.push_back(index);
+      return true;
+    });
+    add(environment, std::move(named), std::move(held));
+  }
+  return groups;
+}
+
+}  // namespace dlbench::fleet

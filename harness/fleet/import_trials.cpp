@@ -1,0 +1,109 @@
+#include "fleet/import_trials.hpp"
+
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "fleet/channel.hpp"
+#include "fleet/signals.hpp"
+#include "fleet/wire.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Answer wait_for_answer(Worker& worker, Context& context) {
+  Worker* const only = &worker;
+  while (true) {
+    if (std::optional<Answer> answer = worker.poll()) return std::move(*answer);
+    throw_if_stopped();
+    if (context.budget.is_over()) throw OutOfBudget{};
+    wait({&only, 1}, context.budget.is_set() ? context.budget.left() : 1.0);
+    context.progress.tick();
+  }
+}
+
+Names with(Names libraries, const std::string& last) {
+  libraries.push_back(last);
+  return libraries;
+}
+
+}  // namespace
+
+std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
+                                      const std::vector<std::string>& libraries) {
+  Loads loads(
+      context.plan, environment, libraries,
+      [](const std::string&, const std::string&) { return false; }, false);
+  std::vector<FailedImport> failures;
+  std::unique_ptr<Worker> worker;
+  try {
+    worker = context.start_worker(environment);
+  } catch (const std::system_error&) {
+    return failures;  // which the group's own worker reports
+  }
+  const auto failed = [&](Trouble trouble, bool died) {
+    const Load& load = loads.current();
+    trouble.data["library"] = load.library;
+    failures.push_back({load.library, load.role, std::move(trouble), died});
+  };
+  const auto died = [&](const Answer& answer) {
+    const Death* const death = std::get_if<Death>(&answer);
+    if (death == nullptr) return false;
+    if (!loads.is_over()) {
+      failed(trouble(*death, describe_import(loads), context.options.timeout_s), true);
+    }
+    return true;
+  };
+  bool lives = !died(wait_for_answer(*worker, context));
+  while (lives && !loads.is_over()) {
+    const Load& load = loads.current();
+    worker->ask(load_request(load.role, load.library, load.path));
+    const Answer answer = wait_for_answer(*worker, context);
+    lives = !died(answer);
+    if (!lives) break;
+    const nlohmann::json& body = std::get<nlohmann::json>(answer);
+    if (body.contains("error")) {
+      failed(read_error(body["error"], Outcome::import_failed), false);
+    }
+    loads.take();
+  }
+  context.workers.dismiss(std::move(worker));
+  return failures;
+}
+
+ImportFinding find_cause(Context& context, const std::string& environment, Names before,
+                         const std::string& suspect) {
+  context.progress.activity("finding out why " + suspect + " cannot be imported beside others");
+  ImportFinding finding;
+  finding.failures = try_imports(context, environment, {suspect});
+  if (!finding.failures.empty()) return finding;
+  const auto fails = [&](const Names& others) {
+    return !try_imports(context, environment, with(others, suspect)).empty();
+  };
+  finding.kind = ImportFinding::Kind::several;
+  while (before.size() > 1) {
+    const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
+    Names first(before.begin(), middle), second(middle, before.end());
+    // Libraries that are imported shortly before are as likely as any others.
+    if (fails(second)) {
+      before = std::move(second);
+    } else if (fails(first)) {
+      before = std::move(first);
+    } else {
+      return finding;
+    }
+  }
+  const std::vector<FailedImport> after = try_imports(context, environment, with(before, suspect));
+  if (after.empty()) return finding;
+  finding.other = before.front();
+  finding.trouble = after.front().trouble;
+  finding.trouble.imports = {finding.other, suspect};
+  const bool works_before = try_imports(context, environment, {suspect, finding.other}).empty();
+  finding.kind = works_before ? ImportFinding::Kind::order : ImportFinding::Kind::apart;
+  return finding;
+}
+
+}  // namespace dlbench::fleet
