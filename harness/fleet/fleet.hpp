@@ -21,6 +21,7 @@ struct Options {
   double budget_s = 0;                         ///< of wall time; 0 = none
   double precision = 0.02;                     ///< half an interval over its median
   double free_memory = 0.25;                   ///< share of the machine's that workers leave alone
+  std::uint64_t most_bytes = 0;                ///< of one worker's memory; 0: as the machine allows
   int replicas = 1;                            ///< workers that measure each cell
   bool isolate = false;                        ///< a worker holds one pair of libraries only
   std::uint64_t seed = 1;

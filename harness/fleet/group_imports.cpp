@@ -50,8 +50,8 @@ void GroupRun::next_load() {
   }
   if (!loads_.is_over()) {
     const Load& load = loads_.current();
-    is_too_large_ = load.needed && loads_.begins_library() && imported() >= 2 &&
-                    memory().is_below(context_.options.free_memory);
+    is_too_large_ =
+        load.needed && loads_.begins_library() && imported() >= 2 && takes_too_much_memory();
     if (is_too_large_) return;
     current_work_.activity = Activity::load;
     if (load.needed) recorder_.importing(load.library);
@@ -149,6 +149,14 @@ void GroupRun::shrink() {
   is_too_large_ = false;
   loads_.skip_needed();
   resume_imports();
+}
+
+/// Where memory is short, a worker that has more of it than is left.
+bool GroupRun::takes_too_much_memory() const {
+  const std::uint64_t own = resident_bytes(worker_->pid());
+  if (context_.options.most_bytes > 0) return own > context_.options.most_bytes;
+  const Memory now = memory();
+  return now.is_below(context_.options.free_memory) && own > now.available;
 }
 
 void GroupRun::resume_imports() {

@@ -116,6 +116,7 @@ class GroupRun {
   void next_load();
   void loaded(const nlohmann::json& answer);
   void import_failed(const Trouble& trouble, bool died);
+  bool takes_too_much_memory() const;
 
   Batch next_batch(std::size_t begin) const;
   /// Prepares and gives the first rounds; with a budget in slices.

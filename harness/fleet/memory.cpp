@@ -91,6 +91,10 @@ Memory memory(const fs::path& root) {
   return now;
 }
 
+std::uint64_t resident_bytes(pid_t process) {
+  return field("/proc/" + std::to_string(process) + "/status", "VmRSS:") << 10;
+}
+
 std::uint64_t oom_kills() {
   return field("/proc/vmstat", "oom_kill");
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 
@@ -17,6 +19,9 @@ struct Memory {
 };
 /// `root`: of the file system, so that a test can plant a machine.
 Memory memory(const std::filesystem::path& root = "/");
+
+/// Bytes of memory that a process has; 0 where that is not known.
+std::uint64_t resident_bytes(pid_t process);
 
 /// How many processes the kernel has killed for want of memory so far; 0 where it does not say.
 std::uint64_t oom_kills();

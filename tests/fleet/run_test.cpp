@@ -208,8 +208,9 @@ TEST_F(FleetTest, LargeArraysAreTakenInGroupsAndDropped) {
   EXPECT_EQ(summary_.measured, 3u);
 }
 
-TEST_F(FleetTest, WithoutMemoryWorkersComeOneByOne) {
+TEST_F(FleetTest, WithoutMemoryWorkersComeOneByOneWithFewLibraries) {
   options_.free_memory = 2;  // more than there can be
+  options_.most_bytes = 1;
   set("FAKE_WORKER_LOG", file("log"));
   run({library("a"), library("b"), library("c")});
   EXPECT_EQ(summary_.measured, 9u);

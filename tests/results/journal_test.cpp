@@ -47,8 +47,7 @@ TEST(Journal, WhatWasAppendedIsRead) {
   EXPECT_EQ(contents.entries[0].median_ns, 1000);
   EXPECT_EQ(contents.entries[1].exception, "BufferError");
   ASSERT_EQ(contents.workers.size(), 1U);
-  EXPECT_EQ(contents.workers[0].first, "numpy");
-  EXPECT_EQ(contents.workers[0].second, "torch");
+  EXPECT_EQ(contents.workers[0].imports, (std::vector<std::string>{"numpy", "torch"}));
   EXPECT_EQ(contents.workers[0].reference_ns, 60);
   EXPECT_EQ(contents.workers[0].floors_ns.at("call"), 20);
   EXPECT_EQ(contents.workers[0].libraries.at("numpy"), "2.4.6");

@@ -115,8 +115,7 @@ inline Entry refused(const std::string& producer, const std::string& consumer) {
 
 inline WorkerRecord worker(double reference_ns, double call_ns = 20) {
   WorkerRecord record;
-  record.first = "numpy";
-  record.second = "torch";
+  record.imports = {"numpy", "torch"};
   record.python = "3.11.7";
   record.floors_ns = {{"empty", 0.25}, {"call", call_ns}};
   record.reference_ns = reference_ns;
