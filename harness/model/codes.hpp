@@ -102,7 +102,7 @@ inline constexpr std::array<WarningMeaning, 49> kWarnings{{
     {"few-rounds", "there are fewer rounds than a cell should have"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
     {"host-behind", "the device waited for the host in a third of the rounds or more"},
-    {"import-order", "`data.library` crashed when `data.first` was imported before it"},
+    {"import-order", "`data.library` cannot be imported after `data.first`; the other order works"},
     {"in-cache",
      "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
     {"instructions-failed", "the instructions of the cell could not be counted"},
