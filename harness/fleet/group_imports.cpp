@@ -103,7 +103,7 @@ void GroupRun::import_failed(const Trouble& trouble, bool died) {
   }
   const std::vector<std::string> before = loads_.before_current();
   if (!before.empty()) {
-    suspicion_ = Suspicion{load.library, before};
+    suspicion_ = Suspicion{load.library, before, trouble};
     return;
   }
   FailedImport failed{load.library, load.role, trouble, died};

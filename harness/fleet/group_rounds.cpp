@@ -319,7 +319,7 @@ void GroupRun::record(Batch batch) {
       const Reply reply = ask(judge_request(task), Activity::exchange, &task);
       if (reply.ok) {
         read_judged(reply.body, task);
-        warn_of_import_order(task);
+        warn_of_company(task);
         recorder_.share(task, job_.warnings);
       } else {
         recorder_.fail(task, read_error(reply.body, Outcome::wrong));
@@ -331,8 +331,15 @@ void GroupRun::record(Batch batch) {
   count_pending();
 }
 
-void GroupRun::warn_of_import_order(Task& task) const {
+void GroupRun::warn_of_company(Task& task) const {
   const Exchange& exchange = task.exchange;
+  for (const std::string& library : {exchange.producer, exchange.consumer}) {
+    if (const auto trouble = context_.known.isolated_by(exchange.environment, library)) {
+      warn(task.verdict.warnings, "isolated-library",
+           library + " was measured in workers of its own: " + trouble->reason,
+           {{"library", library}});
+    }
+  }
   const auto order =
       context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);
   if (!order) return;

@@ -209,7 +209,7 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
     const std::string& environment = task.exchange.environment;
     std::set<std::size_t>& pairs = context_.deaths[{environment, library}];
     pairs.insert(task.pair);
-    if (pairs.size() > 1) context_.known.isolate(environment, library);
+    if (pairs.size() > 1) context_.known.isolate(environment, library, trouble);
   }
   Troubles& troubles = context_.ledger.troubles();
   if (death.step == "make") trouble.data["library"] = task.exchange.producer;

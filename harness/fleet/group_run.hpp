@@ -58,6 +58,7 @@ class GroupRun {
   struct Suspicion {
     std::string library;
     std::vector<std::string> before;
+    Trouble trouble;
   };
   const std::optional<Suspicion>& suspicion() const { return suspicion_; }
   /// It fails alone too: its cells fail, and the imports go on where the worker lives.
@@ -126,7 +127,7 @@ class GroupRun {
   double refinement_seconds(std::size_t shares) const;
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
-  void warn_of_import_order(Task& task) const;
+  void warn_of_company(Task& task) const;
   void instruments();
   void measure_floors();
   void measure_device_floors();

@@ -77,8 +77,16 @@ void Compatibility::keep_apart(const std::string& environment, const std::string
   apart_.insert_or_assign({environment, a, b}, std::move(trouble));
 }
 
-void Compatibility::isolate(const std::string& environment, const std::string& library) {
-  lonely_.emplace(environment, library);
+void Compatibility::isolate(const std::string& environment, const std::string& library,
+                            Trouble trouble) {
+  lonely_.try_emplace({environment, library}, std::move(trouble));
+}
+
+std::optional<Trouble> Compatibility::isolated_by(const std::string& environment,
+                                                  const std::string& library) const {
+  const auto found = lonely_.find({environment, library});
+  if (found == lonely_.end()) return std::nullopt;
+  return found->second;
 }
 
 bool Compatibility::isolate(std::size_t pair) {

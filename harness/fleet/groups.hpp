@@ -32,8 +32,10 @@ class Compatibility {
   /// Neither order works: every cell of these two libraries has that trouble.
   void keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   Trouble trouble);
-  /// The library shares a worker with one other library only.
-  void isolate(const std::string& environment, const std::string& library);
+  /// The library shares a worker with one other library only, because of that trouble.
+  void isolate(const std::string& environment, const std::string& library, Trouble trouble);
+  std::optional<Trouble> isolated_by(const std::string& environment,
+                                     const std::string& library) const;
   /// A pair that ended a worker gets workers of its own. False where it has them already.
   bool isolate(std::size_t pair);
 
@@ -60,7 +62,7 @@ class Compatibility {
 
   std::map<Two, Trouble> apart_;   ///< both ways
   std::map<Two, Trouble> orders_;  ///< {environment, library, before}
-  std::set<std::pair<std::string, std::string>> lonely_;
+  std::map<std::pair<std::string, std::string>, Trouble> lonely_;
   std::set<std::size_t> pairs_;
 };
 

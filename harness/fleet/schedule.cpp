@@ -107,7 +107,7 @@ void Schedule::run() {
 
 void Schedule::import_some() {
   const double begin = now_s();
-  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
+  const auto jobs = is_slow_ ? 1 : static_cast<std::size_t>(context_.options.jobs);
   while (true) {
     while (importing_.size() + imported_.size() < jobs && !context_.budget.is_over()) {
       const bool is_first = importing_.empty() && imported_.empty();
@@ -186,6 +186,12 @@ void Schedule::wait_for_imports() {
 void Schedule::investigate(GroupRun& run) {
   const std::string& environment = run.job().group.environment;
   const GroupRun::Suspicion suspicion = *run.suspicion();
+  // Imports that run at the same time may just be slow: one is tried alone before libraries are
+  // accused.
+  if (suspicion.trouble.outcome == Outcome::timed_out && !std::exchange(is_slow_, true)) {
+    run.give_up();
+    return;
+  }
   ImportFinding finding = find_cause(context_, environment, suspicion.before, suspicion.library);
   using Kind = ImportFinding::Kind;
   switch (finding.kind) {
@@ -202,7 +208,7 @@ void Schedule::investigate(GroupRun& run) {
                                 std::move(finding.trouble));
       break;
     case Kind::several:
-      context_.known.isolate(environment, suspicion.library);
+      context_.known.isolate(environment, suspicion.library, suspicion.trouble);
       break;
   }
   run.give_up();

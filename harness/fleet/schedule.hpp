@@ -45,6 +45,7 @@ class Schedule {
   Runs importing_, imported_;
   std::unique_ptr<GroupRun> measuring_;
   std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, as far as memory goes
+  bool is_slow_ = false;                     ///< an import passed its deadline beside another one
 };
 
 }  // namespace dlbench::fleet

@@ -74,7 +74,7 @@ struct WarningMeaning {
 };
 
 /// All warnings of cells. `results/schema.json` and the reference name the same.
-inline constexpr std::array<WarningMeaning, 49> kWarnings{{
+inline constexpr std::array<WarningMeaning, 50> kWarnings{{
     {"addresses-not-compared", "where the two arrays lie could not be read, or not compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
@@ -106,6 +106,9 @@ inline constexpr std::array<WarningMeaning, 49> kWarnings{{
     {"in-cache",
      "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
     {"instructions-failed", "the instructions of the cell could not be counted"},
+    {"isolated-library",
+     "`data.library` was measured in a worker for each of its pairs, because it failed beside "
+     "others"},
     {"later-worker",
      "a later worker ended as `data.outcome`; the numbers are those of the earlier ones"},
     {"memory-grows", "each exchange leaves `data.bytes` bytes behind"},

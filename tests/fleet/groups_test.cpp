@@ -85,7 +85,7 @@ TEST(Groups, AnIsolatedPairOrLibraryIsAloneInItsGroups) {
   Compatibility known;
   EXPECT_TRUE(known.isolate(1));
   EXPECT_FALSE(known.isolate(1));
-  known.isolate("default", "l4");
+  known.isolate("default", "l4", Trouble());
   const std::vector<Group> groups = plan_groups(plan, all_pairs(plan), known);
   expect_cover(plan, groups);
   EXPECT_EQ(groups.size(), 1u + 1 + 5);

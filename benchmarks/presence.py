@@ -1,0 +1,130 @@
+"""Whether other libraries in a process change what is measured: grouped against isolated workers.
+
+Measures the same matrix alternately as usual and with `--isolate`, each time in one worker a cell,
+and compares the processes of both sides: the ratio of their medians with its 95 % interval, and the
+outcomes. For the cells that differ most it then measures their pair beside one other library at a
+time, and names those whose presence gives a ratio whose interval leaves out 1.
+
+`presence.py [--runs N] [--causes N] [DLBENCH OPTION ...]`: N runs a side (default 5, at least 4).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.document import Entry, Measured, Pair, read_document
+
+Medians = dict[str, list[list[float]]]
+
+
+class Side:
+    """All runs of one kind: the rounds of each process and the outcomes, by cell."""
+
+    def __init__(self) -> None:
+        self.rounds: Medians = defaultdict(list)
+        self.outcomes: dict[str, set[str]] = defaultdict(set)
+        self.pairs: dict[str, Pair] = {}
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            self.pairs[entry.name] = entry.pair
+            self.outcomes[entry.name].add(entry.outcome)
+            if isinstance(entry, Measured):
+                self.rounds[entry.name] += [list(one.samples_ns) for one in entry.workers]
+
+
+def measured(folder: Path, number: int, words: Sequence[str]) -> list[Entry]:
+    """A run of its own with that seed."""
+    out = folder / str(number)
+    command = [sys.executable, "-m", "dlbench", "--matrix", "--replicas", "1", *words]
+    command += ["--seed", str(number), "--no-plots", "--quiet", "--out", str(out)]
+    subprocess.run(command, check=True)
+    return read_document(out / "results.json").entries
+
+
+def ratio(first: list[list[float]], second: list[list[float]]) -> tuple[float, float, float] | None:
+    """The second side's time over the first's with its interval, where both have processes."""
+    if not first or not second:
+        return None
+    found = _core.ratio_of_medians(first, second)
+    return found.value, found.lo, found.hi
+
+
+def alternate(
+    folder: Path, runs: int, first: Sequence[str], second: Sequence[str]
+) -> tuple[Side, Side]:
+    """So many runs of each, in turns; the order within a turn changes."""
+    sides = (Side(), Side())
+    folder.mkdir()
+    for turn in range(runs):
+        for which in (0, 1) if turn % 2 == 0 else (1, 0):
+            words = (first, second)[which]
+            sides[which].add(measured(folder, 2 * turn + which + 1, words))
+    return sides
+
+
+def one_of(library: str) -> str:
+    """The cell that makes a worker import a library."""
+    return f"producer:{library}/consumer:{library}/protocol:dlpack/device:cpu/case:f32/bytes:4096$"
+
+
+def find_causes(folder: Path, runs: int, name: str, pair: Pair, libraries: Sequence[str]) -> None:
+    """Measures a cell beside each other library; prints those that change it."""
+    cell = name.replace("+", "\\+") + "$"
+    for other in libraries:
+        if other in pair:
+            continue
+        names = ",".join(dict.fromkeys((*pair, other)))
+        both = ["--producers", names, "--consumers", names]
+        alone, beside = alternate(
+            folder / f"{len(list(folder.iterdir()))}", runs,
+            [*both, "--isolate", "--filter", cell],
+            [*both, "--filter", f"{cell}|{one_of(other)}"],
+        )  # fmt: skip
+        found = ratio(alone.rounds[name], beside.rounds[name])
+        if found is not None and not found[1] <= 1 <= found[2]:
+            print(f"    beside {other}: x{found[0]:.2f} ({found[1]:.2f} .. {found[2]:.2f})")
+
+
+def main() -> None:
+    """Print the shares, the cells that differ, and whose presence makes them so."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--runs", type=int, default=5)
+    arguments.add_argument("--causes", type=int, default=3)
+    options, words = arguments.parse_known_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        grouped, isolated = alternate(folder / "runs", options.runs, words, [*words, "--isolate"])
+        names = sorted(grouped.outcomes.keys() | isolated.outcomes.keys())
+        other = [each for each in names if grouped.outcomes[each] != isolated.outcomes[each]]
+        differ = []
+        compared = 0
+        for each in names:
+            found = ratio(isolated.rounds[each], grouped.rounds[each])
+            if found is None:
+                continue
+            compared += 1
+            if not found[1] <= 1 <= found[2]:
+                differ.append((each, found))
+        agreeing = 100 * (compared - len(differ)) / max(compared, 1)
+        print(f"{compared} cells compared: {agreeing:.1f} % agree within the 95 % interval")
+        print(f"{len(names) - len(other)} of {len(names)} cells have the same outcomes")
+        for each in other:
+            print(f"  {each}: {isolated.outcomes[each]} alone, {grouped.outcomes[each]} grouped")
+        differ.sort(key=lambda item: -abs(item[1][0] - 1))
+        libraries = sorted({library for pair in grouped.pairs.values() for library in pair})
+        for number, (each, (value, low, high)) in enumerate(differ):
+            print(f"  {each}: grouped x{value:.2f} ({low:.2f} .. {high:.2f})")
+            if number < options.causes:
+                find_causes(folder, options.runs, each, grouped.pairs[each], libraries)
+
+
+if __name__ == "__main__":
+    main()
