@@ -14,7 +14,7 @@ from dlbench.findings import DISTURBED, FAILURES, Finding, find
 from dlbench.findings.copies import fastest_rate
 from dlbench.findings.finding import by_pair
 from dlbench.terminal import beside
-from dlbench.terminal.grid import Grid, Shown
+from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten
 
@@ -54,8 +54,7 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
     """The answer and the next commands. A command is never cut."""
     found = find(document, run)
     findings = _answer(document, found)
-    timed = [grid for grid in grids if grid.show == Shown.of]
-    speeds = [row for grid in timed if (row := _speeds(document, grid))]
+    speeds = [row for grid in grids if (row := _speeds(document, grid))]
     if speeds:
         shown = speeds[: max(1, MOST_LINES - len(findings))]
         _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
@@ -68,7 +67,7 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
         yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
         yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
-    commands = _next_commands(found, timed, run)
+    commands = _next_commands(found, grids, run)
     longest = max(len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
