@@ -133,7 +133,7 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
         wide = max(bar.parts[phase], 0.0)
         axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=colour, edgecolor="none"))
         x += wide
-    # Below zero it reaches back over what was told too much.
+    # Below zero it extends back over time that other phases were charged too much.
     low, high = sorted((x, x + bar.unexplained))
     axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
                              hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip
