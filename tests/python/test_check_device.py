@@ -31,10 +31,10 @@ ON_A_DEVICE = """\
 from types import SimpleNamespace
 
 from dlbench import _check
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 
 
-class Array(Lender):
+class Array(KnownProducer):
     pass
 
 

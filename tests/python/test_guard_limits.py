@@ -57,7 +57,7 @@ def test_reading_all_of_shared_memory_is_not_called_zero_copy(tmp_path: Path) ->
     take = NUMPY + "def f(x):\n    y = np.from_dlpack(x)\n    y.sum()\n    return y\n"
     ok = found(tmp_path, GIVE, take + "PROTOCOLS = {'dlpack': f}\n")
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("unproven", "no")
-    assert any("looked through, or copied and thrown away" in w for w in warning_texts(ok))
+    assert any("read through, or copied and discarded" in w for w in warning_texts(ok))
 
 
 def test_reading_half_of_it_decides_nothing(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_double_mapping_is_one_memory_at_two_addresses(tmp_path: Path) -> None
     ok = found(tmp_path, make, take)
     assert ok["outcome"] == "zero-copy"
     assert ok["evidence"] == {"address": "no", "guard": "yes", "write": "yes", "slope": "skipped"}
-    assert any("address says copied" in warning for warning in warning_texts(ok))
+    assert any("address reports copied" in warning for warning in warning_texts(ok))
     assert not any("copy on write" in warning for warning in warning_texts(ok))
     private = take.replace("mmap.mmap(file, 0)", "mmap.mmap(file, 0, access=mmap.ACCESS_COPY)")
     ok = found(tmp_path, make, private)

@@ -215,7 +215,7 @@ def test_a_script_shows_the_race_without_dlbench(
     assert done.returncode == 0
 
 
-def test_the_terminal_tells_who_waits_and_who_races(
+def test_the_terminal_shows_waits_and_races(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     folder, _ = looked_at

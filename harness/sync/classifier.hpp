@@ -30,7 +30,7 @@ struct Verdict {
 /// A queue's wait is told from a delay that ended by chance by a look right before the read, which
 /// must have seen old content; and from queues that run one behind the other by chance by a read
 /// that nothing ordered, which must have seen old content before the trial began.
-Verdict who_waits(const Queue& queue, const Options& options = {});
+Verdict classify(const Queue& queue, const Options& options = {});
 
 /// What the trials of one delay say so far.
 struct Tally {
