@@ -6,6 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
@@ -68,15 +69,15 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
         yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
     commands = _next_commands(found, grids, run)
-    longest = max(len(command) for command, _ in commands)
+    longest = max(cell_len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
-        said = Text(label.ljust(LABEL), style="bold")
-        said += Text(command.ljust(longest), style="not bold cyan")
-        if len(said) + 2 + len(what) <= width:
-            said += Text(f"  {what}", style="not bold dim")
-        said.rstrip()
-        yield said
+        line = Text(pad(label, LABEL), style="bold")
+        line += Text(pad(command, longest), style="not bold cyan")
+        if line.cell_len + 2 + cell_len(what) <= width:
+            line += Text(f"  {what}", style="not bold dim")
+        line.rstrip()
+        yield line
         label = ""
 
 

@@ -136,8 +136,8 @@ def positional(subject: Subject) -> str:
     except Exception as error:
         raise NotApplicable(f"the call failed otherwise: {describe_error(error)}") from None
     raise Unclear(
-        "a positional argument is taken; the signature has keywords only, "
-        "but nowhere is it said that more may not be accepted"
+        "a positional argument is accepted; the signature has keywords only, "
+        "but the text does not forbid more"
     )
 
 

@@ -96,7 +96,7 @@ def alignment(subject: Subject) -> str:
     off = max(subject.export(array)["data"] % 256 for array in arrays)
     if off:
         raise Unclear(
-            f"data is {off} bytes beside; the header demands it, and says too that consumers "
+            f"data is {off} bytes off; the header requires it, and also that consumers "
             "must not rely on it"
         )
     return "aligned"
