@@ -109,10 +109,10 @@ def snapshot(array):
 
 # Arrays without a __dlpack__: a function of the library's exports them, and waits.
 BY_FUNCTION = (
-    QUEUED.replace("def __dlpack__(self", "def lend(self").replace(
+    QUEUED.replace("def __dlpack__(self", "def export(self").replace(
         "def __dlpack_device__", "def where"
     )
-    + '\n\nEXPORTS = {"dlpack_legacy": Queued.lend}\n'
+    + '\n\nEXPORTS = {"dlpack_legacy": Queued.export}\n'
 )
 
 

@@ -103,12 +103,12 @@ class KnownProducer:
             raise self.raises
         if self.once and self.capsules:
             return self.capsules[0]
-        borrowed = self._describe(keywords)
+        borrowed = self._export(keywords)
         self.borrowed_tensors.append(borrowed)
         self.capsules.append(borrowed.capsule())
         return self.capsules[-1]
 
-    def _describe(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
+    def _export(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
         array, item = self.array, self.array.itemsize
         code, bits = CODES[array.dtype.name]
         version = keywords.get("max_version")

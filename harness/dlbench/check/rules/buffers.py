@@ -251,11 +251,11 @@ def fields(subject: Subject) -> str:
         except Exception as error:
             raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if given[wanted] is None:
-            raise Broken(f"{name} gives no {wanted}")
+            raise Broken(f"{name} fills no {wanted}")
         if given["shape"] != shape:
-            raise Broken(f"{name} gives shape {given['shape']}, not {shape}")
+            raise Broken(f"{name} fills shape {given['shape']}, not {shape}")
         if given["format"] is not None:
-            raise Broken(f"{name} gives format {given['format']!r}, which is not asked for")
+            raise Broken(f"{name} fills format {given['format']!r}, which was not requested")
         del given
     return f"shape {shape}"
 

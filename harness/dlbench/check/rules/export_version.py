@@ -172,7 +172,7 @@ def version_newer(subject: Subject) -> str:
         known_struct = "legacy"  # another rule reports that fault
     if known_struct == "versioned" and (struct == "legacy" or version < known):
         raise Unclear(
-            f"it gives {shown_version(struct, version)}, though {NEWEST} gives "
+            f"it returns {shown_version(struct, version)}, though {NEWEST} returns "
             f"{shown_version(known_struct, known)}: the text recommends the newest, and allows "
             "another"
         )

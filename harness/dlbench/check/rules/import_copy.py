@@ -33,14 +33,14 @@ def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[
 def is_shared(seen: Facts, producer: KnownProducer) -> bool:
     """Does the result lie in memory that was exported?"""
     if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
+        raise NotApplicable("the address of its memory is unknown")
     return seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]
 
 
 def require_copy(seen: Facts, producer: KnownProducer) -> None:
     """Raises Broken where the result lies at the address of the producer's array."""
     if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
+        raise NotApplicable("the address of its memory is unknown")
     if seen["address"] == producer.first:
         raise Broken("it is the producer's memory")
 

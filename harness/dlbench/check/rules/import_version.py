@@ -61,7 +61,7 @@ def versioned(subject: Subject) -> str:
 )
 def asks_version(subject: Subject) -> str:
     if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, and asks nothing")
+        raise NotApplicable("it imports a capsule, and makes no request")
     producer = KnownProducer(subject)
     brought(subject, producer)
     if not any(call.get("max_version") for call in producer.calls):
@@ -78,7 +78,7 @@ def asks_version(subject: Subject) -> str:
 )
 def retries(subject: Subject) -> str:
     if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, and asks nothing")
+        raise NotApplicable("it imports a capsule, and makes no request")
     require_import(subject)
     producer = KnownProducer(subject, knows=("stream",))
     try:
