@@ -67,17 +67,17 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         room = max(width - LABEL, 1)
         first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
         yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
-        yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
+        yield from (Text(" " * LABEL + shorten(shown_line, room)) for shown_line in more)
     commands = _next_commands(found, grids, run)
     longest = max(cell_len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
-        line = Text(pad(label, LABEL), style="bold")
-        line += Text(pad(command, longest), style="not bold cyan")
-        if line.cell_len + 2 + cell_len(what) <= width:
-            line += Text(f"  {what}", style="not bold dim")
-        line.rstrip()
-        yield line
+        shown_line = Text(pad(label, LABEL), style="bold")
+        shown_line += Text(pad(command, longest), style="not bold cyan")
+        if shown_line.cell_len + 2 + cell_len(what) <= width:
+            shown_line += Text(f"  {what}", style="not bold dim")
+        shown_line.rstrip()
+        yield shown_line
         label = ""
 
 
