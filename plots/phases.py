@@ -53,7 +53,7 @@ def figure(document: Document) -> Figure:
     labels = [bar.label for bar in bars]
     times = [values.duration(bar.whole.phases.exchange_ns) for bar in bars]
     notes = _notes(document, bars, left_out) if bars else choosing.provenance(document)
-    title = "What one exchange is made of"
+    title = "Phases of one exchange"
     made = forest(title, said, labels, times, notes, _nothing(document))
     if made.axes is not None:
         _draw(made.axes, bars)

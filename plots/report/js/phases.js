@@ -1,4 +1,4 @@
-// What one exchange is made of: a bar an exchange, its phases as shares.
+// Phases of one exchange: a bar an exchange, its phases as shares.
 
 const PHASES = [["query", "#e69f00"], ["export", "#d55e00"], ["import", "#0072b2"], ["release", "#56b4e9"]];
 const MOST_BARS = 40;
