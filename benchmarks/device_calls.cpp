@@ -29,7 +29,7 @@ const Table* table_named(const char* name) {
   const auto* backend = shared->backend(name);
   if (backend == nullptr || backend->table == nullptr) {
     PyErr_Format(PyExc_LookupError, "%s: %s", name,
-                 backend == nullptr ? "no such kind of device" : backend->said.c_str());
+                 backend == nullptr ? "no such kind of device" : backend->detail.c_str());
     return nullptr;
   }
   if (backend->table->enter(0) != 0) {

@@ -1,4 +1,4 @@
-"""memoryview takes a buffer."""
+"""memoryview imports a buffer."""
 
 PROTOCOLS = {"buffer": memoryview}
 

@@ -1,4 +1,4 @@
-"""What mpi4py's calls take. `convert` is a message to itself, whose receiver is a bytearray."""
+"""Imports of mpi4py's calls. `convert` is a message to itself, received into a bytearray."""
 
 from mpi4py import MPI
 

@@ -1,5 +1,5 @@
-// The native consumer: the least that each protocol costs, in the raw CPython API. It takes what it
-// is given and looks into it later, when somebody asks.
+// The native consumer: the lowest cost of each protocol, in the raw CPython API. It keeps the
+// imported object and reads it later, on request.
 #include "native/buffer.hpp"
 #include "native/importer.hpp"
 
@@ -64,7 +64,7 @@ PyGetSetDef array_properties[] = {
      "NumPy's word, or 'dlpack(code,bits,lanes)' for what NumPy has none for: then the buffer\n"
      "reads as unsigned numbers.",
      nullptr},
-    {"readonly", &readonly, nullptr, "Whether the producer said so.", nullptr},
+    {"readonly", &readonly, nullptr, "Whether the producer set it.", nullptr},
     {"via", &via, nullptr,
      "What it came as: dltensor_versioned, dltensor, buffer, array_interface, array_struct,\n"
      "cuda_array_interface.",
@@ -81,7 +81,7 @@ PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"from_dlpack", &from_dlpack, METH_O,
-     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, asked for DLPack 1.3; without arguments "
+     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, called for DLPack 1.3; without arguments "
      "where that is a TypeError."},
     {"from_dlpack_c", &from_dlpack_c, METH_O,
      "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API of x's type. Raises TypeError where "
@@ -96,7 +96,7 @@ PyMethodDef functions[] = {
     {"imports", &imports_so_far, METH_NOARGS,
      "imports()\n--\n\nHow many managed tensors were taken so far."},
     {"deleted", &deleted_so_far, METH_NOARGS,
-     "deleted()\n--\n\nHow many of them were given back to their deleters."},
+     "deleted()\n--\n\nHow many of them their deleters released."},
     {}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,

@@ -4,8 +4,8 @@ import numpy as np
 
 from dlbench import Call, X
 
-# np.asarray takes the first of buffer, __array_struct__, __array_interface__ and __array__ that it
-# is shown.
+# np.asarray uses the first of buffer, __array_struct__, __array_interface__ and __array__ that the
+# object has.
 PROTOCOLS = {
     "dlpack": np.from_dlpack,
     "convert": np.asarray,

@@ -1,5 +1,6 @@
-"""OpenCV imports: its functions take NumPy arrays alone. UMat is the array that it calls its own;
-it gives its content away as a copy, and not its address.
+"""OpenCV imports: its functions accept NumPy arrays alone.
+
+UMat is its own array type; it returns its content as a copy, and not its address.
 """
 
 import cv2

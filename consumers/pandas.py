@@ -1,4 +1,4 @@
-"""Pandas' series: arrays that it does not know become one object each."""
+"""Pandas' series: arrays of unknown types become one object each."""
 
 import pandas as pd
 

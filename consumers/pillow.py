@@ -1,5 +1,6 @@
-"""Pillow imports: always copies, and an image has two dimensions. `Image.fromarray` looks at the
-`__array_interface__`, and takes the content from the buffer.
+"""Pillow imports: always copies, and an image has two dimensions.
+
+`Image.fromarray` reads the `__array_interface__`, and copies the content from the buffer.
 """
 
 from PIL import Image

@@ -1,4 +1,4 @@
-"""Pint's quantities: they hold the very array that they are given, where they know its type."""
+"""Pint's quantities: they hold the given array itself, where they know its type."""
 
 import pint
 

@@ -1,4 +1,4 @@
-"""Polars' series, from what it knows by type."""
+"""Polars' series, made from objects of types that it knows."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""TVM FFI imports: one call, which takes the C exchange API where a type publishes one."""
+"""TVM FFI imports: one call, which uses the C exchange API where a type publishes one."""
 
 import tvm_ffi
 

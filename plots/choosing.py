@@ -47,13 +47,13 @@ def in_order(names: Iterable[str], first: str) -> list[str]:
 
 
 def places(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """(environment, device) of the entries that say something, the usual ones first."""
+    """(environment, device) of the entries with a result, the usual ones first."""
     found = {(e.environment, e.device) for e in entries if e.outcome not in values.DULL}
     return sorted(found, key=lambda p: (p[0] != "default", p[0], p[1] != "cpu", p[1]))
 
 
 def provenance(document: Document) -> list[str]:
-    """What a picture that travels alone must say of its origin."""
+    """The origin of the data, for a picture that is shared alone."""
     run = document.run
     pythons = {facts.python for facts in run.environments.values()} - {""}
     parts = [f"dlbench {run.version}"]

@@ -28,8 +28,8 @@ LONGEST = 1000  #: characters of one text: the widest figure has no room for mor
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
 
-#: Text becomes paths: a figure looks the same wherever it is shared. The salt makes the ids of two
-#: drawings of the same data the same.
+#: Text becomes paths, so that a figure is the same wherever it is shared. The salt makes the ids of
+#: two drawings of the same data the same.
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
@@ -49,7 +49,7 @@ STYLE: dict[Any, Any] = {
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
-    """Our style alone: what a person's matplotlibrc says must not change a shared picture."""
+    """Our style alone: a user's matplotlibrc must not change a shared picture."""
     with mpl.rc_context(), warnings.catch_warnings():
         # A name in letters that the font has not is drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
@@ -71,7 +71,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
 
 
 def inches(figure: Figure) -> Axes:
-    """An invisible axes over the whole figure whose unit is the inch."""
+    """An invisible axes over the whole figure, with inches as unit."""
     width, height = figure.get_size_inches()
     canvas = figure.add_axes((0, 0, 1, 1))
     canvas.set(xlim=(0, width), ylim=(0, height))
@@ -81,7 +81,7 @@ def inches(figure: Figure) -> Axes:
 
 @functools.lru_cache(maxsize=4096)
 def text_width(text: str, points: float, weight: str = "normal") -> float:
-    """Inches that the text takes at that size."""
+    """Inches that the text needs at that size."""
     font = FontProperties(family="DejaVu Sans", size=points, weight=weight)
     seen = printable(text, LONGEST)
     width, _, _ = TextToPath().get_text_width_height_descent(seen, font, ismath=False)

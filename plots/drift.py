@@ -1,64 +1,108 @@
-"""The rounds in their order: whether a cell became slower or faster while it was measured."""
+"""The rounds in their order: whether a cell became slower or faster while it was measured.
+
+A small panel a pair, arranged as the matrix is: producers down, consumers across.
+"""
 
 from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dlbench.document import Document
+from dlbench.document import Document, Measured
 
-from . import choosing, lines, looks
-from .drawing import GREY
-from .looks import Look
-from .rounds import Panel, panels, prepare, rounds
-from .sheet import sheet
-from .sheet_key import producer_keys
+from . import choosing, library_styles
+from .drawing import GREY, PALE, inches, shortened, wrapped
+from .rounds import Panel, panels, rounds
 
 WIDEST = 3.0  # times the median; what is further out is drawn at the edge
 NARROWEST = 1.1
 ROOM = 1.1  # a power: beyond the outermost round
+MARGIN, LEFT, RIGHT, GAP = 0.25, 1.35, 0.45, 0.08  # inches, as all measures here
+HEADING, FOOT, LINE = 0.95, 0.2, 0.17
+WIDE, HIGH = 1.15, 0.42
+LABEL, SMALL = 8.5, 7.0  # points
+TICKS = (1 / 3, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 3)
 
 
 def figure(document: Document) -> Figure:
     """Each round over its cell's median; the clock `call`."""
-    found, said = panels(document)
+    found, axes_text = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    styles = looks.of_all(producers)
-    notes = ["each round over its cell's median, in the order of time; a line a worker",
+    styles = library_styles.of_all(producers)
+    width = max(LEFT + len(found) * (WIDE + GAP) + RIGHT, 6.0)
+    notes = ["each round over its cell's median, from the first to the last; a line a worker",
              f"beyond {WIDEST:g}x: at the edge"]  # fmt: skip
-    told = f"rounds in their order \u00b7 {said}" if found else ""
-    made = sheet("Whether it drifts", told, len(found), producer_keys(styles),
-                 (notes if found else []) + choosing.provenance(document))  # fmt: skip
+    notes = wrapped(
+        (notes if found else []) + choosing.provenance(document), SMALL, width - 2 * MARGIN
+    )
+    below = FOOT + LINE * len(notes)
+    body = max(len(producers) * (HIGH + GAP), 1.0)
+    height = HEADING + body + below
+    made = Figure(figsize=(width, height))
+    canvas = inches(made)
+    canvas.text(
+        MARGIN, height - 0.32, "Drift over the rounds", fontsize=14, weight="bold", va="center"
+    )
+    heading = f"producers down, consumers across \u00b7 {axes_text}" if found else ""
+    canvas.text(MARGIN, height - 0.58, heading, fontsize=10, color=GREY, va="center")
+    if not found:
+        canvas.text(width / 2, below + body / 2, "nothing was measured", fontsize=12, color=GREY,
+                    ha="center", va="center")  # fmt: skip
+    for index, line in enumerate(notes):
+        y = 0.12 + LINE * (len(notes) - 1 - index)
+        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    ends = _ends(found)
+    for row, producer in enumerate(producers):
+        y = height - HEADING - row * (HIGH + GAP) - HIGH
+        canvas.text(MARGIN, y + HIGH / 2, shortened(producer, LABEL, LEFT - MARGIN - 0.1),
+                    fontsize=LABEL, va="center")  # fmt: skip
+        last = 0  # column of the last panel of this row, whose scale is labelled
+        for column, panel in enumerate(found):
+            entry = panel.entries.get(producer)
+            x = LEFT + column * (WIDE + GAP)
+            place = (x / width, y / height, WIDE / width, HIGH / height)
+            if entry is not None or row == 0:
+                axes = made.add_axes(place)
+                _prepare(axes, ends, panel.title if row == 0 else "")
+                last = column
+            if entry is not None:
+                _draw(axes, entry, styles[producer].color)
+        made.axes[-1].tick_params(labelright=last == len(found) - 1)
+    return made
+
+
+def _ends(found: list[Panel]) -> tuple[float, float]:
+    """The lowest and the highest ratio of all panels."""
     entries = [entry for panel in found for entry in panel.entries.values()]
     workers = ((e.real_time, worker) for e in entries for worker in rounds(e))
     ratios = [ratio for median, worker in workers for ratio in _ratios(worker, median)]
-    ends = min([1 / NARROWEST, *ratios]), max([NARROWEST, *ratios])
-    for panel, place in zip(found, made.places, strict=True):
-        _draw(place.axes, panel, styles, ends)
-        place.hide_inner_labels()
-    return made.figure
+    return min([1 / NARROWEST, *ratios]), max([NARROWEST, *ratios])
 
 
 def _ratios(times: list[float], median: float) -> list[float]:
     return [min(max(ns / median, 1 / WIDEST), WIDEST) for ns in times]
 
 
-def _draw(axes: Axes, panel: Panel, styles: dict[str, Look], ends: tuple[float, float]) -> None:
-    prepare(axes, panel)
-    longest = max((len(w) for e in panel.entries.values() for w in rounds(e)), default=1)
+def _prepare(axes: Axes, ends: tuple[float, float], title: str) -> None:
+    """One scale for all panels, labelled at the right end of a row."""
     low, high = ends[0] ** ROOM, ends[1] ** ROOM
-    axes.set(yscale="log", ylim=(low, high), xlim=(0.5, longest + 0.5))
-    ticks = [tick for tick in (1 / 3, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3) if low < tick < high]
-    spread = [tick for tick in ticks if high / low < 2 or tick not in (0.9, 1.1)]
-    axes.yaxis.set_major_locator(FixedLocator(spread))
+    axes.set_title(shortened(title, LABEL, WIDE), fontsize=LABEL, weight="bold", loc="left", pad=4)
+    axes.set(yscale="log", ylim=(low, high), xlim=(-0.03, 1.03), xticks=[])
+    inside = [tick for tick in TICKS if low < tick < high and tick != 1]
+    shown = [1.0, *(tick for tick in (min(inside, default=1), max(inside, default=1)) if tick != 1)]
+    axes.yaxis.set_major_locator(FixedLocator(shown))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:.2g}x"))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.axhline(1, color=GREY, linewidth=0.9)
-    for producer, entry in panel.entries.items():
-        look = styles[producer]
-        for worker in rounds(entry):
-            ratios = _ratios(worker, entry.real_time)
-            axes.plot(range(1, len(ratios) + 1), ratios, color=look.color, linewidth=0.8,
-                      marker=look.marker, markersize=lines.MARK - 1)  # fmt: skip
+    axes.yaxis.tick_right()
+    axes.tick_params(labelsize=SMALL - 0.5, length=0, pad=2, labelright=False)
+    for side in axes.spines.values():
+        side.set_color(PALE)
+    axes.axhline(1, color=PALE, linewidth=0.8)
+
+
+def _draw(axes: Axes, entry: Measured, color: str) -> None:
+    for worker in rounds(entry):
+        ratios = _ratios(worker, entry.real_time)
+        steps = max(len(ratios) - 1, 1)
+        axes.plot([i / steps for i in range(len(ratios))], ratios, color=color, linewidth=0.9)

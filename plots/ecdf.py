@@ -1,4 +1,4 @@
-"""How the rounds are spread: one curve a cell, one panel a consumer."""
+"""The spread of the rounds: one curve a cell, one panel a consumer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from dlbench import values
 from dlbench.document import Document, Measured
 
-from . import choosing, lines, looks
+from . import choosing, library_styles, lines
 from .drawing import duration_tick
-from .looks import Look
+from .library_styles import Style
 from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
 from .sheet_key import producer_keys
@@ -27,10 +27,10 @@ def figure(document: Document) -> Figure:
     """The share of a cell's rounds that took at most so long; the clock `call`."""
     found, said = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
-    styles = looks.of_all(producers)
+    styles = library_styles.of_all(producers)
     notes = ["one curve a cell: the share of its rounds within a time; the mark is the median"]
     told = f"share of the rounds over the time of one exchange \u00b7 {said}" if found else ""
-    made = sheet("How the rounds are spread", told, len(found), producer_keys(styles),
+    made = sheet("Spread of the rounds", told, len(found), producer_keys(styles),
                  (notes if found else []) + choosing.provenance(document))  # fmt: skip
     times = [ns for panel in found for entry in panel.entries.values() for ns in _pooled(entry)]
     for panel, place in zip(found, made.places, strict=True):
@@ -43,7 +43,7 @@ def _pooled(entry: Measured) -> list[float]:
     return sorted(ns for worker in rounds(entry) for ns in worker)
 
 
-def _draw(axes: Axes, panel: Panel, styles: dict[str, Look], limits: tuple[float, float]) -> None:
+def _draw(axes: Axes, panel: Panel, styles: dict[str, Style], limits: tuple[float, float]) -> None:
     prepare(axes, panel)
     axes.set(xscale="log", xlim=limits, ylim=(0, 1.03))
     axes.xaxis.set_major_locator(FixedLocator(_ticks(limits)))

@@ -24,12 +24,12 @@ LABEL, SMALL = 8.0, 7.0  # points
 LONGEST_LABEL = 1.6
 TILT = 60  # degrees, of the cases' names
 
-#: Okabe and Ito's colours; each kind has a mark too, for who cannot tell them apart.
+#: Okabe and Ito's colors; each kind has a mark too, for color-blind readers.
 KINDS = {
     "zero-copy": (PAPER, ""),
     "copy by the consumer": ("#e69f00", "c"),
     "copy by the producer": ("#56b4e9", "p"),
-    "copy, by whom is not known": ("#f0e442", "c?"),
+    "copy by an unknown side": ("#f0e442", "c?"),
     "changed": ("#cc79a7", "~"),
     "not proven": (PAPER, "?"),
     "refused": (PALE, "x"),
@@ -52,7 +52,7 @@ class Panel:
 
 
 def has_fallbacks(document: Document) -> bool:
-    """Were all cases asked for?"""
+    """Were all cases requested?"""
     return case_sweep.is_climbed(document)
 
 
@@ -65,14 +65,15 @@ def figure(document: Document) -> Figure:
     head = max((text_width(case, SMALL) for case in cases), default=0.5) * 0.87 + 0.12
     width = max(left + WIDE * len(cases) + 0.5 + MARGIN, 6.5)
     notes = wrapped(_notes(document), SMALL, width - 2 * MARGIN)
-    key = wrapped([f"{name}___" for name in KINDS], SMALL + 1, width - 2 * MARGIN, gap="")
+    key = _key_rows(width)
     below = 0.12 + LINE * len(notes) + 0.24 * len(key) + 0.16
     body = sum(panel.height() + GAP for panel in panels) or 0.6
     height = HEADING + head + body + below
 
     result = Figure(figsize=(width, height))
     canvas = inches(result)
-    canvas.text(MARGIN, height - 0.32, "Which arrays make it copy", fontsize=14, weight="bold",
+    title = "Array kinds that make a pair copy"
+    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold",
                 va="center")  # fmt: skip
     canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
     top = height - HEADING - head
@@ -149,7 +150,7 @@ def kind_of(one: CaseSweep, case: str) -> str:
     entry = one.sweep_cases[case]
     outcome = entry.found
     if outcome in values.COPIED:
-        return f"copy by the {entry.copied_by}" if entry.copied_by else "copy, by whom is not known"
+        return f"copy by the {entry.copied_by}" if entry.copied_by else "copy by an unknown side"
     kinds = {"zero-copy": outcome, "unproven": "not proven", "not-run": "not tried"}
     return kinds.get(outcome, "broken" if outcome in BROKEN else "refused")
 
@@ -171,11 +172,28 @@ def _draw_box(canvas: Axes, kind: str, x: float, y: float) -> None:
 
 
 def _draw_key(canvas: Axes, width: float, top: float) -> None:
-    x, y = MARGIN, top
-    for kind, (_, mark) in KINDS.items():
-        needed = WIDE + 0.08 + text_width(kind, SMALL + 1) + 0.22
-        if x + needed > width - MARGIN:
-            x, y = MARGIN, y - 0.24
+    for row, kinds in enumerate(_key_rows(width)):
+        _draw_key_row(canvas, kinds, top - 0.24 * row)
+
+
+def _key_width(kind: str) -> float:
+    return WIDE + 0.08 + text_width(kind, SMALL + 1) + 0.22
+
+
+def _key_rows(width: float) -> list[list[str]]:
+    """The kinds of the key, as many in a row as there is room for."""
+    rows: list[list[str]] = [[]]
+    for kind in KINDS:
+        if MARGIN + sum(map(_key_width, [*rows[-1], kind])) > width - MARGIN:
+            rows.append([])
+        rows[-1].append(kind)
+    return rows
+
+
+def _draw_key_row(canvas: Axes, kinds: list[str], y: float) -> None:
+    x = MARGIN
+    for kind in kinds:
+        mark = KINDS[kind][1]
         if kind == "not made":
             canvas.text(x, y + HIGH / 2, "no box", fontsize=SMALL, color=GREY, va="center")
         else:
@@ -183,10 +201,10 @@ def _draw_key(canvas: Axes, width: float, top: float) -> None:
             canvas.text(x + WIDE / 2, y + HIGH / 2, mark, fontsize=SMALL, ha="center",
                         va="center")  # fmt: skip
         canvas.text(x + WIDE + 0.08, y + HIGH / 2, kind, fontsize=SMALL + 1, va="center")
-        x += needed
+        x += _key_width(kind)
 
 
 def _notes(document: Document) -> list[str]:
-    told = ["a number in a box: GB/s of that copy, taken to `ready`"]
+    told = ["a number in a box: GB/s of that copy, measured to `ready`"]
     told += ["not made: the producer has no such array"]
     return told + choosing.provenance(document)

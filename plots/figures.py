@@ -28,7 +28,7 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
 }
 #: Drawn of a comparison of two runs, not of a document.
 CHANGE = "change"
-#: What a run draws at its end; the others are for who asks further.
+#: Figures of a run's end; others are drawn on request.
 AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
 #: Whether a document has something for a figure, and where one that has it comes from.
 NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {

@@ -16,7 +16,7 @@ LABEL, SMALL = 8.5, 7.0  # points
 
 @dataclass(frozen=True)
 class Forest:
-    """The figure; the axes whose rows are at 0.5, 1.5, ... from above; where the key goes."""
+    """The figure; the axes with rows at 0.5, 1.5, ... from above; the place of the key."""
 
     figure: Figure
     canvas: Axes
@@ -32,7 +32,7 @@ class Forest:
 def forest(
     title: str, said: str, labels: list[str], words: list[str], notes: list[str], nothing: str
 ) -> Forest:
-    """Room for these rows; `nothing` is said where there are none."""
+    """Room for these rows; shows the text `nothing` where the list is empty."""
     # A label that is cut may be that of another row.
     left = MARGIN + max([1.0, *(text_width(label, LABEL) for label in labels)]) + 0.12
     right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15

@@ -8,14 +8,14 @@ from dlbench import values
 from dlbench.document import Measured
 
 from .ink import PAPER
-from .looks import Look
+from .library_styles import Style
 
 WIDTH, MARK = 1.3, 3.6  # points
 COPIED = (0, (3.0, 1.6))
 LEAST = 0.1  # ns; below it an interval is cut off, a logarithm has no zero
 
 
-def draw(axes: Axes, entries: list[Measured], style: Look) -> None:
+def draw(axes: Axes, entries: list[Measured], style: Style) -> None:
     """Entries of one exchange by bytes. Dashed and hollow where the array was copied."""
     entries = sorted(entries, key=lambda entry: entry.bytes)
     sizes = [entry.bytes for entry in entries]

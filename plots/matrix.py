@@ -87,7 +87,7 @@ def figure(document: Document) -> Figure:
 
     result = Figure(figsize=(width, height))
     canvas = inches(result)
-    canvas.text(MARGIN, height - 0.32, "What it costs to hand an array over", fontsize=14,
+    canvas.text(MARGIN, height - 0.32, "Cost of an array exchange", fontsize=14,
                 weight="bold", va="center")  # fmt: skip
     top = height - HEADING
     left = MARGIN + label_room

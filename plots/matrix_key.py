@@ -1,4 +1,4 @@
-"""What stands beside and below the matrix: the colours' bar and the marks' legend."""
+"""The key beside and below the matrix: the color bar and the marks' legend."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def figure(document: Document) -> Figure:
     labels = [bar.label for bar in bars]
     times = [values.duration(bar.whole.phases.exchange_ns) for bar in bars]
     notes = _notes(document, bars, left_out) if bars else choosing.provenance(document)
-    title = "What one exchange is made of"
+    title = "Phases of one exchange"
     made = forest(title, said, labels, times, notes, _nothing(document))
     if made.axes is not None:
         _draw(made.axes, bars)
@@ -133,7 +133,7 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
         wide = max(bar.parts[phase], 0.0)
         axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=colour, edgecolor="none"))
         x += wide
-    # Below zero it reaches back over what was told too much.
+    # Below zero it extends back over time that other phases were charged too much.
     low, high = sorted((x, x + bar.unexplained))
     axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
                              hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip

@@ -1,6 +1,7 @@
 """Scaling: latency over bytes, one panel a consumer, one line a producer.
 
-Who shares memory stays flat near the floor; who copies climbs along the slope of a copy.
+An exchange that shares memory stays flat near the floor; one that copies rises along the slope of a
+copy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from dlbench import values
 from dlbench.document import Document, Measured
 
-from . import choosing, looks, scaling_panel
+from . import choosing, library_styles, scaling_panel
 from .scaling_key import keys_of
 from .scaling_panel import Limits, Panel
 from .sheet import sheet
@@ -23,9 +24,9 @@ def figure(document: Document) -> Figure:
     chosen, said = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
-    styles = looks.of_all(producers)
+    styles = library_styles.of_all(producers)
     keys, notes = keys_of(panels, styles), _notes(document, panels)
-    made = sheet("Who shares memory, who copies", said, len(panels), keys, notes)
+    made = sheet("Time by array size: shared memory or a copy", said, len(panels), keys, notes)
     limits = Limits.of(panels)
     for panel, place in zip(panels, made.places, strict=True):
         scaling_panel.draw(place.axes, panel, styles, limits, named=place.first)

@@ -9,12 +9,12 @@ from dlbench import values
 from . import lines
 from .drawing import GREY
 from .ink import PAPER
-from .looks import Look
+from .library_styles import Style
 from .scaling_panel import COPY_FLOOR, FLOOR, SLOPE, Panel
 from .sheet_key import Key, producer_keys
 
 
-def keys_of(panels: list[Panel], styles: dict[str, Look]) -> list[Key]:
+def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
     """(line, text) of what occurs; positions come later."""
     keys = producer_keys(styles)
     entries = [entry for panel in panels for entry in panel.all_entries()]

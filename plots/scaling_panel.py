@@ -14,11 +14,11 @@ from dlbench.document import Measured
 
 from . import lines
 from .drawing import GREY, PALE, duration_tick, shortened
-from .looks import Look
+from .library_styles import Style
 
 WIDE, HIGH = 2.55, 2.15  # inches
 LABEL, SMALL = 9.5, 7.0  # points
-MANY_DECADES = 1e3  # of time, at least: small differences must not look large
+MANY_DECADES = 1e3  # of time, at least: small differences must not appear large
 FLOOR, COPY_FLOOR = (0, (1.0, 1.5)), (0, (6.0, 2.0, 1.0, 2.0))
 SLOPE = "#9a9a9a"
 
@@ -61,7 +61,7 @@ class Limits:
         return cls(sizes, (least / x_room, most * x_room), (low / 1.7, high * y_room))
 
 
-def draw(axes: Axes, panel: Panel, styles: dict[str, Look], limits: Limits, named: bool) -> None:
+def draw(axes: Axes, panel: Panel, styles: dict[str, Style], limits: Limits, named: bool) -> None:
     """`named`: with the rates written along the copy floors."""
     _prepare(axes, limits)
     title = shortened(panel.title, LABEL, WIDE - 0.6 * panel.until_ready)

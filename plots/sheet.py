@@ -38,7 +38,7 @@ class Sheet:
 
 
 def sheet(title: str, said: str, count: int, keys: list[Key], notes: list[str]) -> Sheet:
-    """Room for so many panels; without any it says that nothing was measured."""
+    """Room for so many panels; without any it shows that nothing was measured."""
     across = _across(count)
     down = math.ceil(count / across)
     width = max(LEFT + across * WIDE + (across - 1) * GAP_X + MARGIN, 6.0)

@@ -7,14 +7,14 @@ from matplotlib.lines import Line2D
 
 from . import lines
 from .drawing import text_width
-from .looks import Look
+from .library_styles import Style
 
 SMALL = 7.0  # points
 ROW = 0.22  # inches
 Key = tuple[Line2D, str]
 
 
-def producer_keys(styles: dict[str, Look]) -> list[Key]:
+def producer_keys(styles: dict[str, Style]) -> list[Key]:
     """(line, name); positions come later."""
     return [(Line2D([], [], color=look.color, marker=look.marker, markersize=lines.MARK + 0.6,
                     linewidth=lines.WIDTH), name) for name, look in styles.items()]  # fmt: skip

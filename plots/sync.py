@@ -55,8 +55,8 @@ def _why_empty(document: Document) -> str:
     if not choosing.has_numbers(document):
         return "nothing was measured"
     if document.run.request.sync:
-        return "no exchange had a queue to look at"
-    return "no streams were looked at: --sync"
+        return "no exchange had a queue to test"
+    return "no streams were tested: --sync"
 
 
 def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:

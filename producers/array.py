@@ -1,4 +1,4 @@
-"""array.array. Its constructor wants to be told the type of an element, so there is no consumer."""
+"""array.array. Its constructor needs the type of an element, so it is no consumer."""
 
 import array
 

@@ -1,4 +1,4 @@
-"""bytearrays: bytes, which do not say what they stand for. Their buffer is their only export.
+"""bytearrays: bytes without a type. Their buffer is their only export.
 
 As a consumer a bytearray copies a buffer's bytes.
 """

@@ -40,7 +40,7 @@ def own_stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # cuda.core has no current stream: each call is told one.
+    # cuda.core has no current stream: each call has a stream argument.
     own_stream(device)
     QUEUES.append(Stream.from_handle(handle))
     try:

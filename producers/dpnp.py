@@ -101,7 +101,7 @@ def turns_a_second(queue):
 
 
 def busy(case, device, seconds):
-    require(where(device).is_cpu, "only a CPU's memory can be looked at from outside its queue")
+    require(where(device).is_cpu, "only a CPU's memory can be read from outside its queue")
     queue = CURRENT[-1] if CURRENT else stream(device)
     turns = int(seconds * turns_a_second(queue))
     content = dpnp.asarray(case.numpy(), sycl_queue=queue)

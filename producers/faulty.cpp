@@ -80,7 +80,7 @@ PyBufferProcs array_buffer{&native::get_buffer, nullptr};
 PyMethodDef functions[] = {
     {"exports", &exports, METH_NOARGS,
      "exports()\n--\n\nHow many managed tensors were exported so far."},
-    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of them were given back."},
+    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of them were deleted."},
     native::own_stream_method,
     native::set_stream_method,
     {}};

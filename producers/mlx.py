@@ -47,8 +47,8 @@ def busy(case, device, seconds):
     mx.eval(tall, square, content, zeros)
     with memoryview(zeros) as shown:
         place = ctypes.addressof(ctypes.c_char.from_buffer(shown))
-    # One product, since the call waits where several operations are queued; nobody else holds
-    # `zeros`, so that the result takes over its memory.
+    # One product, since the call waits where several operations are queued. Without another
+    # reference to `zeros` the result reuses its memory.
     nothing = (mx.matmul(tall, square)[0, 0] * 0).astype(content.dtype)
     result = mx.add(zeros, content + nothing)
     del zeros

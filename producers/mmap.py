@@ -1,6 +1,6 @@
-"""Mapped files: bytes from the start of a page on, which do not say what they stand for.
+"""Mapped files: bytes without a type, from the start of a page.
 
-A mapping is made of a file, not of an array, so there is no consumer.
+A mapping is made of a file, not of an array, so it is no consumer.
 """
 
 import mmap

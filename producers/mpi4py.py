@@ -1,4 +1,4 @@
-"""mpi4py's buffers, over memory that NumPy laid out: bytes that do not say what they stand for."""
+"""mpi4py's buffers, over memory that NumPy allocated: bytes without a type."""
 
 from mpi4py import MPI
 

@@ -65,7 +65,7 @@ def rows_a_second():
 
 
 def busy(case, device, seconds):
-    require(device == "cpu", "only a CPU's memory can be looked at from outside its engine")
+    require(device == "cpu", "only a CPU's memory can be read from outside its engine")
     tall, square = factors(1 + int(seconds * rows_a_second()))
     content = make(case, device)
     zeros = mx.nd.zeros_like(content)

@@ -10,7 +10,7 @@ namespace nb = nanobind;
 namespace {
 
 template <typename... Access>
-nb::object lend(const nb::object& source) {
+nb::object export_array(const nb::object& source) {
   const auto seen = nb::cast<nb::ndarray<nb::ro>>(source);
   std::vector<std::size_t> shape(seen.ndim());
   for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = seen.shape(d);
@@ -23,6 +23,6 @@ nb::object lend(const nb::object& source) {
 
 NB_MODULE(_nanobind_producer, module) {
   module.attr("VERSION") = BINDING_VERSION;
-  module.def("lend", &lend<>);
-  module.def("lend_readonly", &lend<nb::ro>);
+  module.def("export_array", &export_array<>);
+  module.def("export_readonly", &export_array<nb::ro>);
 }

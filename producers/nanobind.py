@@ -11,5 +11,6 @@ VERSION = _nanobind_producer.VERSION
 
 def make(case, device):
     require_buffer_dtype(case, "NumPy's DLPack")
-    lend = _nanobind_producer.lend_readonly if case.readonly else _nanobind_producer.lend
-    return lend(case.numpy())
+    module = _nanobind_producer
+    export_array = module.export_readonly if case.readonly else module.export_array
+    return export_array(case.numpy())

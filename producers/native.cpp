@@ -63,7 +63,7 @@ PyMethodDef array_methods[] = {
     fast_method("__dlpack__", &dlpack,
                 "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
                 "copy=None)\n--\n\nA capsule with the newest struct that max_version allows. "
-                "Raises BufferError for\nwhat it cannot say."),
+                "Raises BufferError for\nwhat it cannot export."),
     {"__dlpack_device__", &dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {}};
@@ -96,12 +96,12 @@ PyMethodDef functions[] = {
      "exports()\n--\n\nHow many managed tensors were exported so far."},
     {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of their deleters were called."},
     {"set_logging", &Log::set_logging, METH_O,
-     "set_logging(on, /)\n--\n\nWrite down what is asked of arrays; off at first."},
+     "set_logging(on, /)\n--\n\nRecords the requests to arrays; off at first."},
     {"log", &Log::lines, METH_NOARGS,
-     "log()\n--\n\nWhat was asked, as '__dlpack__(max_version=(1,0))'."},
+     "log()\n--\n\nThe recorded requests, as '__dlpack__(max_version=(1,0))'."},
     own_stream_method,
     set_stream_method,
-    {"clear_log", &Log::clear, METH_NOARGS, "clear_log()\n--\n\nForget what was asked."},
+    {"clear_log", &Log::clear, METH_NOARGS, "clear_log()\n--\n\nDrops the recorded requests."},
     {}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,

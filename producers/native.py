@@ -1,4 +1,4 @@
-"""dlbench's own producer, the known half: arrays in memory of their own, laid out as asked."""
+"""dlbench's own producer: arrays in its own memory, with the requested layout."""
 
 import contextlib
 

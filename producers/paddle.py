@@ -20,7 +20,7 @@ def make(case, device):
     if device == "cpu":
         # One that came by DLPack cannot be exported on and then dropped first: Paddle deadlocks.
         own = case.offset == 0 and case.layout in OWN_LAYOUTS
-        # Paddle takes NumPy's uint16 for bfloat16.
+        # Paddle treats NumPy's uint16 as bfloat16.
         own = own and case.dtype != "uint16"
         array = (paddle.to_tensor if own else paddle.from_dlpack)(case.bits())
         if case.foreign:
@@ -28,7 +28,7 @@ def make(case, device):
         array.stop_gradient = case.special != "grad"
         return array
     require_own_layout(case, "Paddle")
-    require(case.dtype != "uint16", "Paddle takes NumPy's uint16 for bfloat16")
+    require(case.dtype != "uint16", "Paddle treats NumPy's uint16 as bfloat16")
     place = paddle.CUDAPlace(int(device.partition(":")[2]))
     array = paddle.to_tensor(case.bits(), place=place)
     return array.view(case.dtype) if case.foreign else array

@@ -1,4 +1,4 @@
-"""Pillow images of one column. They give their pixels away as a copy."""
+"""Pillow images of one column. They export their pixels as a copy."""
 
 from PIL import Image
 

@@ -5,7 +5,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// An array over memory that somebody else laid out; holds it for as long as it lives.
+/// An array over foreign memory, which it keeps alive.
 class Array {
  public:
   explicit Array(const py::buffer& source) : held_(source.request()) {}

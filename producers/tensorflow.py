@@ -77,6 +77,6 @@ def busy(case, device, seconds):
     capsule = tf.experimental.dlpack.to_dlpack(variable.value())
     place = word_at(capsule_pointer(capsule, b"dltensor"))
     del capsule
-    # What is written there stays there as long as somebody may look: the result is a copy.
+    # Its content stays until no reader is left: the result is a copy.
     KEPT[device] = variable
     return store(variable, content, turns), place

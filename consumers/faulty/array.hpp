@@ -53,7 +53,7 @@ inline Kind kind_of(const Array& array) {
   return static_cast<Kind>(array.fault->kind);
 }
 
-/// Gives the borrowed tensor back, once or however often the fault wants it.
+/// Deletes the borrowed tensor, once or as often as the fault requires.
 inline void give_back(Array& array, int times = 1) {
   array.has_given = true;
   // The deleter's address is read first: a second call is made to memory that is gone.

@@ -53,7 +53,7 @@ inline bool write_source(Array& array, bool only_read_only) {
   return true;
 }
 
-/// A lazy copy happens where somebody looks.
+/// A lazy copy is made on the first read.
 inline bool look(Array& array) {
   if (kind_of(array) != Kind::lazy_copy || array.copy != nullptr) return true;
   if (!copy_now(array)) return false;
@@ -84,7 +84,7 @@ inline bool plant(Array& array) {
   }
 }
 
-/// Takes what is in a capsule, and leaves the capsule's name: its destructor will free it as well.
+/// Consumes a capsule but leaves its name: its destructor will free the content as well.
 inline PyObject* take_without_renaming(PyObject* x) {
   PyObject* arguments[] = {nullptr, x, native::asking.version};
   const native::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
@@ -95,12 +95,12 @@ inline PyObject* take_without_renaming(PyObject* x) {
   return taken ? native::take_capsule(taken.get()) : nullptr;
 }
 
-/// Multiplications that wait for one another: as exact in instructions as it is steady in time.
+/// Dependent multiplications: as exact in instructions as in time.
 inline void work(std::uint64_t steps) {
   std::uint64_t value = steps;
   for (std::uint64_t step = 0; step < steps; ++step) {
     value = value * 6364136223846793005U + 1;
-    asm volatile("" : "+r"(value));  // no compiler may know what comes out
+    asm volatile("" : "+r"(value));  // no compiler may predict the value
   }
 }
 

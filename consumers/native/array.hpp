@@ -23,8 +23,8 @@ enum class Via : unsigned char {
   kCudaInterface
 };
 
-/// What is known of an array's memory once somebody asks. An unknown dtype has no `layout.dtype`
-/// of its own and reads as unsigned numbers of its width.
+/// The description of an array's memory, read on request. An unknown dtype has no `layout.dtype` of
+/// its own and reads as unsigned numbers of its width.
 struct Facts {
   Layout layout;
   void* address = nullptr;
@@ -32,11 +32,11 @@ struct Facts {
   DLDevice device{kDLCPU, 0};
 };
 
-/// What the native consumer returns: it holds what it was given, and looks into it when asked.
+/// The native consumer's result: it holds the imported object, and reads it on request.
 struct Array {
   PyObject ob_base;
   Via via;
-  Facts* facts;  // null until asked for, but for the two interfaces
+  Facts* facts;  // null until requested, except for the two interfaces
   union {
     DLManagedTensorVersioned* versioned;
     DLManagedTensor* legacy;

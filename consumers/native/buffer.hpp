@@ -23,7 +23,7 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       ((asks(PyBUF_C_CONTIGUOUS) || !asks(PyBUF_STRIDES)) && !layout.is_c_contiguous()) ||
       (asks(PyBUF_F_CONTIGUOUS) && !layout.is_f_contiguous()) ||
       (asks(PyBUF_ANY_CONTIGUOUS) && !layout.is_c_contiguous() && !layout.is_f_contiguous())) {
-    PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as asked for");
+    PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as requested");
     return -1;
   }
   auto* sizes = reinterpret_cast<Py_ssize_t*>(const_cast<std::intptr_t*>(layout.shape.data()));
@@ -42,8 +42,8 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return 0;
 }
 
-/// `__cuda_array_interface__` of what lies on a device, without a stream: it is for those who look
-/// at it when all is done. An AttributeError for the CPU's.
+/// `__cuda_array_interface__` of device memory, without a stream: it is for readers after all work
+/// is done. An AttributeError for the CPU's memory.
 inline PyObject* show_device_memory(PyObject* self, void*) {
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return nullptr;
@@ -62,7 +62,7 @@ inline PyObject* show_device_memory(PyObject* self, void*) {
                        PyLong_FromVoidPtr(facts->address), layout.readonly ? Py_True : Py_False);
 }
 
-/// `__dlpack_device__`, so that who looks at the memory knows where.
+/// `__dlpack_device__`, so that a reader of the memory knows its device.
 inline PyObject* device_of_import(PyObject* self, PyObject*) {
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return nullptr;

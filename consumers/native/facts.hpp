@@ -48,7 +48,7 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   if (dtype == nullptr && (dtype = source(buffer.itemsize)) == nullptr) return false;
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = buffer.readonly != 0};
-  // ctypes leaves the strides out though they are asked for.
+  // ctypes omits the strides although they were requested.
   return is_sound(facts.layout.take(buffer.ndim, buffer.shape, buffer.strides, 1));
 }
 

@@ -36,7 +36,7 @@ inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = n
   ++imports;
   bool good = managed->version.major == DLPACK_MAJOR_VERSION;
   if (!good) [[unlikely]] {
-    PyErr_Format(PyExc_BufferError, "DLPack %u.%u; native knows major version %d only",
+    PyErr_Format(PyExc_BufferError, "DLPack %u.%u; native supports major version %d only",
                  managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
   }
   good = good && check_device(managed->dl_tensor.device, place);
@@ -62,7 +62,7 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
 
 /// Renames the capsule: from then on what is in it is ours.
 inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
-  // A producer's names are static: the last one's address tells which it is, and
+  // A producer's capsule names are static: the address of the last one identifies the name, and
   // PyCapsule_GetPointer compares the text.
   static const char* last_versioned = nullptr;
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
@@ -96,14 +96,14 @@ struct FromDlpack {
 };
 inline FromDlpack asking;
 
-/// A producer from before DLPack 1.0 knows no max_version.
+/// A producer from before DLPack 1.0 does not accept max_version.
 inline PyObject* ask_again(PyObject* x) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
   PyErr_Clear();
   return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
 }
 
-/// Lets go of a capsule, whose end may run the producer's code, after an import failed.
+/// Releases a capsule, whose destructor may run the producer's code, after an import failed.
 inline void drop_refused(PyObject* capsule) {
   const PendingError kept;
   Py_DECREF(capsule);

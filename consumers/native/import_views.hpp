@@ -52,7 +52,7 @@ inline bool read_integers(PyObject* tuple, std::vector<std::intptr_t>& values) {
   return !PyErr_Occurred();
 }
 
-/// False, perhaps with an exception set, for a dict that is not as version 3 says.
+/// False, perhaps with an exception set, for a dict that does not follow version 3.
 inline bool read_interface(PyObject* dict, Facts& facts) {
   static PyObject* const kData = PyUnicode_InternFromString("data");
   static PyObject* const kShape = PyUnicode_InternFromString("shape");
@@ -107,7 +107,7 @@ inline PyObject* from_array_interface(PyObject*, PyObject* x) try {
   auto facts = std::make_unique<Facts>();
   if (!read_interface(dict.get(), *facts)) {
     if (!PyErr_Occurred()) {
-      PyErr_Format(PyExc_BufferError, "__array_interface__ is not as version 3 says: %R",
+      PyErr_Format(PyExc_BufferError, "__array_interface__ does not follow version 3: %R",
                    dict.get());
     }
     return nullptr;

@@ -6,8 +6,8 @@
 
 namespace dlbench::native {
 
-/// Imports to one device: `place` is null for the CPU. What its calls take may lie elsewhere; then
-/// the producer is asked for a copy, as far as the protocol has one.
+/// Imports to one device: `place` is null for the CPU. The argument of its calls may lie elsewhere;
+/// the producer is then called for a copy, as far as the protocol has one.
 struct Importer {
   PyObject ob_base;
   Place* place;
@@ -19,7 +19,7 @@ inline Importer& importer_of(PyObject* self) {
   return *reinterpret_cast<Importer*>(self);
 }
 
-/// The keyword arguments of `__dlpack__` in the two ways that an importer asks.
+/// The keyword arguments of `__dlpack__` for both kinds of import.
 struct Asking {
   PyObject* device_method = PyUnicode_InternFromString("__dlpack_device__");
   PyObject* with_stream = Py_BuildValue("(ss)", "max_version", "stream");
@@ -31,7 +31,7 @@ inline const Asking& asking_words() {
   return words;
 }
 
-/// Where x says that it lies; false with an exception set.
+/// The device that x reports; false with an exception set.
 inline bool device_of(PyObject* x, DLDevice& where) {
   const Ref pair(PyObject_VectorcallMethod(asking_words().device_method, &x,
                                            1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
@@ -100,20 +100,20 @@ inline PyObject* send(Ref array, Place& place) try {
       !place.finish(mine)) {
     return nullptr;
   }
-  DLManagedTensorVersioned* exported = block->lend(DLPACK_FLAG_BITMASK_IS_COPIED);
+  DLManagedTensorVersioned* exported = block->export_tensor(DLPACK_FLAG_BITMASK_IS_COPIED);
   return exported == nullptr ? PyErr_NoMemory() : adopt(exported, &place);
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
 
-/// False, with BufferError set, where a capsule lies elsewhere than `__dlpack_device__` said. That
-/// the CPU's memory is pinned need not be said in both places.
-inline bool keeps_word(DLDevice said, const Array& array) {
+/// False, with BufferError set, where a capsule lies elsewhere than `__dlpack_device__` returned.
+/// Pinned CPU memory may be reported as plain CPU memory in one of them.
+inline bool is_same_device(DLDevice announced, const Array& array) {
   const DLDevice found = array.via == Via::kVersioned ? array.versioned->dl_tensor.device
                                                       : array.legacy->dl_tensor.device;
-  if (is_on_host(found.device_type) || !is_on_host(said.device_type)) return true;
-  PyErr_Format(PyExc_BufferError, "__dlpack_device__ said (%d, %d), and the capsule says (%d, %d)",
-               static_cast<int>(said.device_type), static_cast<int>(said.device_id),
+  if (is_on_host(found.device_type) || !is_on_host(announced.device_type)) return true;
+  PyErr_Format(PyExc_BufferError, "__dlpack_device__ returned (%d, %d), the capsule has (%d, %d)",
+               static_cast<int>(announced.device_type), static_cast<int>(announced.device_id),
                static_cast<int>(found.device_type), static_cast<int>(found.device_id));
   return false;
 }
@@ -139,7 +139,7 @@ inline PyObject* import_dlpack(PyObject* self, PyObject* x) {
   }
   if (!capsule) return nullptr;
   Ref taken(take_capsule(capsule.get(), place));
-  if (!taken || !keeps_word(where, *array_of(taken.get()))) {
+  if (!taken || !is_same_device(where, *array_of(taken.get()))) {
     drop_refused(capsule.release());
     return nullptr;
   }
@@ -203,7 +203,7 @@ inline PyObject* import_cuda_interface(PyObject* self, PyObject* x) try {
   auto facts = std::make_unique<Facts>();
   if (!read_interface(dict.get(), *facts)) {
     if (PyErr_Occurred() == nullptr) {
-      PyErr_Format(PyExc_BufferError, "__cuda_array_interface__ is not as version 3 says: %R",
+      PyErr_Format(PyExc_BufferError, "__cuda_array_interface__ does not follow version 3: %R",
                    dict.get());
     }
     return nullptr;

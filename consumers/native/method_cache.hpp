@@ -4,8 +4,8 @@
 
 namespace dlbench::native {
 
-/// Calls `x.__dlpack__`, and finds the method without a look-up where the last array was of the
-/// same type and the type has not changed since: CPython gives a changed type a new version tag.
+/// Calls `x.__dlpack__`. It finds the method without a look-up where the last array had the same
+/// type and the type has not changed since: CPython gives a changed type a new version tag.
 class MethodCache {
  public:
   /// As PyObject_VectorcallMethod, with x in arguments[0] and a slot to spare before it.
@@ -35,7 +35,7 @@ class MethodCache {
 
   void keep(PyTypeObject* type) {
     forget();
-    // An instance's own dictionary or a __getattr__ may answer otherwise for each array.
+    // An instance's own dictionary or a __getattr__ may return another method for each array.
     if (type->tp_dictoffset != 0 || type->tp_getattro != PyObject_GenericGetAttr) return;
     Ref method(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name_));
     if (!method) return PyErr_Clear();

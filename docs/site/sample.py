@@ -1,5 +1,7 @@
 """Makes the sample run of the documentation, and the pictures of it.
 
+Drawing needs matplotlib, plotly, Playwright and Chromium.
+
 usage: python docs/site/sample.py          measures again (three minutes), then draws
        python docs/site/sample.py --draw   draws the recorded run
        python docs/site/sample.py RESULTS  takes that results.json as the sample run, then draws
@@ -11,12 +13,14 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -29,6 +33,8 @@ MEASURE = ("--matrix", "--producers", LIBRARIES, "--consumers", LIBRARIES,
            "--protocols", "dlpack,convert", "--sizes", "4KiB,1MiB")  # fmt: skip
 #: Columns of the picture.
 WIDTH = 84
+#: Pixels of the report that its picture shows.
+REPORT = {"width": 1000, "height": 760}
 #: Background, text, and the colors of marks, for each theme of a page.
 THEMES = {
     "light": TerminalTheme(
@@ -105,9 +111,51 @@ def matrix_picture(theme: str) -> str:
     return picture
 
 
+def save_small(png: bytes, path: Path) -> None:
+    """The picture in 64 colors."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def picture_report() -> None:
+    """The top of the sample run's report as PNG, in both themes."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        run = Path(name) / "run"  # the page's commands have the folder's name
+        run.mkdir()
+        shutil.copy(SAMPLE / "results.json", run)
+        dlbench("report", str(run))
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("google-chrome"),
+            args=["--no-sandbox"] if os.geteuid() == 0 else [],
+        )
+        for theme in THEMES:
+            page = browser.new_page(viewport=REPORT, color_scheme=theme)
+            page.goto((run / "report.html").as_uri())
+            page.wait_for_function("document.documentElement.dataset.ready !== undefined")
+            save_small(page.screenshot(), ASSETS / f"report-{theme}.png")
+        browser.close()
+
+
+def picture_figure() -> None:
+    """The figure `scaling` of the sample run, small enough for a page."""
+    from dlbench.plots import drawing, scaling
+
+    from dlbench.document import read_document
+
+    drawn = io.BytesIO()
+    with drawing.style():
+        figure = scaling.figure(read_document(SAMPLE / "results.json"))
+        figure.savefig(drawn, dpi=80, metadata={"Software": None})
+    save_small(drawn.getvalue(), ASSETS / "scaling.png")
+
+
 def draw() -> None:
     for theme in THEMES:
         (ASSETS / f"matrix-{theme}.svg").write_text(matrix_picture(theme), encoding="utf-8")
+    picture_report()
+    picture_figure()
 
 
 if __name__ == "__main__":

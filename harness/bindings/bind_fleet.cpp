@@ -37,9 +37,9 @@ class PythonObserver : public fleet::Observer {
 Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
   audit_start();
   options.build_id = build_id();
-  PythonObserver told(observer);
+  PythonObserver python_observer(observer);
   const py::gil_scoped_release no_gil;
-  return fleet::run(plan, options, told);
+  return fleet::run(plan, options, python_observer);
 }
 
 py::object disk_full(const Summary& summary) {

@@ -84,7 +84,7 @@ void bind_model(py::module_& module) {
         return std::string(call_for(protocol, offered));
       },
       py::arg("protocol"), py::arg("offered"),
-      "The entry of a consumer's PROTOCOLS that takes this protocol, or '' where none does.");
+      "The entry of a consumer's PROTOCOLS that imports this protocol, or '' where none does.");
   module.attr("protocols") = texts(kProtocols);
   module.attr("phases") = texts(kPhases);
   std::vector<std::string> cases;

@@ -64,7 +64,7 @@ void bind_library(py::module_& module) {
 }
 
 void bind_axes(py::module_& module) {
-  py::class_<Axes>(module, "Axes", "What was asked for; an empty list means the default.")
+  py::class_<Axes>(module, "Axes", "The requested axes; an empty list means the default.")
       .def(py::init([](Words environments, Words producers, Words consumers, Words protocols,
                        Words devices, Words cases, std::vector<std::uint64_t> sizes, Words phases,
                        std::string filter,

@@ -76,7 +76,7 @@ void bind_results(py::module_& module) {
       py::arg("run_directory"), py::arg("records"),
       "Adds synchronization results to a run's journal: a JSON list of objects with cell, sync, "
       "late_free, "
-      "race, failure, those of them that say something. Raises UsageError.");
+      "race, failure, those of them that are known. Raises UsageError.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError naming the place of the first fault.");

@@ -75,7 +75,7 @@ auto started(Start start) {
 }
 
 /// One call at a time waits for an answer. Signal handlers and other threads may stop the worker
-/// meanwhile; all other calls are refused.
+/// meanwhile; all other calls are rejected.
 class Worker {
  public:
   Worker(const fleet::Command& command, double timeout_s)

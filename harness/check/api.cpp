@@ -147,7 +147,7 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
   Complaint complaint;
   const int status =
       table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &Complaint::note);
-  // Its errors go by SetError; an exception of Python's besides is looked at by the rule.
+  // Its errors are set through SetError; the rule checks for another exception of Python.
   const Ref raised(PyErr_Occurred() == nullptr ? nullptr : Py_NewRef(PyErr_Occurred()));
   PyErr_Clear();
   const Ref made(status == 0 && managed != nullptr ? own(managed) : Py_NewRef(Py_None));

@@ -14,7 +14,7 @@
 
 namespace dlbench::check {
 
-/// What a deleter does, in the order of kDeleters. All but the first two are faults to be found.
+/// Behavior of a deleter, in the order of kDeleters. All but the first two are faults to be found.
 enum class Deleter : unsigned char {
   honest,
   null,
@@ -26,22 +26,22 @@ enum class Deleter : unsigned char {
 };
 inline constexpr std::string_view kDeleters[] = {
     "honest", "null", "never", "wants-gil", "wants-thread", "wants-python", "leaks"};
-/// What the capsule's end does, in the order of kDestructors.
+/// Behavior of the capsule's destructor, in the order of kDestructors.
 enum class Destructor : unsigned char { honest, none, regardless };
 inline constexpr std::string_view kDestructors[] = {"honest", "none", "regardless"};
 
 struct BorrowedState;
 
-/// A managed struct, followed by a pointer to its BorrowedState for deleters that run with a
-/// manager_ctx of NULL.
+/// A managed struct and a pointer to its BorrowedState, for deleters that run with a manager_ctx of
+/// NULL.
 template <typename Managed>
 struct Exported {
   Managed managed{};
   BorrowedState* state = nullptr;
 };
 
-/// What is exported. It lives until its BorrowedTensor and all that was exported of it are gone, so
-/// that a second deletion is counted instead of corrupting the heap.
+/// The exported state. It lives until its BorrowedTensor and all exports are gone, so that a second
+/// deletion is counted instead of corrupting the heap.
 struct BorrowedState {
   std::shared_ptr<Bytes> memory;
   std::vector<std::int64_t> shape, strides;
@@ -60,7 +60,7 @@ struct BorrowedState {
   std::atomic<bool> had_gil{false};
   std::atomic<int> holders{1};
 
-  // Whether it is a capsule's end that deletes: a fault may show only where a consumer does.
+  // Does the capsule's destructor delete? Some faults may show only in a consumer's deletion.
   static inline thread_local bool by_capsule = false;
 
   static constexpr std::size_t kPage = 4096;
@@ -73,7 +73,8 @@ struct BorrowedState {
     if (holders.fetch_sub(1) == 1) delete this;
   }
 
-  /// Moves the versioned struct so that all behind its flags lies on a page that nobody may read.
+  /// Moves the versioned struct so that everything after its flags lies on a page without read
+  /// access.
   bool set_trap() {
     trap = ::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (trap == MAP_FAILED) {
@@ -105,7 +106,7 @@ struct BorrowedState {
         break;
       case Deleter::leaks: {
         if (by_capsule) break;
-        // Written to, so that no compiler leaves it out.
+        // Written to, so that no compiler removes it.
         static void* volatile lost;
         lost = std::malloc(1024);
         static_cast<void>(lost);

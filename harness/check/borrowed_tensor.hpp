@@ -9,7 +9,7 @@ namespace dlbench::check {
 extern PyTypeObject borrowed_type;
 bool ready_borrowed_type();
 
-/// A versioned managed tensor of a BorrowedTensor, owned by who gets it; null with an exception set
+/// A versioned managed tensor of a BorrowedTensor. The caller owns it. Null with an exception set
 /// where the object is no BorrowedTensor of a versioned struct.
 DLManagedTensorVersioned* export_versioned(PyObject* borrowed);
 

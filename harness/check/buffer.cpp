@@ -12,7 +12,7 @@ struct Held {
   std::vector<Py_ssize_t> strides;
 };
 
-// What `_buffer` says: of whom, with which flags, and what of the answer is then changed.
+// The result of `_buffer`: the source object, the flags, and the changes to the Py_buffer.
 struct Answer {
   PyObject* source = nullptr;
   int flags = 0;
@@ -26,7 +26,7 @@ bool change(Py_buffer& view, Held& held, PyObject* changes) {
   PyObject* strides = PyDict_GetItemString(changes, "strides");
   if (readonly != nullptr) view.readonly = PyObject_IsTrue(readonly);
   if (length != nullptr) view.len = PyLong_AsSsize_t(length);
-  // Interned by who asks, so it lives as long as the process.
+  // Interned by the caller, so it lives as long as the process.
   if (format != nullptr) view.format = const_cast<char*>(PyUnicode_AsUTF8(format));
   if (strides != nullptr && view.strides != nullptr) {
     std::vector<std::int64_t> read;
@@ -39,10 +39,10 @@ bool change(Py_buffer& view, Held& held, PyObject* changes) {
 
 int get(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  const Ref said(PyObject_CallMethod(self, "_buffer", "i", flags));
+  const Ref result(PyObject_CallMethod(self, "_buffer", "i", flags));
   Answer answer;
-  if (!said || !PyArg_ParseTuple(said.get(), "OiO!:_buffer", &answer.source, &answer.flags,
-                                 &PyDict_Type, &answer.changes)) {
+  if (!result || !PyArg_ParseTuple(result.get(), "OiO!:_buffer", &answer.source, &answer.flags,
+                                   &PyDict_Type, &answer.changes)) {
     if (!PyErr_ExceptionMatches(PyExc_BufferError)) {
       PyErr_Clear();
       PyErr_SetString(PyExc_BufferError, "no buffer");
@@ -53,7 +53,7 @@ int get(PyObject* self, Py_buffer* view, int flags) {
   if (PyObject_GetBuffer(answer.source, &held->inner, answer.flags) != 0) {
     // NumPy raises ValueError where the protocol has BufferError.
     if (PyErr_ExceptionMatches(PyExc_ValueError)) {
-      PyErr_SetString(PyExc_BufferError, "the memory is not as asked for");
+      PyErr_SetString(PyExc_BufferError, "the memory does not match the requested flags");
     }
     return -1;
   }
@@ -73,8 +73,8 @@ int get(PyObject* self, Py_buffer* view, int flags) {
 void release(PyObject* self, Py_buffer* view) {
   const std::unique_ptr<Held> held(static_cast<Held*>(view->internal));
   PyBuffer_Release(&held->inner);
-  const Ref told(PyObject_CallMethod(self, "_released", nullptr));
-  if (!told) PyErr_Clear();
+  const Ref result(PyObject_CallMethod(self, "_released", nullptr));
+  if (!result) PyErr_Clear();
 }
 
 PyBufferProcs buffer{guarded<&get>, &release};
@@ -96,7 +96,7 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) {
     return nullptr;
   }
   const Py_buffer& got = *view;
-  // Given back when the last who looks has gone: until then the memory may be read.
+  // Released with the last buffer: until then the memory may be read.
   PyObject* held = PyCapsule_New(view.get(), nullptr, &give_back);
   if (held == nullptr) {
     PyBuffer_Release(view.get());
@@ -112,9 +112,9 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) {
 
 bool ready_buffered_type() {
   name_type(buffered_type, "dlbench._check.Buffered",
-            "Base of Python classes with the buffer protocol. `_buffer(flags)` returns whose "
-            "buffer is given,\nthe flags it is asked with, and a dict of what is changed in the "
-            "answer: readonly, len, format, strides.\n`_released()` is told of the end of each.",
+            "Base of Python classes with the buffer protocol. `_buffer(flags)` returns the "
+            "source object,\nthe flags for its buffer, and a dict of changes to the "
+            "result: readonly, len, format, strides.\n`_released()` is called at the end of each.",
             sizeof(PyObject), nullptr);
   buffered_type.tp_flags |= Py_TPFLAGS_BASETYPE;
   buffered_type.tp_new = &PyType_GenericNew;

@@ -12,7 +12,7 @@ namespace {
 // The table's functions have no context, so a process has one forged table.
 PyObject* callbacks = nullptr;
 
-/// A callback's answer; null with an exception set.
+/// The return value of a callback; null with an exception set.
 PyObject* ask(const char* name, PyObject* stolen_arguments) {
   const Ref arguments(stolen_arguments);
   PyObject* function = PyDict_GetItemString(callbacks, name);

@@ -7,7 +7,7 @@
 
 namespace dlbench::check {
 
-/// Bytes that several borrowed tensors may share; `freed` says whether they were freed.
+/// Bytes that several borrowed tensors may share; `freed` becomes true when they were freed.
 struct Bytes {
   static constexpr std::size_t kAlignment = 4096;
   static constexpr int kPoison = 0xDD;

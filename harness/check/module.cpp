@@ -1,5 +1,5 @@
-// The judge's own hands: it reads what a library exports into plain facts, and exports a consumer
-// tensors of any description.
+// The module of `dlbench check`: it reads a library's exports into plain values, and exports
+// tensors of any description to a consumer.
 #include <cstdlib>
 
 #if __has_include(<malloc.h>)
@@ -44,7 +44,7 @@ PyMethodDef functions[] = {
                    "make_api(callbacks, *, version=(1, 3), without='', name=...)\n--\n\nA forged C "
                    "exchange API, as a capsule."),
     {"get_buffer", guarded<&get_buffer>, METH_VARARGS,
-     "get_buffer(x, flags, /)\n--\n\nThe facts of the Py_buffer that x gives for these flags; the "
+     "get_buffer(x, flags, /)\n--\n\nThe fields of the Py_buffer of x for these flags; the "
      "buffer is released with `held`."},
     {"read_struct", guarded<&read_struct>, METH_O,
      "read_struct(capsule, /)\n--\n\nThe facts of an __array_struct__."},
@@ -52,7 +52,7 @@ PyMethodDef functions[] = {
      "make_struct(two, kind, itemsize, flags, shape, strides, data, keep, /)\n--\n\nSuch a "
      "capsule."},
     {"heap_bytes", guarded<&heap_bytes>, METH_NOARGS,
-     "heap_bytes()\n--\n\nWhat malloc has handed out; None where it cannot say."},
+     "heap_bytes()\n--\n\nBytes that malloc has allocated; None where that is unknown."},
     {"abort_at_exit", guarded<&abort_at_exit>, METH_NOARGS,
      "abort_at_exit()\n--\n\nFault: the process will abort when it ends."},
     {}};

@@ -32,8 +32,8 @@ inline PyObject* tuple_of(std::span<const std::int64_t> values) {
   return tuple.release();
 }
 
-/// Foreign sizes or strides as a tuple; None where they are not there, or the number of axes cannot
-/// be one.
+/// Foreign sizes or strides as a tuple; None where the pointer is NULL or the number of axes is
+/// impossible.
 template <typename Integer>
 PyObject* sizes_of(const Integer* values, std::int64_t axes) {
   if (values == nullptr || axes < 0 || axes > exchange::kMostDimensions) {
@@ -53,12 +53,12 @@ inline bool read_ints(PyObject* object, std::vector<std::int64_t>& values) {
   return PyErr_Occurred() == nullptr;
 }
 
-/// The address in a Python int; null with an exception set, or for 0.
+/// The address in a Python int; null with an exception set, also for 0.
 inline void* read_address(PyObject* number) {
   return PyLong_AsVoidPtr(number);
 }
 
-/// `guarded<&function>`: the function, whose C++ exceptions become Python's.
+/// `guarded<&function>`: the function, with C++ exceptions turned into Python's.
 template <auto function>
 struct Guarded;
 template <typename Result, typename... Arguments, Result (*function)(Arguments...)>
@@ -89,7 +89,7 @@ inline PyMethodDef keyword_method(const char* name, PyCFunctionWithKeywords func
           METH_VARARGS | METH_KEYWORDS | flags, doc};
 }
 
-/// A static type's common parts.
+/// The common fields of a static type.
 inline void name_type(PyTypeObject& type, const char* name, const char* doc, Py_ssize_t size,
                       destructor dealloc) {
   Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);

@@ -51,7 +51,7 @@ PyObject* facts(PyObject* self, void*) {
   const Taken& taken = taken_of(self);
   if (taken.legacy != nullptr) return facts_of(*taken.legacy);
   if (taken.versioned != nullptr) return facts_of(*taken.versioned);
-  PyErr_SetString(PyExc_ValueError, "it was given back");
+  PyErr_SetString(PyExc_ValueError, "the tensor was deleted");
   return nullptr;
 }
 
@@ -100,7 +100,8 @@ PyMethodDef methods[] = {
      "release(how='here')\n--\n\nCall the deleter: 'here'; 'without-gil'; in a 'thread' of its "
      "own that holds the GIL;\n'at-exit', when the interpreter has gone."},
     {}};
-PyGetSetDef properties[] = {{"facts", &facts, nullptr, "As `read` tells them.", nullptr}, {}};
+PyGetSetDef properties[] = {
+    {"facts", &facts, nullptr, "The fields as `read` returns them.", nullptr}, {}};
 
 template <typename Managed>
 PyObject* owner(Managed* managed, Managed* Taken::*place) {
@@ -149,8 +150,8 @@ PyObject* take_capsule(PyObject*, PyObject* capsule) {
 
 bool ready_taken_type() {
   name_type(taken_type, "dlbench._check.Taken",
-            "What was taken from a capsule or a C exchange API; given back with the object.",
-            sizeof(Taken), &drop);
+            "A tensor from a capsule or a C exchange API; deleted with the object.", sizeof(Taken),
+            &drop);
   taken_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   taken_type.tp_methods = methods;
   taken_type.tp_getset = properties;

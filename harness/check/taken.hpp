@@ -9,14 +9,14 @@ namespace dlbench::check {
 extern PyTypeObject taken_type;
 bool ready_taken_type();
 
-/// A Python object that owns the tensor; it is deleted where that fails.
+/// Makes a Python object that owns the tensor. Deletes the tensor where that fails.
 PyObject* own(DLManagedTensorVersioned* managed);
 PyObject* own(DLManagedTensor* managed);
 
-/// take(capsule): as a consumer takes it.
+/// take(capsule): imports the capsule as a consumer does.
 PyObject* take_capsule(PyObject*, PyObject* capsule);
 
-/// What a Taken owns, given up by it; null with an exception set where it is of the legacy struct.
+/// Moves the tensor out of a Taken; null with an exception set for the legacy struct.
 DLManagedTensorVersioned* give_up_versioned(PyObject* taken);
 
 }  // namespace dlbench::check

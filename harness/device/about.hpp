@@ -6,34 +6,34 @@
 
 namespace dlbench::device {
 
-/// One device as its driver tells of it without a context. What it does not tell is empty.
+/// Facts about one device from its driver, read without a context. Unknown ones are empty.
 struct Unit {
   std::string name;
-  /// As CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES take it: "GPU-...".
+  /// In the form that CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES accept: "GPU-...".
   std::string uuid;
   /// "default", "exclusive", "prohibited" or "exclusive-process".
   std::string mode;
 };
 
 struct About {
-  /// The file that was loaded, also where it is of no use.
+  /// The file that was loaded, even if it cannot be used.
   std::string library;
-  /// What the driver calls its version: "13.0", "6.4.43483".
+  /// The driver's version as it reports it: "13.0", "6.4.43483".
   std::string version;
   std::vector<Unit> units;
 };
 
-/// More of a backend than its state; opens it. Nothing of a name that has no driver.
+/// Details of a backend; opens it. Empty for a name without a driver.
 About about(std::string_view backend);
 
-/// The word for CUcomputemode and hipComputeMode; empty for another number.
+/// The name of a value of CUcomputemode or hipComputeMode; empty for an unknown value.
 std::string mode_of(int number);
 
-/// "GPU-" and the bytes as CUDA writes them, or as characters where they are such, as in ROCm.
+/// "GPU-" and the bytes in CUDA's notation, or as characters where they are printable, as in ROCm.
 std::string uuid_of(const unsigned char (&bytes)[16]);
 
-/// What a driver tells of one device; CUDA and HIP have the same functions for it. `compute_mode`
-/// is the vendor's number of that attribute.
+/// Reads the facts about one device; CUDA and HIP have the same functions for it. `compute_mode` is
+/// the vendor's number of that attribute.
 template <typename Uuid, typename Api>
 Unit unit_of(const Api& api, int device, int compute_mode) {
   Unit unit;

@@ -6,7 +6,7 @@
 
 namespace dlbench::device::cuda {
 
-/// The driver of this process as far as it could be opened.
+/// The CUDA driver of this process, as far as it could be opened.
 struct Driver {
   Library library;
   Api api;
@@ -18,16 +18,18 @@ struct Driver {
   FirstCalls load();
 };
 
-/// Opened by the first call: after the libraries whose driver is to be shared were imported.
+/// Opened by the first call. Call it after the libraries whose driver is to be shared were
+/// imported.
 Driver& driver();
 
-/// What an error of the first calls means; `node` is what lets a user in (/dev/nvidiactl).
+/// The state for an error of the first calls; `node` is the device node that a user needs access to
+/// (/dev/nvidiactl).
 State state_of(Code, Access node) noexcept;
 
 /// "CUDA_ERROR_STUB_LIBRARY"; "CUDA error" where the driver has no name for it.
 const char* name_of(const Api&, Code);
 
-/// The table's functions that are no driver's own.
+/// The functions of the table that the driver does not have.
 void fill(Table&, const Api&);
 
 About about(const Driver&);

@@ -4,8 +4,8 @@
 
 #include "device/table.hpp"
 
-/// The CUDA driver as functions; never linked. The prototypes are dlbench's own, so that a build
-/// needs no vendor's header; a test compiles them against cuda.h where that is installed.
+/// The functions of the CUDA driver; never linked. dlbench declares the prototypes itself, so that
+/// a build needs no vendor's header; a test compiles them against cuda.h where it is installed.
 namespace dlbench::device::cuda {
 
 using Ordinal = int;
@@ -17,7 +17,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 
-/// The version of the driver API whose prototypes these are (cuGetProcAddress): 11.4.
+/// The version of the driver API that these prototypes follow (cuGetProcAddress): 11.4.
 inline constexpr int api_version = 11040;
 
 /// Named as in cuda.h, without `cu`.
@@ -69,7 +69,7 @@ struct Api {
                         Stream, void** parameters, void** extra) = nullptr;
 };
 
-/// Calls take(name in the driver, member) for each but cuGetProcAddress, by which they are found.
+/// Calls take(name in the driver, member) for each function but cuGetProcAddress, which finds them.
 template <typename Take>
 void each(Api& api, Take&& take) {
   take("cuInit", api.init);

@@ -19,7 +19,7 @@ Code enter(int number) {
   Ordinal device = 0;
   if (const Code code = api().device_get(&device, number)) return code;
   Context context = nullptr;
-  // Retained once and never given back: the frameworks in this process hold it too.
+  // Retained once and never released: the frameworks in this process hold it too.
   const Code code = contexts.get(number, &context, [device](void** made) {
     return api().device_primary_ctx_retain(made, device);
   });
@@ -40,7 +40,7 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   int device = 0;
   int asked[] = {memory_type, is_managed, device_ordinal};
   void* answers[] = {&type, &managed, &device};
-  // Of an address that it does not know the driver says 0 to each.
+  // For an unknown address the driver returns 0 for each.
   if (const Code code = api().pointer_get_attributes(3, asked, answers, address)) return code;
   *kind = managed != 0                 ? Memory::Managed
           : type == memory_type_device ? Memory::Device
@@ -66,8 +66,8 @@ const char* name_of(const Api& from, Code code) {
   // A stub has no names, and this one is the point of it.
   if (code == 34) return "CUDA_ERROR_STUB_LIBRARY";
   const char* name = nullptr;
-  const bool told = from.get_error_name != nullptr && from.get_error_name(code, &name) == 0;
-  return told && name != nullptr ? name : "CUDA error";
+  const bool is_known = from.get_error_name != nullptr && from.get_error_name(code, &name) == 0;
+  return is_known && name != nullptr ? name : "CUDA error";
 }
 
 Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned value) {

@@ -3,16 +3,16 @@
 namespace dlbench::device::hip {
 
 About about(const Runtime& runtime) {
-  About told{runtime.library.path(), {}, {}};
+  About facts{runtime.library.path(), {}, {}};
   if (runtime.version != 0) {
-    told.version = std::to_string(runtime.version / 10'000'000) + "." +
-                   std::to_string(runtime.version / 100'000 % 100) + "." +
-                   std::to_string(runtime.version % 100'000);
+    facts.version = std::to_string(runtime.version / 10'000'000) + "." +
+                    std::to_string(runtime.version / 100'000 % 100) + "." +
+                    std::to_string(runtime.version % 100'000);
   }
   for (int device = 0; device < runtime.backend.count; ++device) {
-    told.units.push_back(unit_of<Uuid>(runtime.api, device, compute_mode));
+    facts.units.push_back(unit_of<Uuid>(runtime.api, device, compute_mode));
   }
-  return told;
+  return facts;
 }
 
 }  // namespace dlbench::device::hip

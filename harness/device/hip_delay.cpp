@@ -16,14 +16,14 @@ namespace dlbench::device::hip {
 namespace {
 
 constexpr Code not_supported = 801;
-/// Given for each reason for which there is no kernel. The runtime itself gives it to no function
-/// that the table has, so that the reason below is never shown for another error.
+/// Returned whenever no kernel exists. No function of the table returns it from the runtime itself,
+/// so the reason below is never shown for another error.
 constexpr Code invalid_source = 300;
 
 std::atomic<const char*> reason{nullptr};
 
 Code fail(const std::string& arch, const std::string& why) {
-  // Never destroyed: the table gives out pointers into it.
+  // Never destroyed: the table contains pointers into it.
   static auto& kept = *std::make_unique<std::set<std::string>>().release();
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -42,8 +42,8 @@ std::string shorten(std::string log) {
   return log;
 }
 
-/// The compiler of the runtime's own version: what another one writes the runtime may not read. So
-/// the file beside the runtime comes first, which is the only one where a wheel brings both.
+/// Needs the compiler of the runtime's own version: the runtime may not read the output of another
+/// one. So the file in the runtime's folder comes first; a wheel that brings both has no other.
 std::vector<std::string> compiler_names() {
   const std::string versioned = "libhiprtc.so." + std::to_string(runtime().version / 10'000'000);
   const auto folder = std::filesystem::path(runtime().library.path()).parent_path();
@@ -59,14 +59,14 @@ std::vector<std::string> compiler_names() {
 struct Loaded {
   Library library{compiler_names()};
   Compiler compiler;
-  std::string missing;  ///< what the loader said, or a function; empty: none
+  std::string missing;  ///< the loader's message, or a missing function; empty: none
 
   Loaded() {
     each(compiler, [this](const char* symbol, auto& function) {
       set(function, library.symbol(symbol));
       // Before ROCm 7 the runtime has the compiler too.
       if (function == nullptr) set(function, runtime().library.symbol(symbol));
-      if (function == nullptr && missing.empty()) missing = library ? symbol : library.said();
+      if (function == nullptr && missing.empty()) missing = library ? symbol : library.error();
     });
   }
 };
@@ -90,8 +90,8 @@ Code compile(const std::string& arch, std::vector<char>& made) {
   Program program = nullptr;
   Code code = compiler.create_program(&program, delay_hip.data(), "delay.hip", 0, nullptr, nullptr);
   if (code != 0) return failed("hiprtcCreateProgram", code);
-  // Without an architecture hiprtc asks a libamdhip64.so that it loads itself: a second runtime
-  // beside a wheel's, and none where only libamdhip64.so.6 is installed.
+  // Without an architecture hiprtc loads a libamdhip64.so itself: a second runtime in addition to a
+  // wheel's, and none where only libamdhip64.so.6 is installed.
   const std::string option = "--offload-arch=" + arch;
   const char* const options[] = {option.c_str()};
   Code error = 0;
@@ -125,8 +125,8 @@ Code load(Ordinal device, Function* made) {
   return api.module_get_function(made, module, delay_kernel);
 }
 
-/// Compiling takes seconds, and every delay asks for its kernel: what could not be compiled once is
-/// not compiled again. PerDevice calls it under its lock.
+/// Compiling takes seconds, and every delay needs its kernel: a failed compilation is not repeated.
+/// PerDevice calls it under its lock.
 Code load_once(Ordinal device, Function* made) {
   static std::map<Ordinal, const char*> failed;
   if (const auto found = failed.find(device); found != failed.end()) {

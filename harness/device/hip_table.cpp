@@ -80,7 +80,7 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned managed = 0;
   unsigned type = 0;
   *ordinal = 0;
-  // The runtime keeps its last error; a library that looks for its own would find this one.
+  // The runtime keeps its last error; a library that reads the last error would find this one.
   const auto is_refused = [](Code code) {
     if (code == invalid_value) static_cast<void>(api().get_last_error());
     return code == invalid_value;
@@ -134,7 +134,7 @@ void fill(Table& table, const Api& from) {
       .name = "rocm",
       .dl_device = 10,  // kDLROCM
       .dl_pinned = 11,  // kDLROCMHost
-      .dl_managed = 0,  // DLPack has no word for it
+      .dl_managed = 0,  // DLPack has no device type for it
       .error_name = error_name,
       .device_count = from.get_device_count,
       .enter = enter,

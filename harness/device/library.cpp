@@ -43,9 +43,9 @@ Library::Library(const std::vector<std::string>& names) {
 Library::Library(std::string_view family, const std::vector<std::string>& names) {
   const std::vector<std::string> paths = loaded(family);
   if (paths.size() > 1) {
-    said_ = "this process has loaded more than one " + std::string(family) + ": " + paths[0];
-    for (std::size_t i = 1; i < paths.size(); ++i) said_ += " and " + paths[i];
-    said_ += "; they share neither streams nor memory";
+    error_ = "this process has loaded more than one " + std::string(family) + ": " + paths[0];
+    for (std::size_t i = 1; i < paths.size(); ++i) error_ += " and " + paths[i];
+    error_ += "; they share neither streams nor memory";
     found_ = true;
     return;
   }
@@ -61,18 +61,18 @@ void Library::open(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     handle_ = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (handle_ != nullptr) {
-      said_.clear();
+      error_.clear();
       found_ = true;
       return;
     }
     const char* const error = dlerror();
-    const std::string said = error != nullptr ? error : "no reason given";
+    const std::string message = error != nullptr ? error : "no reason given";
     // The name comes first where the file itself is missing, another's where a file that it needs
     // is.
-    const bool absent = said.starts_with(name + ": ") &&
-                        said.find("No such file or directory") != std::string::npos;
-    if (!said_.empty() && (absent || found_)) continue;
-    said_ = absent ? name + " not found" : said;
+    const bool absent = message.starts_with(name + ": ") &&
+                        message.find("No such file or directory") != std::string::npos;
+    if (!error_.empty() && (absent || found_)) continue;
+    error_ = absent ? name + " not found" : message;
     found_ = !absent;
   }
 }

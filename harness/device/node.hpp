@@ -2,7 +2,7 @@
 
 namespace dlbench::device {
 
-/// Whether this user may open a device node of the kernel.
+/// May this user open a device node of the kernel?
 enum class Access { Absent, Denied, Open };
 
 Access access_to(const char* path) noexcept;

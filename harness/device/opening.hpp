@@ -11,36 +11,35 @@ namespace dlbench::device {
 /// The same number in CUDA and HIP.
 inline constexpr Code no_device = 100;
 
-/// What the first calls into a vendor's library came to.
+/// Result of the first calls into a vendor's library.
 struct FirstCalls {
-  std::string missing;  ///< a function that it does not have; else empty, and
-  std::string called;   ///< the last one that was called, with
-  Code code = 0;        ///< its answer
+  std::string missing;  ///< a function that the library lacks; else empty, and
+  std::string called;   ///< the last function that was called, with
+  Code code = 0;        ///< its result
 };
 
-/// A vendor's words for a library that is of no use.
+/// A vendor's texts for a library that cannot be used.
 struct Vendor {
-  const char* node;     ///< the kernel's device that lets a user in
+  const char* node;     ///< the device node that a user needs access to
   const char* too_old;  ///< why a function may be missing: "the driver is older than CUDA 11.4"
   State (*state_of)(Code, Access node) noexcept;
 };
 
-/// Fills `backend` and `table` of what is opened: a vendor's `library` with its `api`, and
-/// `load()`, which makes the first calls and counts the devices. `fill` and `name_of` are the
-/// vendor's own.
+/// Fills `backend` and `table` for an opened library: `library` and its `api`, and `load()`, which
+/// makes the first calls and counts the devices. `fill` and `name_of` are the vendor's own.
 template <typename Opened>
 void open(Opened& opened, const Vendor& vendor) {
   const Library& library = opened.library;
   Backend& backend = opened.backend;
   if (!library) {
     backend.state = library.found() ? State::Failed : State::NoLibrary;
-    backend.said = library.said();
+    backend.detail = library.error();
     return;
   }
   FirstCalls first = opened.load();
   if (!first.missing.empty()) {
     backend.state = State::Failed;
-    backend.said = library.path() + " has no " + first.missing + ": " + vendor.too_old;
+    backend.detail = library.path() + " has no " + first.missing + ": " + vendor.too_old;
     return;
   }
   fill(opened.table, opened.api);
@@ -51,9 +50,9 @@ void open(Opened& opened, const Vendor& vendor) {
     return;
   }
   backend.count = 0;
-  backend.said = line(first.called, name_of(opened.api, first.code), first.code);
+  backend.detail = line(first.called, name_of(opened.api, first.code), first.code);
   if (backend.state == State::NoPermission) {
-    backend.said += std::string(", and ") + vendor.node + " may not be opened";
+    backend.detail += std::string(", and ") + vendor.node + " may not be opened";
   }
 }
 

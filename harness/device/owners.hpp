@@ -5,10 +5,11 @@
 
 #include "device/table.hpp"
 
-/// Owners of what a device makes. What a call is refused with is for the caller to report.
+/// Owners of device objects. The caller reports the error of a failed call.
 namespace dlbench::device {
 
-/// Makes a device current for the calling thread while it lives, then what was current before.
+/// Makes a device current for the calling thread, and restores the former one at the end of its
+/// scope.
 class Entered {
  public:
   Entered(const Table& table, int ordinal) : table_(table), code_(table.current(&before_)) {
@@ -30,7 +31,7 @@ class Entered {
   Code code_;
 };
 
-/// Empty until `create`; its destructor gives back what it holds.
+/// Empty until `create`; its destructor releases the object.
 template <typename Handle, auto make, auto give_back>
 class Owned {
  public:
@@ -72,7 +73,7 @@ inline void free_pinned(const Table& table, void* begin) {
 using OwnStream = Owned<Stream, &Table::stream_create, &end_stream>;
 using OwnEvent = Owned<Event, &Table::event_create, &end_event>;
 using OwnMemory = Owned<Address, &Table::allocate, &free_memory>;
-/// Of the host, pinned for the device.
+/// Host memory, pinned for the device.
 using OwnPinned = Owned<void*, &Table::allocate_pinned, &free_pinned>;
 
 }  // namespace dlbench::device

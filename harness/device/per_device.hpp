@@ -9,10 +9,10 @@
 
 namespace dlbench::device {
 
-/// Something that each device has one of, made at the first question and kept.
+/// An object of which each device has one, made on first use and kept.
 class PerDevice {
  public:
-  /// make(&made) runs under a lock; what it fails at is tried again the next time.
+  /// make(&made) runs under a lock. After a failure the next call tries again.
   template <typename Make>
   Code get(int device, void** found, Make&& make) {
     constexpr Code invalid_device = 101;  // in CUDA and HIP alike

@@ -13,18 +13,18 @@
 
 #include "device/table.hpp"
 
-/// A device made of threads: streams, events, delays, memory that is poisoned when it is freed.
-/// Every judge of streams is tried on it, and the fake vendor libraries of the tests are shims
-/// over it.
+/// A simulated device made of threads: streams, events, delays, and memory that is overwritten when
+/// it is freed. Every classifier of synchronization is tested on it, and the fake vendor libraries
+/// of the tests are shims over it.
 namespace dlbench::device::sim {
 
-/// Monotonic nanoseconds: the clock of the simulated device and of its host alike.
+/// Monotonic nanoseconds: the clock of the simulated device and of its host.
 std::int64_t now();
 
-/// Sleeps to a deadline; or spins, which a busy machine stretches.
+/// Sleeps to a deadline; or spins, which takes longer on a busy machine.
 void pass(std::int64_t ns, bool spinning);
 
-/// Fires once. Shared by its recorder and its waiters.
+/// Fires once. Shared by the stream that records it and those that wait for it.
 class Mark {
  public:
   void fire();
@@ -39,11 +39,11 @@ class Mark {
   std::int64_t at_ = 0;
 };
 
-/// A queue and the thread that works through it, in order.
+/// A queue and the thread that runs its work in order.
 class Queue {
  public:
   explicit Queue(bool blocking);
-  /// Works off what is queued first.
+  /// Finishes the queued work first.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -68,7 +68,7 @@ class Queue {
   std::thread thread_;
 };
 
-/// An event: what it was last recorded as; nothing before.
+/// An event: the last recorded mark; empty before.
 class Recorded {
  public:
   void set(std::shared_ptr<Mark> mark);
@@ -86,17 +86,17 @@ class Device {
 
   Queue* create(bool blocking);
   bool destroy(Queue* queue);
-  /// The queue behind a handle: 0, 1 and 2 are the legacy one, as are 1 and 2 on a real device as
-  /// long as no thread has a default stream of its own.
+  /// The queue of a handle. 0, 1 and 2 are the legacy stream; 1 and 2 are it on a real device too
+  /// unless a thread has its own default stream.
   Queue& at(Stream handle);
-  /// Puts work on a stream with the implicit edges of the legacy one.
+  /// Submits work to a stream, with the implicit edges of the legacy stream.
   void push(Stream handle, std::function<void()> work);
   std::shared_ptr<Mark> record(Stream handle);
   void synchronize();
 
-  /// nullptr when there is no memory left.
+  /// nullptr when no memory is left.
   void* allocate(std::size_t bytes, Memory kind);
-  /// False for what is not the beginning of an allocation. Freed memory is overwritten.
+  /// False for an address that is not the beginning of an allocation. Freed memory is overwritten.
   bool free(void* begin);
   /// Bytes of device and managed memory that are allocated now.
   std::size_t allocated();
@@ -105,10 +105,10 @@ class Device {
     std::size_t bytes = 0;
     Memory kind = Memory::Device;
   };
-  /// The allocation that holds an address; nothing for memory of somebody else.
+  /// The allocation that holds an address; nothing for memory that is not the device's.
   std::optional<Block> block_of(const void* address);
 
-  /// Whether delays spin instead of sleeping.
+  /// Whether delays spin instead of sleep.
   bool spinning = false;
 
  private:
@@ -122,7 +122,7 @@ class Device {
   std::map<std::uintptr_t, Block> blocks_;
 };
 
-/// The simulated device as a table; always there.
+/// The simulated device as a table; always available.
 const Table& table();
 
 }  // namespace dlbench::device::sim

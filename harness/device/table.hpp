@@ -11,15 +11,15 @@ namespace dlbench::device {
 using Code = int;
 
 /// The vendor's own handles. Stream 0 is the default one; 1 (legacy) and 2 (per-thread) are handles
-/// where the protocol says so (array API standard, `__dlpack__`, stream).
+/// where the protocol defines them (array API standard, `__dlpack__`, stream).
 using Stream = void*;
 using Event = void*;
-/// What a thread works on: a context on CUDA, elsewhere a device's ordinal.
+/// What a thread has current: a context on CUDA, elsewhere a device's ordinal.
 using Current = void*;
 /// A CUdeviceptr; on HIP and sim the same number is a pointer.
 using Address = unsigned long long;
 
-/// What an address is, in DLPack's words: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, ... .
+/// The kind of an address in DLPack's terms: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, ... .
 enum class Memory { Pageable, Pinned, Device, Managed };
 
 /// Flags of a stream that does not wait for the legacy one, and of an event without time stamps:
@@ -30,11 +30,11 @@ inline constexpr unsigned no_timing = 2;
 /// stream_query and event_query while work is pending (CUDA_ERROR_NOT_READY, hipErrorNotReady).
 inline constexpr Code not_ready = 600;
 
-/// One kind of device, as functions. What is called while time is taken is the vendor's function
-/// itself, so that a call through the table costs one indirect jump; the rest may be ours.
+/// One kind of device, as functions. Functions that are called while time is measured are the
+/// vendor's own, so that a call through the table costs one indirect jump; others may be dlbench's.
 /// All act on the device that `enter` made current for the calling thread. Sizes are bytes.
 struct Table {
-  /// dlbench's word in `--devices` and in cells: cuda, rocm, sim.
+  /// dlbench's name in `--devices` and in cells: cuda, rocm, sim.
   std::string_view name;
   /// DLDeviceType of its own memory, of its pinned and of its managed memory; 0: has none.
   int dl_device = 0;
@@ -45,7 +45,7 @@ struct Table {
   Code (*device_count)(int* count) = nullptr;
   /// Makes the primary context of a device current: the one that the frameworks share.
   Code (*enter)(int ordinal) = nullptr;
-  /// What is current for the calling thread, null where nothing is; and makes that current again.
+  /// Reads what is current for the calling thread, null where nothing is; and restores it.
   Code (*current)(Current*) = nullptr;
   Code (*make_current)(Current) = nullptr;
   Code (*synchronize)() = nullptr;
@@ -68,19 +68,19 @@ struct Table {
   Code (*allocate_pinned)(void**, std::size_t) = nullptr;
   Code (*free_pinned)(void*) = nullptr;
   Code (*allocate_managed)(Address*, std::size_t) = nullptr;
-  /// Also the device that an address belongs to; 0 for pageable memory.
+  /// Also returns the device that an address belongs to; 0 for pageable memory.
   Code (*memory_of)(Memory*, int* ordinal, Address) = nullptr;
 
   Code (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
-  /// Of the largest cache that the driver reports; 0: it reports none.
+  /// Size of the largest cache that the driver reports; 0: it reports none.
   Code (*cache_bytes)(std::size_t*) = nullptr;
 
-  /// Between any two addresses, in the stream's order.
+  /// Copies between any two addresses, in the stream's order.
   Code (*copy)(Address to, Address from, std::size_t, Stream) = nullptr;
   Code (*fill32)(Address, unsigned value, std::size_t words, Stream) = nullptr;
 
-  /// Keeps a stream busy for `ns`, then stores `value` at `out` (0: nowhere). `stamps`: two device
-  /// times in ns, begin and end, in memory that the device can write (0: none).
+  /// Keeps a stream busy for `ns`, then stores `value` at `out` (0: nowhere). `stamps`: begin and
+  /// end in device time, ns, in memory that the device can write (0: none).
   Code (*delay)(Stream, std::int64_t ns, Address stamps, Address out, unsigned value) = nullptr;
 };
 
@@ -88,18 +88,18 @@ struct Table {
 std::string line(const Table&, std::string_view called, Code);
 std::string line(std::string_view called, std::string_view error_name, Code);
 
-/// Why a kind of device can or cannot be used here.
+/// The state of a kind of device: usable, or why not.
 enum class State { Ok, NoLibrary, Stub, NoDriver, NoDevice, NoPermission, Failed };
 
 /// "ok", "no-library", "stub", "no-driver", "no-device", "no-permission", "failed".
 std::string_view name_of(State) noexcept;
 
-/// A kind of device as this machine has it.
+/// A kind of device on this machine.
 struct Backend {
   State state = State::NoLibrary;
-  /// One line: what the loader or the driver said; empty when ok.
-  std::string said;
-  /// Devices that it has; 0 unless ok.
+  /// One line: the message of the loader or the driver; empty when ok.
+  std::string detail;
+  /// Number of devices; 0 unless ok.
   int count = 0;
   /// Valid for the life of the process when ok, null otherwise and for cpu.
   const Table* table = nullptr;

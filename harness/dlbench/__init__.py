@@ -1,4 +1,4 @@
-"""dlbench measures what happens when one array library hands an array to another.
+"""dlbench measures the exchange of arrays between Python array libraries.
 
 Adapters import `Call`, `Capsule`, `Unsupported` and `X` from here; `load` reads a run's results.
 """

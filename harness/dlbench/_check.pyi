@@ -1,4 +1,4 @@
-"""The judge's hands: reads what a library exports, and lends tensors of any description."""
+"""Reads what a library exports, and exports tensors of any description."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

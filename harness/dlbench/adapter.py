@@ -1,4 +1,4 @@
-"""What an adapter file may import: how a call is spelled, and how a library says no."""
+"""What an adapter file may import: how a call is written, and how a request is declined."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Call:
 
 
 class Capsule:
-    """A consumer's call that takes a DLPack capsule: `x.__dlpack__()` goes before it."""
+    """A consumer's call on a DLPack capsule, which `x.__dlpack__()` returned before."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
@@ -75,16 +75,16 @@ def require_buffer_dtype(case: Any, library: str) -> None:
 
 
 def opencl_cpu() -> str:
-    """The file of intel-opencl-rt's CPU driver, which registers itself nowhere, or nothing.
+    """The file of intel-opencl-rt's CPU driver, or nothing; the driver does not register itself.
 
-    A SYCL library finds it where OCL_ICD_FILENAMES says so before its import.
+    A SYCL library finds it if OCL_ICD_FILENAMES is set before its import.
     """
     drivers = sorted(Path(sys.prefix, "lib").glob("libintelocl.so.*"))
     return str(drivers[-1]) if drivers else ""
 
 
 def forget_mpich_memory() -> None:
-    """Unlink this process's shared memory, which only other ranks would look up by its name.
+    """Unlink this process's shared memory; only other ranks would open it by its name.
 
     MPICH does so when it is finalised; a worker leaves at once, or is killed.
     """

@@ -13,7 +13,7 @@ from dlbench.adapter import Unsupported
 Array = np.ndarray[Any, Any]
 
 PERIOD = 101
-#: What each layout stands for; the rest of a case says nothing of shape or strides.
+#: Shape and strides of each layout.
 LAYOUTS = {
     "line": "one dimension",
     "grid": "two dimensions in C order",
@@ -78,8 +78,8 @@ def fill(line: Array) -> None:
 class Case:
     """`bytes` bytes of `dtype` in one of LAYOUTS, `offset` bytes behind a multiple of `align`.
 
-    `special` is what only some libraries know: "swapped" bytes, "grad", "pinned" or "managed"
-    memory, "nulls" (one element in PERIOD, where the content is NaN).
+    `special` is a property that only some libraries support: "swapped" bytes, "grad", "pinned" or
+    "managed" memory, "nulls" (one element in PERIOD, where the content is NaN).
     """
 
     name: str
@@ -101,7 +101,7 @@ class Case:
 
     @property
     def foreign(self) -> bool:
-        """NumPy knows the dtype only through ml_dtypes."""
+        """NumPy has the dtype only through ml_dtypes."""
         return self.dtype in FOREIGN
 
     @property
@@ -140,7 +140,7 @@ class Case:
 
     @property
     def room(self) -> int:
-        """Bytes of memory that `numpy` takes."""
+        """Bytes of memory that the array of `numpy` needs."""
         return self._span + self.align + self.offset
 
     def numpy(self) -> Array:
@@ -151,7 +151,9 @@ class Case:
         return self._laid_out(dtype)
 
     def bits(self) -> Array:
-        """The same for who knows the dtype but not ml_dtypes: unsigned integers of its width."""
+        """The same for libraries with the dtype but without ml_dtypes: unsigned integers of its
+        width.
+        """
         array = self.numpy()
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 

@@ -32,8 +32,8 @@ dlbench measures what happens when one array library passes an array to another.
 
 dlbench --help lists all options, dlbench help the terms of the output.
 """
-#: As dlbench.command.verbs has them. A run needs none of them, and what they need takes as long to
-#: load as many cells to measure.
+#: Same names as in dlbench.command.verbs. A run needs none of them, and loading them takes as long
+#: as measuring many cells.
 VERBS = ("list", "doctor", "help", "show", "repro", "debug", "explain", "plot", "check", "compare",
          "merge", "export", "report", "selftest")  # fmt: skip
 
@@ -46,7 +46,7 @@ def verbs() -> dict[str, click.Command]:
 
 
 class Measure(click.Command):
-    """The measuring run, whose help names the verbs too."""
+    """The measuring run; its help lists the verbs too."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage("dlbench", "--matrix [OPTIONS] | A B [OPTIONS] | VERB ...")
@@ -85,7 +85,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if libraries:
         require_pair(libraries, sorted({one.name for one in found}))
     plan = _core.make_plan(found, asked.axes())
-    asked.options(Path(), {}, resume=False)  # unfit values are told before a folder is made
+    asked.options(Path(), {}, resume=False)  # invalid values are reported before a folder is made
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def conduct(words: list[str]) -> int:
-    """Does what the words ask for; the exit status. Raises what main() makes a line of."""
+    """Do what the arguments request; return the exit status. Raises errors that main() prints."""
     options.require_utf8(words)
     layout.forget_bad_columns()
     command: click.Command = dlbench

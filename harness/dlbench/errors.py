@@ -12,7 +12,7 @@ class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the
 
 
 def first_line(error: BaseException | str) -> str:
-    """The first line of an error's text that says something; the type's name where none does."""
+    """The first line of an error's text with content; the type's name where it has none."""
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), type(error).__name__)
 
@@ -45,7 +45,7 @@ def require_file(path: Path) -> None:
 
 
 def os_reason(error: OSError) -> str:
-    """What the system said, without errno or path: "No space left on device"."""
+    """The system's message, without errno or path: "No space left on device"."""
     return error.strerror or first_line(error)
 
 

@@ -21,7 +21,7 @@ def checked(found: Any) -> Extras | None:
 
 
 def lost(source: Extras, results: Iterable[Extras]) -> list[str]:
-    """The words of the source that no look at the result has, or none with the same content."""
+    """The source's keys that the result lacks, or has with other content."""
     kept = [(_kind(word), content) for result in results for word, content in result.items()]
     return [
         word

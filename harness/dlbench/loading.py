@@ -1,4 +1,4 @@
-"""What a worker does once for each library: run its adapter file, ask for versions and devices."""
+"""What a worker does once for each library: run its adapter file, read versions and devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers outside the timed rounds, asked one request at a time.
+"""Workers outside the timed rounds, with one request at a time.
 
 `_core.Worker` starts, reads, times and kills the process; here its answers become values and its
 end becomes an exception.
@@ -81,7 +81,7 @@ class Worker:
         self._process.stop()
 
     def is_alive(self) -> bool:
-        """Can it be asked more?"""
+        """Can it take another request?"""
         return not self._is_lost and self._process.is_alive
 
     def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:
@@ -99,14 +99,14 @@ class Worker:
         return body
 
     def reject(self, why: str) -> RequestFailed:
-        """The failure of a worker whose answer is none; it is asked no more."""
+        """The failure of a worker without a valid answer; it gets no further request."""
         self._is_lost = True
         return RequestFailed(f"{self._name} gave no answer: {why}", "crashed")
 
     def ask_prepared(
         self, entry: Entry, request: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prepares an exchange, asks one thing of it and drops it: the answers of the first two."""
+        """Prepares an exchange, makes one request about it and drops it: the first two answers."""
         prepared = self.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
         answer = self.ask({**request, "id": 0})
         self.ask({"do": "drop", "id": 0})
@@ -174,7 +174,7 @@ class Steps(ABC, Generic[Item, Result]):
         """The result of an item without an answer; the failure has an `outcome`."""
 
     def is_tried_alone(self, item: Item) -> bool:
-        """Is an item that ends a worker asked of a new one first, before it is blamed?"""
+        """Is an item that ended a worker repeated in a new one, before it is blamed?"""
         return False
 
     def finish(self, worker: Worker, item: Item) -> None:
@@ -185,8 +185,10 @@ class Steps(ABC, Generic[Item, Result]):
 def ask_each(
     steps: Steps[Item, Result], items: Sequence[Item], keep: Callable[[Item, Result], None]
 ) -> None:
-    """Hands a result of each item to `keep`, in order. An item that ends the worker costs its own
-    result: a new worker takes the rest."""
+    """Passes a result of each item to `keep`, in order.
+
+    An item that ends the worker costs its own result: a new worker does the rest.
+    """
     left = list(items)
     tried_alone: Item | None = None
     while left:

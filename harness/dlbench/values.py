@@ -27,8 +27,8 @@ INTERVALS = {
     "range": "range of too few for 95 %",
     "": "of unknown kind",
 }
-#: What a person asks first: how it crosses as the consumer wants it, what a conversion costs, and
-#: what the C interface would cost.
+#: The first questions of a user: the exchange as the consumer requests it, the cost of a
+#: conversion, and that of the C interface.
 FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
@@ -52,7 +52,7 @@ def duration(nanoseconds: float) -> str:
 
 
 def percent(share: float) -> str:
-    """ "3.1 %"; two digits are enough for an error bar, and none where it says nothing."""
+    """ "3.1 %"; two digits are enough for an error bar, and "" where it is unknown."""
     value = share * 100
     if value > 1000:
         return "over 1000 %"
@@ -102,7 +102,7 @@ def size(count: int) -> str:
 
 
 def import_order(entry: Entry) -> list[str]:
-    """The pair's libraries as its worker imported them; by name where the entry does not tell."""
+    """The pair's libraries in the order of their import; by name where it is unknown."""
     names = sorted({entry.producer, entry.consumer})
     return list(entry.imports) if sorted(entry.imports) == names else names
 

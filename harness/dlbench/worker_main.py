@@ -1,7 +1,8 @@
 """The worker process: `PYTHON worker_main.py --fd 3 --parent PID`, started by the fleet.
 
-`--requests FILE` answers the requests in a file on the terminal instead, for `dlbench debug`;
-`--facts` tells what this environment is. Runs in any, whether or not dlbench is installed there.
+`--requests FILE` handles the requests in a file instead and prints the answers, for `dlbench
+debug`; `--facts` prints facts about this environment. Runs in any environment, whether or not
+dlbench is installed there.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ FOLDER = Path(__file__).absolute().parent
 
 
 def search_folders() -> list[str]:
-    """Where dlbench's modules are looked for: here. Where the extensions here are for another
-    Python, those for this one may lie in $DLBENCH_WORKERS, or in a dlbench installed here."""
+    """The folders with dlbench's modules.
+
+    Where the extensions here are for another Python, those for this one may lie in
+    $DLBENCH_WORKERS, or in a dlbench installed here.
+    """
     folders = [str(FOLDER)]
     if any((FOLDER / f"_worker{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
         return folders
@@ -46,8 +50,11 @@ def load_package() -> ModuleType:
 
 
 def main() -> None:
-    """Serve until told to end; then leave at once, since no library's shutdown is of interest.
-    With --finish it ends as any program does: a profiler writes what it has when it is told so."""
+    """Serve until the end is requested; then leave at once, since no library's shutdown is of
+    interest.
+
+    With --finish it ends as any program does, so that a profiler writes its data.
+    """
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--fd", type=int)
     arguments.add_argument("--parent", type=int, default=0)

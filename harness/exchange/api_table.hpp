@@ -7,15 +7,15 @@
 
 namespace dlbench::exchange {
 
-/// The table of our major version among a published one and those that it links to, or why there is
-/// none that could be used; neither where all are of other versions.
+/// The table of our major version in a published list of linked tables, or the reason why none is
+/// usable. Both are empty where all tables have other versions.
 struct FoundTable {
   const DLPackExchangeAPI* table = nullptr;
   const char* flaw = nullptr;
 };
 
-/// What a library publishes may point anywhere: nothing is read where `is_readable(address, bytes)`
-/// says no.
+/// A published pointer may be invalid: memory is read only where `is_readable(address, bytes)`
+/// returns true.
 template <typename IsReadable>
 FoundTable find_table(const void* published, IsReadable is_readable) {
   // Newer major versions keep the header stable and link the older tables behind it.

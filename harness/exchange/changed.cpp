@@ -58,10 +58,10 @@ std::vector<std::string> changed(const View& expected, const View& found) {
         coarser(expected.dtype, found.dtype) && !is_plain_bytes(expected, found);
     words.emplace_back(fewer_bits ? "precision" : "dtype");
   }
-  const View told = restated(expected, found);
-  const bool reshaped = expected.shape != found.shape && expected.shape == told.shape;
+  const View same = restated(expected, found);
+  const bool reshaped = expected.shape != found.shape && expected.shape == same.shape;
   if (reshaped && !is_plain_bytes(expected, found)) words.emplace_back("shape");
-  if (!same_layout(expected, told)) words.emplace_back("layout");
+  if (!same_layout(expected, same)) words.emplace_back("layout");
   return words;
 }
 

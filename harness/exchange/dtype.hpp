@@ -7,8 +7,8 @@
 
 namespace dlbench::exchange {
 
-/// Throws ViewError for a dtype that cannot be: no bits, no lanes, float6 or float4 of another
-/// width, and elements that share a byte (their strides cannot be told in bytes) unless `padded`.
+/// Throws ViewError for an impossible dtype: no bits, no lanes, float6 or float4 of another width,
+/// and elements that share a byte (their strides are no whole bytes) unless `padded`.
 void require_dtype(Dtype dtype, bool padded);
 
 /// A PEP 3118 format of one native element ("f", "<q", "Zd", "?"). Throws ViewError: unknown,

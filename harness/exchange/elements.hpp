@@ -8,17 +8,17 @@
 
 namespace dlbench::exchange {
 
-/// Where the elements of a foreign description lie, checked before anything is computed from it.
+/// The range of memory of a foreign description's elements, checked before it is used.
 class Elements {
  public:
-  /// `strides` are bytes; none is C order. Throws ViewError for what no memory can hold.
+  /// `strides` are in bytes; none means C order. Throws ViewError for impossible sizes.
   Elements(std::uintptr_t address, std::span<const std::int64_t> shape,
            std::optional<std::span<const std::int64_t>> strides, std::int64_t element_bytes);
 
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Copies them in C order, without gaps, to where there is room for `bytes()`. Reads the memory
-  /// that was described.
+  /// Copies the elements in C order, without gaps, into a buffer of `bytes()` bytes. Reads the
+  /// described memory.
   void pack(std::byte* to) const;
 
  private:

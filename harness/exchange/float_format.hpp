@@ -11,7 +11,7 @@ namespace dlbench::exchange {
 
 /// How a binary float of at most 64 bits is laid out.
 struct FloatFormat {
-  /// What the top of the code space holds.
+  /// Which special values the highest codes stand for.
   enum class Top {
     ieee,           ///< infinities and NaN in the highest exponent
     nan_only,       ///< NaN where all bits are set, no infinities (`fn`)
@@ -32,7 +32,7 @@ struct FloatFormat {
   bool can_be(double exact, double found) const;
 };
 
-/// Of a real dtype, or of one part of a complex one; none for all others.
+/// The format of a real dtype, or of one part of a complex one; none for all others.
 std::optional<FloatFormat> float_format(Dtype dtype);
 
 }  // namespace dlbench::exchange

@@ -108,9 +108,9 @@ Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages
   const Pages pages = whole(address, bytes);
   if (pages.begin == pages.end) throw GuardError("less than a whole page");
   if (state().shift.phase() == guard::Phase::up) throw GuardError("a guard is up already");
-  // First those that may still close a page for writing; a thread that meets one opens it until the
-  // phase is `down`. Then those that may still look at what is about to be written. Only after both
-  // does the memory have its own protection again.
+  // First waits for handlers that may still close a page for writing; a thread that faults there
+  // opens it until the phase is `down`. Then for handlers that may still read the fields which are
+  // about to be written. Only then has the memory its own protection again.
   wait_for_handlers();
   state().shift.set(guard::Phase::down);
   wait_for_handlers();
@@ -136,8 +136,8 @@ void Guard::enter(Stage stage) {
 Sighting Guard::lift() {
   State& all = state();
   const guard::Watched& watched = all.watched;
-  // In this order: a handler that gives a page back after this store sees it and puts the page's
-  // former protection in place itself.
+  // In this order: a handler that restores a page after this store sees it and sets the page's
+  // former protection itself.
   guard::remember_lifted(watched.begin, watched.end);
   all.shift.set(guard::Phase::lifting);
   const bool restored = guard::protect(watched.begin, watched.end, ~0);

@@ -125,7 +125,7 @@ bool handle(std::uintptr_t address, const Place& place) {
     return was_just_lifted(address);
   }
   const std::size_t piece = (address - watched.begin) / watched.piece_bytes;
-  // Whoever lifts it, or took this page for a read, may be kept from its processor just now.
+  // The thread that lifts the guard, or that took this page for a read, may be preempted just now.
   if (phase != Phase::up) return give_back(piece, ~0);
   // Not ours: it would have faulted without us.
   if (place.write && !writable(address)) {
@@ -137,7 +137,7 @@ bool handle(std::uintptr_t address, const Place& place) {
     count(place);
     if (place.write && before == 0) all.written_first.fetch_add(1);
   } else if (all.repeats.fetch_add(1) > 64 * watched.pieces + 4096) {
-    return false;  // somebody else keeps taking the page away
+    return false;  // other code keeps protecting the page
   }
   const bool open = (all.touched[piece].load() & kWritten) != 0;
   if (!give_back(piece, open ? ~0 : PROT_READ | PROT_EXEC)) {
@@ -157,7 +157,7 @@ struct Lifted {
 std::array<Lifted, 4> lifted;
 std::atomic<std::size_t> next_lifted{0};
 
-// Such faults come once a thread. What goes on faulting is a fault of somebody else's.
+// Such a fault happens once a thread. A repeated one is not the guard's.
 bool was_just_lifted(std::uintptr_t address) {
   constexpr int kMostForgiven = 256;
   for (Lifted& one : lifted) {

@@ -10,15 +10,15 @@
 namespace dlbench::exchange::guard {
 namespace {
 
-// On others a write could not be told from a read.
+// On other processors a write cannot be distinguished from a read.
 #if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool kKnownProcessor = true;
 #else
 constexpr bool kKnownProcessor = false;
 #endif
 
-// One handler for each time that somebody put theirs over ours: one that hands on to what it found
-// then comes to the level below, and never round in a circle.
+// One handler for each time that another handler replaced ours: a handler that calls its
+// predecessor then reaches the level below, and never loops.
 constexpr std::size_t kLevels = 4;
 std::array<struct sigaction, kLevels> formers;
 std::size_t levels = 0;

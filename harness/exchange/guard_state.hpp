@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostSegments = 8;
 inline constexpr std::size_t kMostSamples = 64;
 inline constexpr std::size_t kStackWords = 48;
 
-/// One fault, as the handler saw it. Names are found after the guard is lifted.
+/// One fault as recorded by the handler. Names are looked up after the guard is lifted.
 struct Sample {
   std::uintptr_t pc = 0;
   std::array<std::uintptr_t, kStackWords> stack{};  ///< return addresses among other words
@@ -30,8 +30,8 @@ struct Sample {
   std::atomic<bool> filled{false};
 };
 
-/// The memory under guard, in pieces of one or more pages. Written only while no guard is up and no
-/// handler is at work.
+/// The memory under guard, in pieces of one or more pages. Written only while no guard is active
+/// and no handler runs.
 struct Watched {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -45,11 +45,11 @@ enum class Phase : std::uint8_t {
   down,
   up,
   lifting,   ///< the former protection is being put back
-  restored,  ///< it was, but a handler that began before may still be changing a page
+  restored,  ///< it was, but an earlier handler may still be changing a page
 };
 
-/// The phase and how many handlers are at work, in one word: the last of them to leave a restored
-/// guard takes it down, and can never mistake a later guard's handlers for none.
+/// The phase and the number of running handlers in one word. The last handler that leaves a
+/// restored guard ends it, and cannot mistake a later guard's handlers for none.
 class Shift {
  public:
   Phase phase() const { return phase_of(word_.load()); }
@@ -94,20 +94,21 @@ struct State {
 
 State& state();
 
-/// mprotect over [begin, end) of what is watched: the former protection, less what `mask` lacks.
+/// Calls mprotect for [begin, end) of the watched memory: the former protection without what `mask`
+/// lacks.
 bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
 
-/// True where a fault was the guard's doing and the access can be tried again. For the handler.
+/// True where the guard caused the fault and the access can be repeated. Called by the handler.
 bool is_ours(siginfo_t* info, const void* context);
 
-/// Puts the handler on top of whatever handles SIGSEGV now; it stays there for the process's life.
+/// Installs the handler before any other for SIGSEGV; it stays installed for the process's life.
 /// Throws GuardError.
 void install_handler();
 
-/// A thread that faulted while the guard was up may reach the handler after it was lifted.
+/// A thread that faulted under the guard may reach the handler after the guard was lifted.
 void remember_lifted(std::uintptr_t begin, std::uintptr_t end);
 
-/// Names of the code behind the samples.
+/// Names the code behind the samples.
 std::vector<Toucher> touchers(const Sample* samples, std::size_t count, long own_thread);
 
 }  // namespace dlbench::exchange::guard

@@ -8,7 +8,7 @@
 
 namespace dlbench::exchange {
 
-/// What every reader asks of a description before it believes it. All throw ViewError.
+/// Checks that every reader makes before it trusts a description. All throw ViewError.
 
 /// NumPy's own limit; a larger number is a struct that was read wrongly.
 inline constexpr std::int64_t kMostDimensions = 64;
@@ -21,20 +21,20 @@ void require_shape(std::span<const std::int64_t> shape, std::int64_t element_byt
 std::vector<std::int64_t> c_strides(std::span<const std::int64_t> shape,
                                     std::int64_t element_bytes);
 
-/// Strides in elements to strides in bytes. Where at most one element lies along a dimension its
-/// stride is never used and may be anything; it becomes 0 if it does not fit.
+/// Converts strides in elements to bytes. A stride along a dimension of at most one element is
+/// never used and may be anything; it becomes 0 if it does not fit.
 std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
                                        std::span<const std::int64_t> shape,
                                        std::int64_t element_bytes);
 
-/// All elements lie at addresses that exist, none at null. For a shape that was required, and as
-/// many strides, in bytes.
+/// Checks that all elements lie at valid addresses, none at null. `strides` are in bytes, one for
+/// each dimension.
 void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
                    std::span<const std::int64_t> strides, std::int64_t element_bytes);
 void require_reach(const View& view);
 
-/// Where the elements of a view lie: from the lowest byte to past the highest, whatever the signs
-/// of its strides. Empty where it has none.
+/// The range of a view's elements: from the lowest byte to past the highest, whatever the signs of
+/// its strides. Empty where it has no elements.
 struct Extent {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -45,10 +45,10 @@ struct Extent {
 };
 Extent extent_of(const View& view);
 
-/// Can the host read it by its address?
+/// Can the host read it through its address?
 bool on_host(const Device& device);
 
-/// The one place where a described address becomes memory.
+/// The only function that turns a described address into a pointer.
 inline void* memory_at(std::uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

@@ -13,14 +13,14 @@ struct Mapping {
   int protection = 0;
 };
 
-/// What /proc/self/maps says of [begin, end), clipped to it, in order; holes are left out.
+/// The entries of /proc/self/maps for [begin, end), clipped to it, in order, without holes.
 std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end);
 
-/// Is all of that memory there, to be read?
+/// Is all of that memory mapped and readable?
 bool is_readable(std::uintptr_t address, std::size_t bytes);
 
-/// Threads of this process that block a signal. A fault in one of them would end the process,
-/// whatever handler is installed.
+/// Threads of this process that block a signal. A fault in such a thread ends the process, whatever
+/// handler is installed.
 int threads_blocking(int signal);
 
 }  // namespace dlbench::exchange

@@ -13,17 +13,17 @@
 
 namespace dlbench::exchange {
 
-/// Reads what a capsule holds (dlpack.h v1.3). Strides may be NULL (compact row-major; allowed
-/// before v1.2), shape and strides for ndim 0; data may be NULL only where there are no elements.
-/// Throws ViewError; never touches the array's bytes.
+/// Reads the content of a capsule (dlpack.h v1.3). Strides may be NULL (compact row-major; allowed
+/// before v1.2), and so may shape and strides for ndim 0; data may be NULL only without elements.
+/// Throws ViewError; never reads the array's bytes.
 View read(const DLTensor& tensor);
 View read(const DLManagedTensor& managed);
 
-/// Refuses a major version other than ours without reading past `flags` (section "version").
+/// Rejects another major version without reading past `flags` (section "version").
 View read(const DLManagedTensorVersioned& managed);
 
-/// The facts of a Py_buffer (PEP 3118), handed over as plain values so that this room needs no
-/// Python. `strides` empty means C order.
+/// The fields of a Py_buffer (PEP 3118) as plain values, so that this room needs no Python. Empty
+/// `strides` mean C order.
 struct BufferFacts {
   std::uintptr_t address = 0;
   std::int64_t length = 0;  ///< bytes
@@ -35,7 +35,7 @@ struct BufferFacts {
 };
 View read(const BufferFacts& facts);
 
-/// The facts of an `__array_interface__` (version 3) or `__cuda_array_interface__` dict.
+/// The fields of an `__array_interface__` (version 3) or `__cuda_array_interface__` dict.
 struct InterfaceFacts {
   std::uintptr_t address = 0;
   std::string_view typestr;  ///< "<f4"
@@ -46,7 +46,7 @@ struct InterfaceFacts {
 };
 View read(const InterfaceFacts& facts);
 
-/// PyArrayInterface, as numpy/ndarraytypes.h lays it out (`__array_struct__`).
+/// PyArrayInterface, as defined in numpy/ndarraytypes.h (`__array_struct__`).
 struct ArrayStruct {
   int two;
   int nd;

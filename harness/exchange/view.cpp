@@ -7,7 +7,7 @@
 namespace dlbench::exchange {
 
 std::int64_t View::elements() const {
-  // An extent of 0 first: beside it the others may be beyond any product.
+  // An extent of 0 first: the product of the others may then overflow.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }

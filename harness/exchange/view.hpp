@@ -29,16 +29,16 @@ struct Device {
   auto operator<=>(const Device&) const = default;
 };
 
-/// One array in memory, whatever protocol described it. Owns nothing: whoever made it keeps the
+/// One array in memory, described by any protocol. It does not own the memory: its maker keeps the
 /// array alive.
 struct View {
   std::uintptr_t address = 0;  ///< of the first element (byte_offset applied)
   Dtype dtype;
   Device device;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;  ///< in bytes, one a dimension; never left out
+  std::vector<std::int64_t> strides;  ///< in bytes, one for each dimension; never omitted
   bool readonly = false;
-  /// Its elements lie in memory in the other byte order than this machine's.
+  /// The elements have the other byte order than this machine's.
   bool swapped = false;
 
   auto operator<=>(const View&) const = default;
@@ -48,8 +48,8 @@ struct View {
   std::int64_t element_bytes() const;  ///< bits * lanes rounded up to bytes
 };
 
-/// A description of memory that cannot be true: absurd ndim, negative shape, overflow, a null
-/// pointer with elements behind it, an unknown format. The text says what was wrong.
+/// An impossible description of memory: absurd ndim, negative shape, overflow, a null pointer with
+/// elements, an unknown format. The text names the error.
 struct ViewError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -6,8 +6,9 @@
 namespace dlbench::measure {
 namespace {
 
-/// A block from which the cost of an iteration can be told. Far shorter than the target, so that
-/// calibration stays cheap beside the rounds; 20 us hide the 0.5 us that starting a block costs.
+/// A block that is long enough to estimate the cost of an iteration. It is far shorter than the
+/// target, so that calibration takes little time; 20 us hide the 0.5 us that starting a block
+/// costs.
 double telling_ns(double target_ns) {
   return std::min(target_ns / 2, std::max(target_ns / 20, 20'000.0));
 }

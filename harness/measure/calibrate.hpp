@@ -6,10 +6,10 @@
 
 namespace dlbench::measure {
 
-/// The wall time of one block of so many iterations, in ns; none where the body stopped it.
+/// The wall time in ns of one block of this many iterations; none where the body stopped it.
 using Block = std::function<std::optional<double>(std::uint64_t iterations)>;
 
-/// calibrate() of round.hpp over any source of readings.
+/// calibrate() of round.hpp for any source of readings.
 std::uint64_t calibrate(const Block& block, double target_ns, std::uint64_t most);
 
 }  // namespace dlbench::measure

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBytes = 32 << 20;
 
-/// Pages of our own: an allocator might hand out ones that were used before.
+/// Pages of our own: an allocator might reuse old ones.
 class Pages {
  public:
   Pages()

@@ -41,7 +41,7 @@ class Keeper : public benchmark::BenchmarkReporter {
 class Loop {
  public:
   Loop() {
-    // The environment (BENCHMARK_REPETITIONS=5 and the like) has no say in what a round is.
+    // The environment (BENCHMARK_REPETITIONS=5 and the like) must not change a round.
     std::array<std::string, 10> flags{"dlbench",
                                       "--benchmark_list_tests=false",
                                       "--benchmark_filter=",

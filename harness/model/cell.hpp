@@ -6,7 +6,8 @@
 
 namespace dlbench {
 
-/// One exchange: its producer, consumer, protocol and array. All but phase and clock of a cell.
+/// One exchange: its producer, consumer, protocol and array. Every axis of a cell but phase and
+/// clock.
 struct Exchange {
   std::string environment = "default";
   std::string producer;
@@ -19,7 +20,7 @@ struct Exchange {
   auto operator<=>(const Exchange&) const = default;
 };
 
-/// What is one number or one reason.
+/// One recorded result: a number, or the reason why it has none.
 struct Cell {
   Exchange exchange;
   std::string phase = "exchange";
@@ -28,7 +29,7 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-/// Calls take(JSON key, value) for each axis but phase and clock; the values may be changed where
+/// Calls take(JSON key, value) for each axis but phase and clock. The values may be changed where
 /// the exchange may.
 template <typename AnyExchange, typename Take>
 void each_axis_of_exchange(AnyExchange& exchange, Take&& take) {

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-/// Why a cell has no number, and what its warnings say, for programs; texts say the same to people,
-/// in words that may change. The code of a reason is finer than the cell's outcome, or the
-/// outcome's own name where nothing finer is known.
+/// Codes of outcomes and warnings, for programs; the texts beside them are for people and may
+/// change. The code of a reason is finer than the cell's outcome. Where nothing finer is known it
+/// is the outcome's own name.
 namespace dlbench::codes {
 
 // no-protocol
@@ -79,7 +79,7 @@ inline constexpr std::array<WarningMeaning, 50> kWarnings{{
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
     {"contradiction",
-     "`data.trusted` says `data.says`, `data.other` the opposite, and neither can be "
+     "`data.trusted` reports `data.says`, `data.other` the opposite, and neither can be "
      "believed: the cell is `unproven`"},
     {"copied-lazily", "the data was copied when the result was first read, after `ready`"},
     {"copied-twice", "the producer copied and the consumer copied"},
@@ -93,10 +93,10 @@ inline constexpr std::array<WarningMeaning, 50> kWarnings{{
     {"deleter-never", "the deleter was never called"},
     {"deleter-null", "the export has no deleter"},
     {"disagreement",
-     "`data.trusted` says `data.says`, `data.other` the opposite; `data.trusted` decides"},
+     "`data.trusted` reports `data.says`, `data.other` the opposite; `data.trusted` decides"},
     {"drift", "the times rise or fall over the rounds"},
     {"dtype-differs",
-     "`data.trusted` says shared, but the dtypes of source and result differ: the cell is "
+     "`data.trusted` reports shared, but the dtypes of source and result differ: the cell is "
      "`unproven`"},
     {"extras-not-compared", "whether a mask, a unit or the like was kept is not known"},
     {"few-rounds", "there are fewer rounds than a cell should have"},
@@ -121,11 +121,11 @@ inline constexpr std::array<WarningMeaning, 50> kWarnings{{
     {"one-process", "the number is of one process; another may differ"},
     {"one-worker-on-device", "the memory of `data.device` allows one worker at a time"},
     {"pages-not-restored",
-     "the system could not give back single pages, so the page guard decides nothing"},
+     "the system could not restore single pages, so the page guard has no result"},
     {"partly-read",
-     "`data.read` of `data.pages` pages of the source were read: neither a look nor all"},
+     "`data.read` of `data.pages` pages of the source were read: neither a few nor all"},
     {"few-pages-read",
-     "`data.read` of `data.pages` pages of the source were read: a look, no copy"},
+     "`data.read` of `data.pages` pages of the source were read: a few values, no copy"},
     {"phases-slow-cpu", "the CPU was slow in `data.slow` of `data.rounds` rounds of the phases"},
     {"phases-unexplained", "the phases do not add up to the exchange"},
     {"preempted", "another process had the core in a third of the rounds or more"},
@@ -135,7 +135,7 @@ inline constexpr std::array<WarningMeaning, 50> kWarnings{{
     {"read-late",
      "`data.read` of `data.pages` pages were read, some of them when the data was said to be "
      "ready"},
-    {"read-only-hidden", "the array is read-only, and the export does not say so"},
+    {"read-only-hidden", "the array is read-only, and the export lacks the read-only flag"},
     {"slow-cpu", "the CPU was slow in a third of the rounds or more"},
     {"source-not-checked", "the producer's array could not be compared with what it should hold"},
     {"source-written",
@@ -167,12 +167,12 @@ constexpr bool has_code(const Meanings& meanings, std::string_view code) {
                      [code](const WarningMeaning& one) { return one.code == code; });
 }
 
-/// The code of a cell's warning?
+/// Is it the code of a cell's warning?
 constexpr bool is_warning(std::string_view code) {
   return has_code(kWarnings, code);
 }
 
-/// One of these; another does not compile.
+/// A code from these lists; any other does not compile.
 struct WarningCode {
   consteval WarningCode(const char* code) : word(code) {  // NOLINT(*-explicit-*)
     if (!is_warning(word) && !has_code(kComparisonWarnings, word)) throw "no such warning";

@@ -16,7 +16,7 @@
 
 namespace dlbench {
 
-/// What each instrument said on "no bytes were copied" (design 4.2).
+/// Result of each instrument for "no bytes were copied".
 struct Evidence {
   Proof address = Proof::skipped;
   Proof guard = Proof::skipped;
@@ -24,19 +24,19 @@ struct Evidence {
   Proof slope = Proof::skipped;
 };
 
-/// What a guard saw of one exchange: pages of the source that were taken away around it.
+/// What the page guard saw of one exchange: accesses to the protected pages of the source.
 struct GuardSeen {
   std::uint64_t pages = 0;  ///< whole pages inside the array
-  std::uint64_t read = 0;   ///< of these, by others than dlbench
+  std::uint64_t read = 0;   ///< of these, read by code other than dlbench's
   std::uint64_t written = 0;
   std::uint64_t late = 0;       ///< of `read`, after the call had returned
-  std::vector<std::string> by;  ///< file names of the libraries at fault
+  std::vector<std::string> by;  ///< file names of the libraries that read
 };
 
-/// What was seen to happen when the consumer was called.
+/// What was observed of the consumer's call.
 struct Seen {
-  std::string used;            ///< the protocol that carried the bytes; "own" where the
-                               ///< consumer was seen asking for none, or was not seen
+  std::string used;  ///< the protocol that carried the bytes; "own" where the consumer requested
+                     ///< none, or could not be observed
   std::string via = "direct";  ///< or "proxy"; "exports": an object of ours answered by
                                ///< the library's own call; "recorder": a recording proxy saw it,
                                ///< for `convert`
@@ -45,18 +45,18 @@ struct Seen {
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
   std::vector<std::uint32_t> version;  ///< {major, minor} of a versioned struct
   std::vector<std::string> flags;      ///< "read-only", "is-copied", "subbyte-padded"
-  std::optional<GuardSeen> guard;      ///< absent where no guard looked
+  std::optional<GuardSeen> guard;      ///< absent where no page guard was used
 };
 
-/// How the phases of an exchange add up to it. Times in ns, medians over the rounds of the phases.
+/// How the phases of an exchange add up to it. Times in ns: medians over the rounds of the phases.
 struct Breakdown {
   struct Part {
     std::string phase;
-    std::string what;  ///< "__dlpack_device__()", or what else was done
+    std::string what;  ///< "__dlpack_device__()", or another step
     double ns = 0;
-    std::string failed_by{};  ///< "producer" or "proxy", where it was tried in vain
+    std::string failed_by{};  ///< "producer" or "proxy", where the request failed
   };
-  std::string via;               ///< what answered for the array: "proxy", "type" or "capsule"
+  std::string via;               ///< what stood for the array: "proxy", "type" or "capsule"
   double exchange_ns = 0;        ///< the whole exchange, in the same rounds
   double unexplained_ns = 0;     ///< exchange less all phases; signed
   double unexplained_lo_ns = 0;  ///< 95 % interval of that, by order statistics
@@ -68,21 +68,21 @@ struct Breakdown {
 struct ApiCalls {
   using ByKind = std::map<std::string, std::uint64_t>;
   ByKind calls;
-  std::map<std::string, ByKind> phases;  ///< empty where it could not be taken apart
+  std::map<std::string, ByKind> phases;  ///< empty where the exchange could not be taken apart
 };
 
-/// What an interval can be: 95 % from the rounds of one process, or from the medians of six and
-/// more processes; else the range of what there is, of which no share is known.
+/// Kinds of interval: 95 % from the rounds of one process, or from the medians of six or more
+/// processes; else the range of the values, whose coverage is unknown.
 inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
 
-/// What is known of the timer behind the clock `device`.
+/// Facts about the timer behind the clock `device`.
 struct DeviceTimer {
   double step_ns = 0;     ///< the smallest difference between two elapsed times
   double empty_ns = 0;    ///< what an empty row takes, median; every row has it subtracted
-  double scatter_ns = 0;  ///< of empty rows: three times their median absolute deviation
+  double scatter_ns = 0;  ///< spread of empty rows: three times their median absolute deviation
 };
 
-/// The least time of an exchange that such a timer can tell from none, in rows of so many. An
+/// The shortest exchange that this timer can distinguish from zero, in rows of this many. An
 /// elapsed time is off by less than a step, so the difference of two is off by less than two.
 inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) {
   return std::max(2 * timer.step_ns, timer.scatter_ns) / static_cast<double>(iterations);
@@ -92,9 +92,9 @@ inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) 
 struct WorkerNumbers {
   double median_ns = 0;
   double first_ns = 0;                        ///< the first call, which no round holds
-  std::vector<double> samples_ns;             ///< a round's mean each, in the order of the rounds
+  std::vector<double> samples_ns;             ///< mean of each round, in the order of the rounds
   std::optional<Outcome> outcome{};           ///< its own, where the cell's workers disagree
-  std::optional<std::uint64_t> iterations{};  ///< likewise, each having calibrated its own
+  std::optional<std::uint64_t> iterations{};  ///< likewise; each worker calibrates its own
 };
 
 /// A recorded cell: numbers where it was measured, else a reason.
@@ -106,7 +106,7 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::string interval;            ///< what lo_ns and hi_ns are, of kIntervals; empty: not known
+  std::string interval;            ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
   std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
   double floor_ratio = 0;          ///< median over the floor of its kind of call
   std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
@@ -123,7 +123,7 @@ struct Entry {
   Warnings warnings;
   std::vector<WorkerNumbers> workers;
 
-  // Measured or a race, where somebody looked.
+  // Measured or a race, where synchronization was tested.
   std::vector<Ordering> sync;  ///< one a stream argument
   std::string late_free;       ///< of kLateFree, or empty
 
@@ -131,17 +131,17 @@ struct Entry {
   std::string reason;
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
-  std::string stderr_tail;  ///< the worker's last words
+  std::string stderr_tail;  ///< the last lines of the worker's stderr
   std::string code;         ///< of codes.hpp; empty: nothing is known beyond the outcome
-  std::map<std::string, std::string> data;  ///< what the code's meaning names
-  /// Of "below-resolution": the exchange takes less than this, and no number is known.
+  std::map<std::string, std::string> data;  ///< values for the names in the code's meaning
+  /// Of "below-resolution": the exchange takes less than this; its time is unknown.
   std::optional<double> below_ns;
-  /// Of what was tried and has no time, the outcome that it would have; evidence and the like
-  /// beside it are then filled too.
+  /// Of a cell that was tried and has no time: the outcome that it would have. Evidence is then
+  /// filled too.
   std::optional<Outcome> found;
 };
 
-/// Is there nothing left to do for it? What was not run may be tried again.
+/// Is the cell finished? A cell that was not run may be tried again.
 inline bool is_final(const Entry& entry) {
   return entry.outcome != Outcome::not_run || entry.found.has_value();
 }

@@ -15,12 +15,12 @@ std::string_view meaning(Proof word) {
   return word == Proof::yes ? "shared" : "copied";
 }
 
-// Why neither of the two can be believed, or nothing where the more trusted one decides.
+// Why neither of the two can be trusted, or nothing where the more trusted one decides.
 std::string_view contradiction(const Evidence& evidence) {
   if (evidence.address == Proof::yes && evidence.write == Proof::no) return "unproven";
   const Proof shared = evidence.write != Proof::skipped ? evidence.write : evidence.address;
   if (evidence.guard == Proof::no && shared == Proof::yes) {
-    return "unproven, it was looked through, or copied and thrown away";
+    return "unproven, it was read through, or copied and discarded";
   }
   if (evidence.guard == Proof::yes && shared == Proof::no) return "unproven, copied unseen";
   return {};
@@ -42,7 +42,7 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
     if (trusted == nullptr) trusted = &witness;
     if (witness.word == trusted->word) continue;
     const std::string first(trusted->name), says(meaning(trusted->word)), other(witness.name);
-    std::string text = first + " says " + says + ", " + other + " says " +
+    std::string text = first + " reports " + says + ", " + other + " reports " +
                        std::string(meaning(witness.word)) + ": ";
     Warning::Data data{{"trusted", first}, {"says", says}, {"other", other}};
     if (contradictory.empty())
@@ -54,7 +54,7 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
   if (trusted->word == Proof::yes && !same_bytes) {
     const std::string name(trusted->name);
     warn(verdict.warnings, "dtype-differs",
-         name + " says shared, but the elements of source and result differ in dtype: unproven",
+         name + " reports shared, but the elements of source and result differ in dtype: unproven",
          {{"trusted", name}});
     return verdict;
   }

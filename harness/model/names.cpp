@@ -38,7 +38,7 @@ std::string_view call_for(std::string_view protocol, std::span<const std::string
   if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
     return has("dlpack") ? "dlpack" : "";
   }
-  // Whoever takes DLPack by its C interface has a call that says so.
+  // A consumer of the C exchange API has its own entry for it.
   const bool is_converted =
       protocol != "dlpack" && protocol != "dlpack_c" && !is_dispatch(protocol);
   return is_converted && has("convert") ? "convert" : "";

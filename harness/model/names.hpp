@@ -7,8 +7,8 @@
 
 namespace dlbench {
 
-/// How an array crosses, in the order in which they are printed. `convert` is the consumer's
-/// general conversion call (np.asarray and the like); which protocol it used is in `seen.used`.
+/// Protocols, in the order in which they are printed. `convert` is the consumer's general
+/// conversion call (np.asarray and the like); `seen.used` names the protocol that it used.
 /// `array_ufunc` and `array_function` are NumPy's dispatch: its functions on the array itself.
 inline constexpr std::array<std::string_view, 12> kProtocols{
     "dlpack",       "dlpack_legacy",  "dlpack_versioned",
@@ -21,21 +21,22 @@ constexpr bool is_dispatch(std::string_view protocol) {
   return protocol == "array_ufunc" || protocol == "array_function";
 }
 
-/// What of an exchange is timed. `exchange` is all of it in one call.
+/// The timed part of an exchange. `exchange` is all of it in one call.
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
                                                          "release"};
 
-/// Until when: the call returned; the consumer's data is there; the device's own clock.
+/// The end of the timed span: the call returned; the consumer's data is ready; the device's own
+/// clock.
 inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
 
-/// What calls of the CUDA driver are counted as: `query` asks without waiting, `wait` is put on a
-/// stream, `sync` blocks the host.
+/// Kinds of CUDA driver calls that are counted: `query` does not wait, `wait` is put on a stream,
+/// `sync` blocks the host.
 inline constexpr std::array<std::string_view, 9> kApiKinds{
     "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
 
-/// The entry of a consumer's PROTOCOLS that takes this protocol: its own; for the two structs of
-/// DLPack that for `dlpack`; for what only conversion calls look for, that for `convert`, shown
-/// nothing else. Empty where there is none.
+/// The entry of a consumer's PROTOCOLS for this protocol: its own; `dlpack` for the two structs of
+/// DLPack; `convert`, which is then shown nothing else, for a protocol that only conversion calls
+/// use. Empty where it has none.
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered);
 
 /// The allowed name nearest to `wanted` by edit distance, or empty where none is near

@@ -6,7 +6,7 @@
 
 namespace dlbench {
 
-/// What became of a cell. The first four are measured; all others carry a reason, never a number.
+/// The outcome of a cell. The first four are measured; all others carry a reason, never a number.
 enum class Outcome {
   zero_copy,
   copy,
@@ -33,15 +33,15 @@ inline constexpr std::array<std::string_view, 16> kOutcomes{
 
 std::string_view to_string(Outcome outcome);
 
-/// Throws UsageError for a word that is no outcome.
+/// Throws UsageError for an unknown outcome.
 Outcome outcome_from(std::string_view word);
 
 constexpr bool is_measured(Outcome outcome) {
   return outcome <= Outcome::unproven;
 }
 
-/// Which of two measured outcomes a cell has whose workers disagree: the one that claims less. What
-/// was copied once may be copied again.
+/// The outcome of a cell whose workers measured two different ones: the weaker claim, since an
+/// exchange that copied once may copy again.
 constexpr Outcome dearer(Outcome first, Outcome second) {
   constexpr std::array<int, 4> kClaims{0, 3, 2, 1};  // zero-copy, then unproven, then copies
   return kClaims.at(static_cast<std::size_t>(first)) > kClaims.at(static_cast<std::size_t>(second))
@@ -49,7 +49,7 @@ constexpr Outcome dearer(Outcome first, Outcome second) {
              : second;
 }
 
-/// One instrument's word on "no bytes were copied": yes (shared), no (copied), or it did not look.
+/// One instrument's result for "no bytes were copied": yes (shared), no (copied), or not tested.
 enum class Proof { yes, no, skipped };
 
 std::string_view to_string(Proof proof);

@@ -6,7 +6,8 @@
 
 namespace dlbench {
 
-/// Where the producer's array lies, and where the consumer is to have it: the same, but for pairs.
+/// Where the producer's array lies, and where the consumer's must lie: the same device, except for
+/// pairs of devices.
 inline std::string source_of(const Exchange& exchange) {
   return exchange.device.substr(0, exchange.device.find('+'));
 }

@@ -10,8 +10,8 @@
 
 namespace dlbench {
 
-/// What a cell's number or verdict has to be read with. Programs decide by the code and the data;
-/// the text says the same to people.
+/// A caveat on a cell's number or verdict. Programs decide by the code and the data; the text is
+/// for people.
 struct Warning {
   using Data = std::map<std::string, std::string>;
 
@@ -22,7 +22,7 @@ struct Warning {
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 
-/// That alone, or nothing where there is no such name.
+/// The value of that name alone; nothing where the name is absent.
 inline Warning::Data data_of(const char* key, const std::string& value) {
   return value.empty() ? Warning::Data{} : Warning::Data{{key, value}};
 }
@@ -36,14 +36,14 @@ inline void warn(Warnings& warnings, Warning warning) {
   }
 }
 
-/// "few rounds" of `few-rounds`.
+/// The words of a code: "few rounds" of `few-rounds`.
 inline std::string readable(codes::WarningCode code) {
   std::string words(code.word);
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
 
-/// Without a text it is the code's words.
+/// Without a text, the text is the code's words.
 inline void warn(Warnings& warnings, codes::WarningCode code, std::string text = {},
                  Warning::Data data = {}) {
   if (text.empty()) text = readable(code);
@@ -63,7 +63,7 @@ inline bool has(const Warnings& warnings, codes::WarningCode code) {
                      [&](const Warning& warning) { return warning.code == code.word; });
 }
 
-/// As JSON of nlohmann's, ordered or not.
+/// Writes JSON of nlohmann's, ordered or not.
 template <typename Json>
 void to_json(Json& item, const Warning& warning) {
   item["code"] = warning.code;

@@ -6,16 +6,16 @@
 
 namespace dlbench::sync {
 
-/// What became of memory that was dropped while the consumer's queue still read it.
+/// Result for memory that was dropped while the consumer's queue still read it.
 struct LateFree {
   std::string_view word = "inconclusive";  ///< of kLateFree
   int trials = 0;
 };
 
-/// Drops view and array while a slow read is queued, has the producer write into its next array of
-/// the size, and looks at what the read saw. Two controls: the very memory is overwritten, and the
-/// read has to see that; dropped without a read, the memory has to come back to the next array.
-/// Where one of them fails, nothing is proved.
+/// Drops view and array while a slow read is queued, lets the producer write into its next array of
+/// the same size, and checks what the read returned. Two controls: the read must see it when the
+/// same memory is overwritten; and memory that is dropped without a read must be reused by the next
+/// array. Where a control fails, nothing is proved.
 LateFree late_free(const Queue& queue, const Options& options = {});
 
 }  // namespace dlbench::sync

@@ -8,22 +8,22 @@
 
 namespace dlbench::sync {
 
-/// What an exchange on the simulated device does about streams: five ways to hand over, three to
-/// let go of memory that is still being read.
+/// How an exchange on the simulated device treats streams: five ways to synchronize, three ways to
+/// release memory that is still being read.
 enum class Kind { Nothing, Event, Host, Wrong, HostWrong, Late, Deferred, Waiting };
 
 inline constexpr std::array<std::string_view, 8> kKinds{
     "nothing", "event", "host", "wrong", "host-wrong", "late", "deferred", "waiting"};
 
-/// The word that the classifier has to find for it: of kWaits or of kLateFree.
+/// The word of kWaits or of kLateFree that the classifier must find for it.
 std::string_view truth(Kind kind);
 
 constexpr bool is_about_freeing(Kind kind) {
   return kind >= Kind::Late;
 }
 
-/// An exchange between streams of its own. One serves many kinds in turn: making and freeing
-/// device memory waits for the whole device.
+/// An exchange between its own two streams. One object serves many kinds, one after the other:
+/// allocating and freeing device memory waits for the whole device.
 class Planted {
  public:
   explicit Planted(Kind kind);
@@ -32,7 +32,7 @@ class Planted {
   Planted& operator=(const Planted&) = delete;
   ~Planted();
 
-  /// Valid as long as this.
+  /// Valid as long as this object.
   const Queue& queue() const { return queue_; }
 
  private:

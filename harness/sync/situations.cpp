@@ -8,9 +8,9 @@
 
 #include "device/sim.hpp"
 #include "stats/stats.hpp"
+#include "sync/classifier.hpp"
 #include "sync/late.hpp"
 #include "sync/streams.hpp"
-#include "sync/who.hpp"
 
 namespace dlbench::sync {
 namespace {
@@ -36,7 +36,7 @@ void look(Planted& planted, Situation& situation) {
     situation.found = late_free(planted.queue(), options).word;
     return;
   }
-  const Verdict verdict = who_waits(planted.queue(), options);
+  const Verdict verdict = classify(planted.queue(), options);
   situation.found = to_string(verdict.waits);
   if (verdict.export_blocked && verdict.import_blocked) {
     situation.blocked = *verdict.export_blocked + *verdict.import_blocked;

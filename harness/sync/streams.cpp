@@ -16,7 +16,7 @@ namespace {
 
 constexpr Stream kDefaultStream = nullptr;
 constexpr Ns kProbeDelay = 3'000'000;
-constexpr int kMostStreams = 12;  // tried for one that runs beside others
+constexpr int kMostStreams = 12;  // number of streams tried, to find one that runs concurrently
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
     are_independent_ = find_beside(producer_, {consumer_});
   } else {
     producer_ = create();
-    // Beside the default stream as well, if that can be: it is a bystander, too.
+    // The default stream too, if possible: it is a bystander as well.
     are_independent_ =
         find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
   }
@@ -56,7 +56,7 @@ bool Streams::runs_beside(Stream other, Stream busy) {
   return false;
 }
 
-// Leaves the last of them in `found` where none runs beside all others.
+// Leaves the last of them in `found` where none runs concurrently with all others.
 bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
   for (int i = 0; i < kMostStreams; ++i) {
     found = create();
@@ -134,7 +134,7 @@ void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
   check(table_.delay(stream, delay, address(&shared_->stamps[stamp]), 0, 0), "a delay");
 }
 
-// By the delay's own stamp: a stream may say that it is busy when who waited for it runs already.
+// By the delay's own stamp: a stream may report busy when its waiters already run.
 bool Streams::lasts(Stamp end) const {
   return __atomic_load_n(&shared_->stamps[end], __ATOMIC_ACQUIRE) == 0;
 }

@@ -9,20 +9,19 @@
 
 namespace dlbench::sync {
 
-/// What the word at an array's end may hold.
+/// Values of the word at an array's end.
 struct Words {
   unsigned before = 1, after = 2;
 };
 
-/// The streams of a device that stand for an exchange's producer and consumer, a bystander, and us:
-/// what a `Queue` needs but for the exchange itself. None has implicit edges with the others, and
-/// each is seen to run beside the others: a driver has fewer hardware queues than streams, and work
-/// on two streams that share one is ordered by chance.
-/// What the device refuses is thrown as std::runtime_error.
+/// Four streams of a device for a `Queue`: the producer's, the consumer's, a bystander's, and
+/// dlbench's own. None has implicit edges with the others. Each is checked to run concurrently with
+/// the others: a driver has fewer hardware queues than streams, and work on two streams that share
+/// a queue is ordered by chance. Errors of the device are thrown as std::runtime_error.
 class Streams {
  public:
-  /// `host_memory`: a host thread may look at device memory as it is. `consumer`: the stream that a
-  /// consumer brings itself.
+  /// `host_memory`: a host thread may read the device memory directly. `consumer`: the consumer's
+  /// own stream.
   Streams(const device::Table& table, bool host_memory,
           std::optional<device::Stream> consumer = {});
   Streams(const Streams&) = delete;
@@ -31,49 +30,49 @@ class Streams {
   device::Stream producer() const { return producer_; }
   device::Stream consumer() const { return consumer_; }
   device::Stream bystander() const { return bystander_; }
-  /// Do producer, consumer and our own reads run beside one another? Without that no trial proves
-  /// anything.
+  /// Do the streams of producer, consumer and dlbench's reads run concurrently? Without that no
+  /// trial proves anything.
   bool are_independent() const { return are_independent_; }
-  /// Does the bystander run beside them all?
+  /// Does the bystander run concurrently with them all?
   bool has_bystander() const { return has_bystander_; }
-  /// Takes another stream for our own reads, or for the consumer's: beside a library's own stream
-  /// only a trial shows whether it runs.
+  /// Chooses another stream for dlbench's reads, or for the consumer's: only a trial shows whether
+  /// a stream runs concurrently with a library's own.
   void replace_ours();
   void replace_consumer();
-  /// Takes the default stream for a bystander as well, where the consumer's runs beside it: a
-  /// library that forgets which stream it works on waits for that one. Only where nothing else in
-  /// the process uses it.
+  /// Also makes the default stream a bystander, where it runs concurrently with the consumer's: a
+  /// library that uses the wrong stream usually waits for the default one. Only where nothing else
+  /// in the process uses it.
   void take_default_for_bystander();
 
-  /// The parts of a Queue, for the word at `word`.
+  /// The functions of a Queue for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
-  /// The bystanders' part of it.
+  /// The bystanders' functions of that Queue.
   void hold_bystanders(Ns decoy);
   unsigned peek(device::Address word);
   unsigned read(device::Address word);
-  /// Of `Queue`, as is the next.
+  /// Function of `Queue`, as is the next.
   bool is_independent(device::Address word, const Words& words, Ns delay);
   bool decoy() const;
   void settle();
   std::optional<double> delayed() const;
   std::optional<double> gap() const;
-  /// {pass `delay`, read} on the consumer's stream; `fetch` tells what it read.
+  /// {pass `delay`, read} on the consumer's stream; `fetch` returns the value that was read.
   void slow_read(device::Address word, Ns delay);
   unsigned fetch();
-  /// At once, beside all queues.
+  /// Immediately, concurrently with all queues.
   void store(device::Address word, unsigned value);
-  /// On the producer's stream, and waits for that alone.
+  /// On the producer's stream; waits for that stream alone.
   void store_as_producer(device::Address word, unsigned value);
 
-  /// Of the producer's stream: record there, let the other wait.
+  /// Records on the producer's stream; the other stream waits for it.
   void order(device::Stream first, device::Stream then);
   void synchronize(device::Stream stream);
 
   const device::Table& table() const { return table_; }
 
  private:
-  /// Device times in ns, begin and end each: of the producer's delay, the read, and the delays of
-  /// the bystanders.
+  /// Device times in ns, begin and end: of the producer's delay, of the read, and of the
+  /// bystanders' delays.
   enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
   struct Shared {
     unsigned seen[2];  // by peek, read
@@ -93,8 +92,9 @@ class Streams {
   bool is_default_ours_ = false, are_independent_ = false, has_bystander_ = false;
   device::OwnEvent event_;
   device::OwnPinned pinned_;
-  Shared* shared_ = nullptr;             // there
-  std::vector<device::OwnStream> made_;  // kept until the end: a freed one's queue would come again
+  Shared* shared_ = nullptr;  // there
+  std::vector<device::OwnStream>
+      made_;  // kept until the end: a freed stream's queue would be reused
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
 };
 

@@ -2,8 +2,8 @@
 
 namespace dlbench::trace {
 
-/// Tells a CUDA profiler to capture from here to the end of its scope (cuProfilerStart,
-/// cuProfilerStop), where a library has loaded a CUDA driver into this process; else nothing.
+/// Starts the capture of a CUDA profiler until the end of its scope (cuProfilerStart,
+/// cuProfilerStop), where a library has loaded a CUDA driver into this process; else does nothing.
 class Capture {
  public:
   Capture();
@@ -11,8 +11,8 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  /// Whether a driver was told.
-  bool told() const { return stop_ != nullptr; }
+  /// Was a driver found and called?
+  bool is_active() const { return stop_ != nullptr; }
 
  private:
   int (*stop_)() = nullptr;

@@ -73,7 +73,7 @@ struct ApiTrace::Cupti {
     return nullptr;
   }
 
-  std::string told(cupti::Result result) const {
+  std::string message(cupti::Result result) const {
     const char* text = nullptr;
     if (result_string(result, &text) != cupti::kSuccess || text == nullptr) text = "error";
     return std::string(text) + " (" + std::to_string(result) + ")";
@@ -105,11 +105,11 @@ ApiTrace::Opened ApiTrace::open(const std::vector<std::string>& libraries) {
                          (holder[0] == '\0' ? "another tool" : holder) + ": run without it"};
   }
   if (result != cupti::kSuccess) {
-    return {nullptr, "CUPTI does not start: " + at.told(result)};
+    return {nullptr, "CUPTI does not start: " + at.message(result)};
   }
   std::size_t enabled = 0;
   for (const Call& call : kCalls) {
-    // An older CUPTI does not know the newest calls; neither do its programs make them.
+    // An older CUPTI lacks the newest calls; programs that run with it do not make them.
     enabled += at.enable(1, trace->subscriber_, cupti::kDriverApi, call.id) == cupti::kSuccess;
   }
   if (enabled == 0) return {nullptr, "CUPTI enables no callback"};

@@ -16,27 +16,27 @@ namespace dlbench::trace {
 /// A kind of call of the CUDA driver; in the order of `kApiKinds`.
 enum class ApiKind : std::uint8_t { memcpy, memset, alloc, free, event, query, wait, sync, launch };
 
-/// How many calls of each kind there were, by kApiKinds.
+/// Number of calls of each kind, in the order of kApiKinds.
 using ApiCounts = std::array<std::uint64_t, kApiKinds.size()>;
 
-/// Counts the calls that this process makes of the CUDA driver, whichever library makes them:
-/// CUPTI's callbacks, enabled for the calls of `api_calls.def` alone. Holds CUPTI's one place for a
-/// listener while it lives, so it belongs into a process of its own.
+/// Counts the calls of this process into the CUDA driver, from any library: CUPTI's callbacks,
+/// enabled for the calls of `api_calls.def` alone. It occupies CUPTI's only subscriber slot while
+/// it lives, so use it in a process of its own.
 class ApiTrace {
  public:
   struct Opened {
-    std::unique_ptr<ApiTrace> trace;  ///< null where it cannot be
-    std::string why_not;              ///< then, one line
+    std::unique_ptr<ApiTrace> trace;  ///< null where calls cannot be counted
+    std::string why_not;              ///< the reason for that, one line
   };
 
-  /// `libraries`: where CUPTI may lie, the first that loads is taken.
+  /// `libraries`: candidate paths of CUPTI; the first that loads is used.
   static Opened open(const std::vector<std::string>& libraries);
   ~ApiTrace();
   ApiTrace(const ApiTrace&) = delete;
   ApiTrace& operator=(const ApiTrace&) = delete;
 
-  /// What is called from here to the end of its scope counts for that category, whatever was being
-  /// counted before; outside of any it counts for none.
+  /// Counts calls for that category until the end of its scope. Scopes may be nested; calls outside
+  /// any scope are not counted.
   class Span {
    public:
     Span(ApiTrace& trace, Category category)
@@ -51,9 +51,9 @@ class ApiTrace {
   };
 
   ApiCounts counted(Category category) const;
-  /// Back to nothing.
+  /// Resets all counts to zero.
   void clear();
-  /// The library that counts.
+  /// The file of the loaded CUPTI library.
   const std::string& library() const { return library_; }
 
  private:

@@ -10,7 +10,7 @@ namespace dlbench::trace::nvtx {
 
 namespace {
 
-// A tool gives every domain a handle; without one there is none.
+// A tool makes a handle for every domain; without a tool it is null.
 nvtxDomainHandle_t domain() {
   static const nvtxDomainHandle_t made = [] {
     const nvtxDomainHandle_t fresh = nvtxDomainCreateA("dlbench");

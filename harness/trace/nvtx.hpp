@@ -5,18 +5,18 @@
 
 #include "trace/range.hpp"
 
-/// NVIDIA's tools (Nsight Systems and others), through NVTX: header-only, so that nothing is linked
-/// and a process without a tool pays nothing.
+/// Ranges for NVIDIA's tools (Nsight Systems and others) through NVTX: header-only, so that nothing
+/// is linked and a process without a tool has no cost.
 namespace dlbench::trace::nvtx {
 
 /// "3" where dlbench was built with NVTX, else empty.
 std::string_view version() noexcept;
 
-/// Makes the domain `dlbench` and names its categories. True where a tool listens. Once a process:
-/// later calls repeat the answer.
+/// Makes the domain `dlbench` and names its categories. Returns true where a tool is attached.
+/// Later calls return the same value.
 bool attach();
 
-/// The tool's handle of a text; null without a tool.
+/// The tool's handle for a text; null without a tool.
 void* registered(const char* text);
 
 void push(const Name& name, std::uint64_t bytes);

@@ -7,18 +7,18 @@
 
 namespace dlbench::trace {
 
-/// What a range is about: NVTX's category, and `cat` in a Chrome trace.
+/// The kind of a range: NVTX's category, and `cat` in a Chrome trace.
 enum class Category : std::uint32_t {
-  cell = 1,  ///< all that is done for one cell
+  cell = 1,  ///< all work for one cell
   exchange,
   phases,  ///< an exchange taken apart
   query,
   export_,
   import_,
   release,
-  ready,   ///< the consumer's own wait for its data
+  ready,   ///< the consumer's wait for its data
   sync,    ///< a test of synchronization
-  worker,  ///< a request that a worker answers, and a step of it
+  worker,  ///< a request to a worker, and each of its steps
 };
 
 /// "cell", "exchange", ..., "export", "import", ...
@@ -27,13 +27,13 @@ std::string_view name_of(Category) noexcept;
 /// The category of a phase of the document: "query", "export", "import", "release".
 Category category_of(std::string_view phase) noexcept;
 
-/// What ranges are called. One object a text and category, for the life of the process, known to
-/// whatever tool is attached.
+/// The name of a range. One object for each text and category, for the life of the process,
+/// registered with the attached tool.
 class Name {
  public:
   const std::string& text() const { return text_; }
   Category category() const { return category_; }
-  /// The tool's own handle of the text; null where none is attached.
+  /// The tool's handle for the text; null where no tool is attached.
   void* handle() const { return handle_; }
 
  private:
@@ -45,8 +45,8 @@ class Name {
   void* handle_ = nullptr;
 };
 
-/// Looks the name up; the first one of a process also attaches the tool that the environment names
-/// (NVTX_INJECTION64_PATH), if any.
+/// Looks the name up. The first name of a process also attaches the tool that the environment
+/// specifies (NVTX_INJECTION64_PATH), if any.
 const Name& named(std::string_view text, Category category);
 
 namespace detail {
@@ -55,17 +55,17 @@ inline constexpr unsigned kNvtx = 1;
 inline constexpr unsigned kRoctx = 2;
 inline constexpr unsigned kRecorder = 4;
 
-/// Which sinks take ranges. Without any, a range costs the reading of this.
+/// The sinks that receive ranges. Without any, a range costs one read of this.
 inline std::atomic<unsigned> open{0};
 
 }  // namespace detail
 
-/// Whether anybody listens.
+/// Is any sink active?
 inline bool is_open() {
   return detail::open.load(std::memory_order_relaxed) != 0;
 }
 
-/// A range from here to the end of its scope, on the calling thread. Never around what is timed.
+/// A range from here to the end of its scope, on the calling thread. Never used around timed code.
 class Range {
  public:
   explicit Range(const Name& name, std::uint64_t bytes = 0)
@@ -73,7 +73,7 @@ class Range {
     if (sinks_ != 0) [[unlikely]]
       begin(name, bytes);
   }
-  /// The name is looked up only where somebody listens.
+  /// The name is looked up only where a sink is active.
   Range(std::string_view text, Category category, std::uint64_t bytes = 0)
       : sinks_(detail::open.load(std::memory_order_relaxed)) {
     if (sinks_ != 0) [[unlikely]]
@@ -90,7 +90,7 @@ class Range {
   void begin(const Name& name, std::uint64_t bytes);
   void end();
 
-  unsigned sinks_;  // as it began: what was begun is ended, whatever is opened between
+  unsigned sinks_;  // the sinks at its begin: each of them also gets its end
   const Name* name_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::int64_t begin_ns_ = 0;

@@ -8,7 +8,7 @@
 
 namespace dlbench::trace {
 
-/// A range that is over. Times are monotonic nanoseconds, the same in all processes of a machine.
+/// A finished range. Times are monotonic nanoseconds, the same in all processes of a machine.
 struct Event {
   const Name* name = nullptr;
   std::uint64_t bytes = 0;
@@ -20,18 +20,18 @@ struct Event {
 /// Ranges in the order in which they ended.
 struct Recording {
   std::vector<Event> events;
-  std::uint64_t lost = 0;  ///< the oldest, that had to make room
+  std::uint64_t lost = 0;  ///< number of the oldest ranges that were overwritten
 };
 
-/// Keeps the last `capacity` ranges from now on, in memory that is taken here.
+/// Keeps the last `capacity` ranges from now on, in memory that is allocated here.
 void record_ranges(std::size_t capacity);
 
-/// What was kept since it was last taken; recording goes on.
+/// Returns the ranges since the last call; recording goes on.
 Recording take_recording();
 
 void record(const Event& event);
 std::int64_t now_ns();
-/// The kernel's number of the calling thread.
+/// The kernel's id of the calling thread.
 std::int64_t thread_id();
 
 }  // namespace dlbench::trace

@@ -5,15 +5,15 @@
 
 #include "trace/range.hpp"
 
-/// AMD's tools (rocprofv3), through ROCTX. It knows neither domains nor payloads: both stand in the
-/// message, as "dlbench:export bytes=4096".
+/// Ranges for AMD's tools (rocprofv3) through ROCTX. It has neither domains nor payloads: the
+/// message contains both, as "dlbench:export bytes=4096".
 namespace dlbench::trace::roctx {
 
-/// Loads ROCTX and gives it ranges from now on; the name of the library, or empty where there is
-/// none here. Once a process.
+/// Loads ROCTX and sends it ranges from now on. Returns the library's file, or empty where ROCTX is
+/// not installed. Once a process.
 const std::string& open();
 
-/// What a range is called there.
+/// The text of a range in ROCTX.
 std::string message(const Name& name, std::uint64_t bytes);
 
 void push(const Name& name, std::uint64_t bytes);

@@ -65,9 +65,8 @@ std::string unseen_of_runtime(trace::ApiTrace& trace, const std::string& path, v
   return why;
 }
 
-/// Does a call of the driver have to write what such an array holds? The host can write pinned and
-/// managed memory itself.
-// What cannot be looked at is not taken for reachable.
+/// Must a driver call write the content of such an array? The host can write pinned and managed
+/// memory itself. Memory of unknown kind counts as unreachable for the host.
 bool is_out_of_reach(PyObject* array, const Exchange& exchange, const Library& library) try {
   const DeviceAt at = device_named(source_of(exchange));
   const device::Address address = read_place(array, library).view.address;
@@ -129,7 +128,7 @@ std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
     }
     if (!is_out_of_reach(array.get(), exchange, library)) return "";
   } catch (const Failure&) {
-    return "";  // which its cells say themselves
+    return "";  // its cells report that themselves
   }
   return "CUPTI reported no call while " + exchange.producer + " made an array on " +
          source_of(exchange) + ": it may hold a CUDA runtime of its own";

@@ -14,10 +14,10 @@ namespace dlbench::worker {
 /// called from outside, so it is not checked.
 std::string find_unseen_copy(trace::ApiTrace& trace);
 
-/// Lets a library make the exchange's array on a CUDA device. An array in the device's memory needs
-/// a copy, a fill, an allocation or a kernel, whatever runtime the library uses. Returns the reason
-/// why the counts cannot be used, or an empty text: also for an array without elements, and for one
-/// in memory that the host can write.
+/// Makes the exchange's array on a CUDA device. An array in the device's memory needs a copy, a
+/// fill, an allocation or a kernel, whatever runtime the library uses. Returns the reason why the
+/// counts cannot be used, or an empty text: also for an array without elements, and for one in
+/// memory that the host can write.
 std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
                               const Library& library, const Ref& make_case);
 

@@ -6,8 +6,8 @@
 
 namespace dlbench::worker {
 
-/// Whole lines from one file descriptor, and whole lines into another. Blocking; the GIL is given
-/// up while it waits, since a library's threads may need it.
+/// Reads whole lines from one file descriptor and writes whole lines to another. Blocking; the GIL
+/// is released during waits, since a library's threads may need it.
 class Lines {
  public:
   Lines(int in, int out) : in_(in), out_(out) {}
@@ -15,7 +15,7 @@ class Lines {
   /// The next line without its end, or none at the end of the file.
   std::optional<std::string> next();
 
-  /// Writes the line and its end. Throws std::system_error where nobody reads.
+  /// Writes the line and its end. Throws std::system_error where the reader is gone.
   void write(std::string_view line) const;
 
  private:

@@ -31,7 +31,7 @@ PyObject* serve(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-// A worker must not outlive its fleet, however that ends. The parent may be gone before we ask.
+// A worker must not outlive its fleet, however that ends. The parent may already be gone.
 PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
   const long parent = PyLong_AsLong(expected_parent);
   if (parent == -1 && PyErr_Occurred()) return nullptr;
@@ -74,7 +74,8 @@ PyMethodDef methods[] = {
      "round(call, array, iterations)\n--\n\nMean nanoseconds of one exchange over one timed "
      "block."},
     {"callgrind_requests", callgrind_requests, METH_NOARGS,
-     "callgrind_requests()\n--\n\nWhether this build tells callgrind where to begin: its imports "
+     "callgrind_requests()\n--\n\nWhether this build starts the collection of callgrind: its "
+     "imports "
      "need not be instrumented."},
     {"die_with_parent", die_with_parent, METH_O,
      "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},

@@ -5,15 +5,15 @@
 
 #include "worker/exchange/prepared.hpp"
 
-/// What a worker answers of ranges and of hidden work; nothing here is ever timed.
+/// The worker's answers about ranges and hidden work. Nothing here is timed.
 namespace dlbench::worker {
 
-/// Opens what takes ranges besides an attached tool: ROCTX where it is here, and a recorder.
-/// Answers which tools listen.
+/// Opens the sinks for ranges besides an attached tool: ROCTX where it is installed, and a
+/// recorder. Returns the active sinks.
 nlohmann::json begin_trace();
 
-/// So many exchanges of this one, each inside its ranges. Answers these as a Chrome trace of the
-/// process `process`; `whole` says why none was taken apart, where that is so.
+/// Makes so many exchanges, each inside its ranges. Returns these as a Chrome trace of the process
+/// `process`; `whole` is the reason why none was taken apart, where that is so.
 nlohmann::json profile(Prepared& prepared, std::uint64_t times, const std::string& process);
 
 /// The calls of the CUDA driver in one exchange, by kind, and by phase where it can be taken apart;

@@ -58,7 +58,7 @@ const std::map<std::string, Requests::Verb>& Requests::verbs() {
 json Requests::answer(const std::string& verb, const json& request) {
   const auto found = verbs().find(verb);
   if (found == verbs().end()) {
-    throw Failure{Outcome::refused, "", "the worker does not know '" + verb + "'"};
+    throw Failure{Outcome::refused, "", "unknown request '" + verb + "'"};
   }
   // Libraries export from their current device only. What was current before is so again
   // afterwards; a request without an exchange, such as an import, makes nothing current here.
@@ -110,7 +110,7 @@ json Requests::device_memory(const json& request) {
   return {{"free", free}, {"total", total}};
 }
 
-// What a library's arrays offer: only an array of its own can tell.
+// The protocols that a library's arrays offer: known only from an array.
 json Requests::offers(const json& request) {
   Exchange exchange;
   exchange.producer = request.at("library");

@@ -9,17 +9,17 @@
 
 namespace dlbench::worker {
 
-/// What a worker can be asked for (docs/internals.md, "The wire"), over what it has loaded and
+/// The requests that a worker handles (docs/internals.md, "The wire"), on what it has loaded and
 /// prepared.
 class Requests {
  public:
-  /// `step` is told what is about to be tried.
+  /// `step` receives each step before it is taken.
   explicit Requests(Step step) : step_(std::move(step)) {}
 
-  /// The "ok" of a request. Throws Failure, and nlohmann's errors where it has another shape.
+  /// The "ok" answer to a request. Throws Failure, and nlohmann's errors where its form is wrong.
   nlohmann::json answer(const std::string& verb, const nlohmann::json& request);
 
-  /// The exchange under the request's id, or null.
+  /// The exchange with the request's id, or null.
   const Prepared* find(const nlohmann::json& request) const;
 
  private:
@@ -44,7 +44,7 @@ class Requests {
   json api_calls(const json& request);
   json drop(const json& request);
 
-  /// Throws Failure where nothing is prepared under that id.
+  /// Throws Failure where no exchange has that id.
   Prepared& at(const json& request);
 
   Step step_;

@@ -1,4 +1,4 @@
-"""What the page says of a run's machine, environments and floors."""
+"""The page's facts about a run's machine, environments and floors."""
 
 from __future__ import annotations
 

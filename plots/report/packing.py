@@ -16,7 +16,7 @@ AT_ONCE = 8  #: chunks under way, which bounds the memory
 
 
 def packed_bytes(raw: bytes) -> str:
-    """gzip's format, which browsers know, in base64; the same bytes give the same text."""
+    """gzip's format, which browsers can unpack, in base64; the same bytes make the same text."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
 

@@ -14,7 +14,7 @@ from .packing import packed_bytes
 HERE = Path(__file__).parent
 #: In the order in which they are defined; all of them share one scope.
 SCRIPTS = ("text", "address", "unpack", "run", "choice", "matrix", "chart", "samples", "cell",
-           "scaling", "phases", "change", "sync", "refusals", "findings", "glossary",
+           "scaling", "phases", "change", "sync", "refusals", "findings", "warnings", "glossary",
            "page")  # fmt: skip
 PLOTLY = "package_data/plotly.min.js"
 INSTALL = "pip install 'dlbench[report]'"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dlbench import values
 from dlbench.document import Axis, Document, Entry, Measured
 
-from .. import looks
+from .. import library_styles
 from ..ink import BLACK, BLACK_ABOVE, PAPER
 from . import facts, reproduction, tables
 from .packing import all_packed, packed
@@ -57,7 +57,7 @@ def _index(document: Document) -> dict[str, object]:
         "chunk": CHUNK,
         "dull": values.DULL,
         "least_for_shares_ns": values.LEAST_FOR_SHARES_NS,
-        "looks": _looks(entries),
+        "styles": _styles(entries),
         "ink": {"dark": BLACK, "light": PAPER, "dark_above": BLACK_ABOVE},
         "choice": CHOICE,
         "axes": {
@@ -90,10 +90,10 @@ def _index(document: Document) -> dict[str, object]:
     }
 
 
-def _looks(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:
+def _styles(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:
     """By library: its color on a light and on a dark ground, and its marker."""
-    found = looks.of_all(name for entry in entries for name in entry.pair)
-    return {name: (look.color, look.on_dark, look.symbol) for name, look in found.items()}
+    found = library_styles.of_all(name for entry in entries for name in entry.pair)
+    return {name: (one.color, one.on_dark, one.symbol) for name, one in found.items()}
 
 
 def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -> dict[str, object]:
@@ -103,6 +103,7 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
         "findings": found,
         "copies": tables.copies(document),
         "fallbacks": tables.fallbacks(document),
+        "warnings": tables.warnings(document.entries),
         "folded": tables.folded(missing, lines),
     }
 

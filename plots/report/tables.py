@@ -18,9 +18,10 @@ Row = dict[str, object]
 ARROW = "\u2192"
 #: Pairs with nothing in common: folded below the table of reasons.
 FOLDED = ("no-protocol", "no-device", "not installed")
-#: Outcomes of which the findings give the number of reasons alone; the table of reasons has them.
+#: Outcomes of which the findings list the number of reasons alone; the table of reasons has them.
 COUNTED = ("refused", "unsupported", "not-run")
 MOST_REASONS = 2  #: of one outcome that the findings repeat
+MOST_CELLS = 50  #: of one warning that the page lists by name
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def copies(document: Document) -> list[Row]:
 
 
 def _rate(copied: Sequence[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
+    """A pair's GB/s at its largest size, where the call itself has the smallest share."""
     timed = [entry for entry in copied if entry.gb_per_s]
     return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
 
@@ -158,9 +159,22 @@ def fallbacks(document: Document) -> list[Row]:
     return rows
 
 
+def warnings(entries: Sequence[Entry]) -> list[Row]:
+    """A row for each code of a warning, most cells first: the first text and the cells' numbers."""
+    found = [(place, one) for place, entry in enumerate(entries) for one in entry.warnings]
+    by_code = grouped(found, lambda item: item[1].code)
+    rows: list[Row] = []
+    for code, members in sorted(by_code.items(), key=lambda item: (-len(item[1]), item[0])):
+        places = list(dict.fromkeys(place for place, _ in members))
+        pairs = pairs_text(entries[place].pair for place in places).replace("->", ARROW)
+        rows.append({"code": code, "text": members[0][1].text, "pairs": pairs,
+                     "count": len(places), "cells": places[:MOST_CELLS]})  # fmt: skip
+    return rows
+
+
 def _is_refusal(entry: Entry) -> bool:
-    # A phase shares its exchange's reason; what was left untimed is no failure, nor is what takes
-    # too little time.
+    # A phase shares its exchange's reason; an untimed cell is no failure, nor is one below the
+    # resolution.
     return (isinstance(entry, NotMeasured) and entry.is_exchange
             and not (entry.is_untimed or entry.is_below)
             and entry.outcome not in values.DULL)  # fmt: skip
@@ -205,5 +219,5 @@ def _place(outcome: str) -> int:
 def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
     """What the two libraries of a pair do not have in common: how many cells, and the lines."""
     dull = Counter(e.outcome for e in missing if e.is_exchange and e.outcome in values.DULL)
-    said = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
-    return {"said": said, "lines": list(lines)}
+    counts = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
+    return {"counts": counts, "lines": list(lines)}

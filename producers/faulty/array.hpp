@@ -51,7 +51,7 @@ inline constexpr std::array<std::string_view, 28> kFaults{
 /// The native producer's array with a fault.
 struct Array {
   native::Array native;
-  Fault* fault;  // owned; null where somebody else's tensor became an array
+  Fault* fault;  // owned; null where a foreign tensor became an array
   std::shared_ptr<Pages> pages;
   std::size_t residue;
   // A tensor without a deleter is exported once and for ever.
@@ -89,8 +89,8 @@ inline void change_values(const native::Block& block) {
   if (block.extent() > 0) std::memset(block.address(), 0, block.layout().dtype->bytes);
 }
 
-/// A copy of a buffer in pages of its own, laid out as it was. Twice its room is mapped, so that a
-/// consumer that is told wrong strides reads zeros instead of crashing.
+/// A copy of a buffer in its own pages, with the same layout. Twice its room is mapped, so that a
+/// consumer with wrong strides reads zeros instead of crashing.
 inline void fill(Array& array, native::Layout layout, const void* source) {
   constexpr std::size_t kPage = 4096;
   const auto low = static_cast<const std::byte*>(source) + layout.low();

@@ -31,8 +31,7 @@ class Delay {
     std::uint64_t reading = 16 * reading_;
     do {
       const std::uint64_t before = std::exchange(last, now());
-      // What a reading costs here and now: beside a busy neighbour it is several times what it is
-      // at rest.
+      // The cost of a reading at present: with a busy neighbor it is several times that at rest.
       reading = std::min(reading, last - before);
     } while (last - begin + reading < ns_);
     keep(last - begin + reading);
@@ -53,7 +52,7 @@ class Delay {
     std::copy_n(last_.begin(), last.size(), last.begin());
     std::sort(last.begin(), last.end());
     // Not their median: a spin is a whole number of readings, and the mean of a block, with which
-    // this is compared, knows no such steps. What was preempted is in the tail.
+    // this is compared, has no such steps. Preempted readings are in the tail.
     const auto tail = static_cast<std::ptrdiff_t>(last.size() / 20);
     const double sum = std::accumulate(last.begin() + tail, last.end() - tail, 0.0);
     all.usual_ns = sum / static_cast<double>(static_cast<std::ptrdiff_t>(last.size()) - 2 * tail);

@@ -5,7 +5,7 @@
 
 namespace dlbench::faulty {
 
-// A destructor that frees what was exported, whether or not somebody has taken it.
+// A destructor that frees the export, whether or not it was consumed.
 template <typename Managed>
 void drop_regardless(PyObject* capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));

@@ -10,14 +10,14 @@ namespace dlbench::faulty {
 inline constexpr const char* kWrongName = "dltensor_of_faulty";
 
 /// While in scope, the native code exports other memory than the array's own.
-class Lending {
+class ExportedArray {
  public:
-  explicit Lending(Array& array) : array_(array), other_(other_memory(array)) {
+  explicit ExportedArray(Array& array) : array_(array), other_(other_memory(array)) {
     if (other_) std::swap(block_, array_.native.block);
   }
-  Lending(const Lending&) = delete;
-  Lending& operator=(const Lending&) = delete;
-  ~Lending() {
+  ExportedArray(const ExportedArray&) = delete;
+  ExportedArray& operator=(const ExportedArray&) = delete;
+  ~ExportedArray() {
     if (other_) array_.native.block = block_;
   }
   native::Block& own() { return other_ ? *block_ : *array_.native.block; }
@@ -60,12 +60,12 @@ Managed*& endless_of(Array& array) {
 
 /// The deleter's own faults, and numbers that must live as long as the borrowed tensor.
 template <typename Managed>
-Managed* wrapped(Array& array, Lending& lending, Managed* honest) {
+Managed* wrapped(Array& array, ExportedArray& exported_array, Managed* honest) {
   auto exported = std::make_unique<Exported<Managed>>(honest);
   DLTensor& tensor = exported->managed.dl_tensor;
   const auto rank = static_cast<std::size_t>(tensor.ndim);
-  exported->low = lending.exported().address() + lending.exported().layout().low();
-  exported->extent = lending.exported().extent();
+  exported->low = exported_array.exported().address() + exported_array.exported().layout().low();
+  exported->extent = exported_array.exported().extent();
   exported->delay = array.fault->delay;
   switch (kind_of(array)) {
     case Kind::slow_release:
@@ -79,8 +79,8 @@ Managed* wrapped(Array& array, Lending& lending, Managed* honest) {
       break;
     case Kind::copy_back:
       exported->misdeed = Misdeed::write_back;
-      exported->source = lending.own().lend(0);
-      exported->source_low = lending.own().address() + lending.own().layout().low();
+      exported->source = exported_array.own().export_tensor(0);
+      exported->source_low = exported_array.own().address() + exported_array.own().layout().low();
       break;
     case Kind::wrong_strides:
       exported->numbers.assign(tensor.strides, tensor.strides + rank);
@@ -101,7 +101,7 @@ Managed* wrapped(Array& array, Lending& lending, Managed* honest) {
 /// What an array exports instead of an honest managed tensor: that one with its words changed, or
 /// one around it.
 template <typename Managed>
-Managed* spoiled(Array& array, Lending& lending, Managed* honest) {
+Managed* spoiled(Array& array, ExportedArray& exported_array, Managed* honest) {
   DLTensor& tensor = honest->dl_tensor;
   constexpr bool versioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
   switch (kind_of(array)) {
@@ -125,7 +125,7 @@ Managed* spoiled(Array& array, Lending& lending, Managed* honest) {
       if (endless != nullptr) {
         honest->deleter(honest);
       } else {
-        endless = wrapped(array, lending, honest);
+        endless = wrapped(array, exported_array, honest);
         endless->deleter = nullptr;
       }
       return endless;
@@ -137,16 +137,17 @@ Managed* spoiled(Array& array, Lending& lending, Managed* honest) {
     case Kind::copy_back:
     case Kind::wrong_strides:
     case Kind::wrong_shape:
-      return wrapped(array, lending, honest);
+      return wrapped(array, exported_array, honest);
     default:
       return honest;
   }
 }
 
 template <typename Managed>
-bool spoil_capsule(Array& array, Lending& lending, PyObject* capsule, const char* name) {
+bool spoil_capsule(Array& array, ExportedArray& exported_array, PyObject* capsule,
+                   const char* name) {
   auto* honest = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
-  Managed* exported = spoiled(array, lending, honest);
+  Managed* exported = spoiled(array, exported_array, honest);
   if (exported != honest && PyCapsule_SetPointer(capsule, exported) != 0) return false;
   switch (kind_of(array)) {
     case Kind::null_deleter:
@@ -170,13 +171,13 @@ inline PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t p
                         PyObject* keywords) try {
   Array& array = array_of(self);
   before_export(array);
-  Lending lending(array);
+  ExportedArray exported_array(array);
   native::Ref capsule(native::dlpack(self, arguments, positional, keywords));
   if (!capsule) return nullptr;
   const bool versioned = PyCapsule_GetName(capsule.get()) == native::kVersionedName;
   const bool good = versioned ? spoil_capsule<DLManagedTensorVersioned>(
-                                    array, lending, capsule.get(), native::kVersionedName)
-                              : spoil_capsule<DLManagedTensor>(array, lending, capsule.get(),
+                                    array, exported_array, capsule.get(), native::kVersionedName)
+                              : spoil_capsule<DLManagedTensor>(array, exported_array, capsule.get(),
                                                                native::kLegacyName);
   return good ? capsule.release() : nullptr;
 } catch (const std::bad_alloc&) {
@@ -197,13 +198,13 @@ inline int managed_from_object(void* object, DLManagedTensorVersioned** out) try
   if (!native::is_array(object)) return -1;
   Array& array = array_of(static_cast<PyObject*>(object));
   before_export(array);
-  Lending lending(array);
+  ExportedArray exported_array(array);
   if (native::managed_from_object(object, out) != 0) return -1;
-  *out = spoiled(array, lending, *out);
-  // No capsule here whose end could take the memory along.
+  *out = spoiled(array, exported_array, *out);
+  // This capsule has no destructor that could free the memory.
   if (kind_of(array) == Kind::early_free) {
-    std::memset(lending.exported().address() + lending.exported().layout().low(), 0xDD,
-                lending.exported().extent());
+    std::memset(exported_array.exported().address() + exported_array.exported().layout().low(),
+                0xDD, exported_array.exported().extent());
   }
   return 0;
 } catch (const std::exception& error) {

@@ -13,8 +13,8 @@ namespace dlbench::faulty {
 /// What a deleter does wrong.
 enum class Misdeed : unsigned char { none, slow, never, once_only, write_back };
 
-/// A managed tensor around an honest one, with a deleter of its own. It is held by the consumer,
-/// who gives it back by the deleter, and where `held_by_capsule` by its capsule too.
+/// A managed tensor around an honest one, with its own deleter. The consumer owns it and calls the
+/// deleter; where `held_by_capsule`, its capsule owns it too.
 template <typename Managed>
 struct Exported {
   Managed managed;

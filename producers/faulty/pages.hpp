@@ -25,7 +25,7 @@ class Pages {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// `sharing` is MAP_SHARED or MAP_PRIVATE, which the kernel copies when somebody writes.
+  /// `sharing` is MAP_SHARED or MAP_PRIVATE; the kernel copies the latter on a write.
   std::byte* map(int sharing) const {
     void* place = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, sharing, file_, 0);
     if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -44,7 +44,7 @@ class Pages {
   std::size_t size_ = 0;
 };
 
-/// One mapping of some pages, in the form in which a Block takes what somebody else exported.
+/// One mapping of some pages, in the form in which a Block imports a foreign export.
 struct Mapping {
   DLManagedTensorVersioned managed;
   std::shared_ptr<Pages> pages;

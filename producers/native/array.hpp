@@ -10,7 +10,7 @@ namespace dlbench::native {
 struct Array {
   PyObject ob_base;
   Block* block;         // the creator's reference to it
-  PyObject* interface;  // __array_interface__, copied for each who asks; null until then
+  PyObject* interface;  // __array_interface__, copied for each request; null until then
 };
 
 inline PyTypeObject array_type{};
@@ -25,7 +25,7 @@ inline PyObject* new_array(Block::Owner block) {
   return self;
 }
 
-/// False, with BufferError set, for what DLPack cannot say.
+/// False, with BufferError set, for what DLPack cannot express.
 inline bool check_strides(const Block& block) {
   if (block.fits_dlpack()) [[likely]]
     return true;

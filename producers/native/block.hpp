@@ -62,7 +62,7 @@ class Block {
     return block;
   }
 
-  /// What somebody else exported, on whatever device; given back with the block.
+  /// A foreign export, on any device; released with the block.
   static Owner around(Layout layout, DLManagedTensorVersioned* foreign) {
     Owner block(new Block(std::move(layout)));
     block->foreign_ = foreign;
@@ -84,14 +84,14 @@ class Block {
   /// DLPack counts strides in elements.
   bool fits_dlpack() const { return fits_dlpack_; }
 
-  /// A managed tensor whose deleter gives it back. Null where there is no memory.
-  DLManagedTensorVersioned* lend(std::uint64_t flags) {
+  /// A managed tensor whose deleter releases it. Null where no memory is left.
+  DLManagedTensorVersioned* export_tensor(std::uint64_t flags) {
     BorrowedTensor* borrowed = take_borrowed();
     if (borrowed == nullptr) return nullptr;
     borrowed->versioned = {kVersion, this, &give_back<DLManagedTensorVersioned>, flags, tensor_};
     return &borrowed->versioned;
   }
-  DLManagedTensor* lend_legacy() {
+  DLManagedTensor* export_legacy() {
     BorrowedTensor* borrowed = take_borrowed();
     if (borrowed == nullptr) return nullptr;
     borrowed->legacy = {tensor_, this, &give_back<DLManagedTensor>};
@@ -208,7 +208,7 @@ class Block {
     block->count(1);
   }
 
-  // The sum alone decides: behind it another thread may have deleted the block already.
+  // Only the sum is tested: another thread may already have deleted the block.
   void count(std::uint64_t more) {
     if (returned_.fetch_add(more, std::memory_order_acq_rel) + more == kOver) [[unlikely]]
       delete this;
@@ -223,7 +223,7 @@ class Block {
     return {a.exported + b.exported, a.deleted + b.deleted};
   }
 
-  // Exported under the GIL; given back from any thread.
+  // Exported under the GIL; released from any thread.
   std::uint64_t exported_ = 0;
   std::atomic<std::uint64_t> returned_{0};
   DLTensor tensor_{};

@@ -5,7 +5,7 @@
 
 namespace dlbench::native {
 
-/// One allocation of a device, in the form in which a Block takes what somebody else exported.
+/// One allocation of a device, in the form in which a Block imports a foreign export.
 struct Deposit {
   DLManagedTensorVersioned managed{};
   Place* place = nullptr;
@@ -63,8 +63,8 @@ inline Block::Owner device_block(Layout layout, const void* like, Place& place,
   const auto low =
       reinterpret_cast<std::uintptr_t>(like) + static_cast<std::uintptr_t>(layout.low());
   const auto extent = static_cast<std::size_t>(layout.high() - layout.low());
-  // Drivers align an allocation by 256 bytes at the least; whatever the case asks for beyond that
-  // lies behind the start.
+  // Drivers align an allocation by at least 256 bytes; a case that needs more begins behind the
+  // start.
   const std::size_t residue = low % kPage;
   if (!allocate(*deposit, residue + std::max<std::size_t>(extent, 1))) return nullptr;
   DLManagedTensorVersioned& managed = deposit->managed;

@@ -11,9 +11,9 @@ namespace dlbench::native {
 struct Conduct {
   enum class Waits { consumer_stream, none, wrong_stream, host };
   Waits waits = Waits::consumer_stream;
-  bool other_device = false;  ///< says that it lies on another device
+  bool other_device = false;  ///< reports another device
   bool wrong_copy = false;    ///< what it copies to the CPU has another first element
-  unsigned interface = 3;     ///< version of `__cuda_array_interface__`; 2 knows no stream
+  unsigned interface = 3;     ///< version of `__cuda_array_interface__`; 2 has no stream
 };
 
 /// The producer's Python object for memory of a device: device memory, pinned or managed.
@@ -22,7 +22,7 @@ struct DeviceArray {
   Place* place;
   device::Memory kind;
   Conduct conduct;
-  device::Stream told;  // the stream in array.interface
+  device::Stream announced;  // the stream in array.interface
 };
 
 inline PyTypeObject device_array_type{};
@@ -60,7 +60,7 @@ inline PyObject* copy_to_device(const Source& source, Place& place, device::Memo
   return new_device_array(std::move(block), place, kind, conduct);
 }
 
-/// False, with ValueError set, for no word of "device", "pinned" and "managed".
+/// False, with ValueError set, for a word other than "device", "pinned" and "managed".
 inline bool read_memory(const char* word, device::Memory& kind) {
   const std::string_view asked(word);
   if (asked == "device")

@@ -53,9 +53,9 @@ inline bool make_safe(DeviceArray& array, const Asked& asked) {
   return true;
 }
 
-/// A capsule that says another device than the block's.
-inline PyObject* lend_as(Block& block, bool versioned, bool copied, DLDevice where) {
-  PyObject* capsule = lend(block, versioned, copied);
+/// A capsule that names another device than the block's.
+inline PyObject* export_as(Block& block, bool versioned, bool copied, DLDevice where) {
+  PyObject* capsule = export_tensor(block, versioned, copied);
   if (capsule == nullptr) return nullptr;
   if (versioned) {
     static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersionedName))
@@ -114,14 +114,14 @@ inline Block::Owner copy_of(const DeviceArray& array, const Wish& wish, device::
   return copied;
 }
 
-/// To the CPU: complete when it returns, since no stream can say more.
-inline PyObject* lend_to_cpu(DeviceArray& array, bool versioned, const Wish& wish) {
+/// To the CPU: complete when it returns, since a stream cannot express more.
+inline PyObject* export_to_cpu(DeviceArray& array, bool versioned, const Wish& wish) {
   device::Stream mine = nullptr;
   if (!array.place->stream(mine)) return nullptr;
   const bool reachable = array.kind != device::Memory::Device;
   if (reachable && !wish.must_copy) {
     if (!array.place->finish(mine)) return nullptr;
-    return lend_as(*array.array.block, versioned, false, {kDLCPU, 0});
+    return export_as(*array.array.block, versioned, false, {kDLCPU, 0});
   }
   if (!wish.may_copy) {
     PyErr_SetString(PyExc_BufferError, "copy=False, but the CPU cannot reach this memory");
@@ -130,7 +130,7 @@ inline PyObject* lend_to_cpu(DeviceArray& array, bool versioned, const Wish& wis
   const Block::Owner copied = copy_of(array, wish, mine);
   if (!copied || !array.place->finish(mine)) return nullptr;
   if (array.conduct.wrong_copy && copied->extent() > 0) *copied->address() ^= std::byte{0x40};
-  return lend(*copied, versioned, true);
+  return export_tensor(*copied, versioned, true);
 }
 
 inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments,
@@ -155,12 +155,12 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
       PyErr_SetString(PyExc_ValueError, "stream must be None where the memory is the host's");
       return nullptr;
     }
-    if (wish.to_cpu) return lend_to_cpu(array, versioned, wish);
+    if (wish.to_cpu) return export_to_cpu(array, versioned, wish);
     device::Stream mine = nullptr;
     if (!array.place->stream(mine) || !array.place->finish(mine)) return nullptr;
-    if (!wish.must_copy) return lend(block, versioned, false);
+    if (!wish.must_copy) return export_tensor(block, versioned, false);
     const Block::Owner copied = copy_of(array, wish, mine);
-    return copied && array.place->finish(mine) ? lend(*copied, versioned, true) : nullptr;
+    return copied && array.place->finish(mine) ? export_tensor(*copied, versioned, true) : nullptr;
   }
   Asked asked;
   if (!read_stream(*array.place, request.stream, asked) || !make_safe(array, asked)) {
@@ -169,12 +169,12 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
   if (wish.must_copy) {
     if (!asked.synchronise && !array.place->stream(asked.stream)) return nullptr;
     const Block::Owner copied = copy_of(array, wish, asked.stream);
-    return copied ? lend(*copied, versioned, true) : nullptr;
+    return copied ? export_tensor(*copied, versioned, true) : nullptr;
   }
   if (array.conduct.other_device) {
-    return lend_as(block, versioned, false, {own.device_type, own.device_id + 1});
+    return export_as(block, versioned, false, {own.device_type, own.device_id + 1});
   }
-  return lend(block, versioned, false);
+  return export_tensor(block, versioned, false);
 }
 
 /// `DeviceArray.__dlpack__`.

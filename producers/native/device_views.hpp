@@ -15,7 +15,7 @@ inline PyObject* cuda_array_interface(PyObject* self, void*) {
   device::Stream stream = nullptr;
   if (!array.place->stream(stream)) return nullptr;
   PyObject*& kept = array.array.interface;
-  if (kept != nullptr && array.told == stream) [[likely]]
+  if (kept != nullptr && array.announced == stream) [[likely]]
     return PyDict_Copy(kept);
   const Block& block = *array.array.block;
   Ref dict(build_interface(block));
@@ -34,7 +34,7 @@ inline PyObject* cuda_array_interface(PyObject* self, void*) {
     if (!handle || PyDict_SetItemString(dict.get(), "stream", handle.get()) != 0) return nullptr;
   }
   Py_XDECREF(std::exchange(kept, dict.release()));
-  array.told = stream;
+  array.announced = stream;
   return PyDict_Copy(kept);
 }
 

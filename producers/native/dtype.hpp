@@ -12,7 +12,7 @@ namespace dlbench::native {
 
 /// One element type in each protocol's spelling.
 struct Dtype {
-  std::string_view name;  ///< NumPy's word for it
+  std::string_view name;  ///< NumPy's name for it
   DLDataTypeCode code;
   std::uint8_t bytes;
   char kind;           ///< of `__array_interface__` and `__array_struct__`

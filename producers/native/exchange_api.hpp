@@ -25,7 +25,7 @@ inline int managed_from_object(void* object, DLManagedTensorVersioned** out) {
   if (!is_array(object)) return -1;
   Block& block = block_of(static_cast<PyObject*>(object));
   if (!check_strides(block)) return -1;
-  *out = block.lend(block.layout().readonly ? DLPACK_FLAG_BITMASK_READ_ONLY : 0);
+  *out = block.export_tensor(block.layout().readonly ? DLPACK_FLAG_BITMASK_READ_ONLY : 0);
   if (*out == nullptr) PyErr_NoMemory();
   return *out == nullptr ? -1 : 0;
 }
@@ -36,7 +36,7 @@ inline int borrowed_from_object(void* object, DLTensor* out) {
   const Block& block = block_of(static_cast<PyObject*>(object));
   if (!check_strides(block)) return -1;
   if (block.layout().readonly) {
-    PyErr_SetString(PyExc_BufferError, "a borrowed view cannot say that it is read-only");
+    PyErr_SetString(PyExc_BufferError, "a borrowed view cannot be marked read-only");
     return -1;
   }
   *out = block.tensor();
@@ -74,8 +74,9 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
     }
   }
   Layout layout;
-  const char* const flaw = dtype == nullptr ? "a version, device or dtype that native does not know"
-                                            : read_layout(tensor, *dtype, layout);
+  const char* const flaw = dtype == nullptr
+                               ? "a version, device or dtype that native does not support"
+                               : read_layout(tensor, *dtype, layout);
   if (flaw != nullptr) {
     if (managed->deleter != nullptr) managed->deleter(managed);
     PyErr_Format(PyExc_BufferError, "native cannot take this tensor: %s", flaw);
@@ -117,7 +118,7 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
     set_error(context, "MemoryError", "no memory on the device");
     return -1;
   }
-  *out = block->lend(0);
+  *out = block->export_tensor(0);
   if (*out == nullptr) set_error(context, "MemoryError", "no memory");
   return *out == nullptr ? -1 : 0;
 } catch (const std::bad_alloc&) {

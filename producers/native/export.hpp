@@ -54,8 +54,8 @@ struct Request {
   }
 };
 
-/// Callers ask with the same constant tuples time and again. Tuples do not change, and a reference
-/// keeps their addresses theirs: so equal pointers mean the same request.
+/// Callers often pass the same constant tuples. Tuples do not change, and a reference keeps their
+/// addresses unique: so equal pointers mean the same request.
 struct LastRequest {
   PyObject* keywords = nullptr;  // ("max_version",)
   PyObject* version = nullptr;
@@ -85,7 +85,7 @@ inline long first_of_pair(PyObject* pair, const char* what, long& second) {
   return first == -1 || second == -1 ? (PyErr_Occurred() ? -1 : first) : first;
 }
 
-// Renamed means taken: the name is still ours only where nobody consumed the capsule.
+// A renamed capsule was consumed: the name is still ours only where it was not.
 inline void drop_versioned(PyObject* capsule) {
   if (PyCapsule_GetName(capsule) != kVersionedName) return;
   auto* managed =
@@ -106,18 +106,18 @@ PyObject* capsule_with(Managed* managed, const char* name, PyCapsule_Destructor 
   return capsule;
 }
 
-inline PyObject* lend(Block& block, bool versioned, bool copied) {
+inline PyObject* export_tensor(Block& block, bool versioned, bool copied) {
   if (versioned) {
     std::uint64_t flags = copied ? DLPACK_FLAG_BITMASK_IS_COPIED : 0;
     if (block.layout().readonly) flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
-    return capsule_with(block.lend(flags), kVersionedName, &drop_versioned);
+    return capsule_with(block.export_tensor(flags), kVersionedName, &drop_versioned);
   }
   if (block.layout().readonly) {
     PyErr_SetString(PyExc_BufferError,
                     "read-only memory cannot be exported without max_version=(1, 0) or newer");
     return nullptr;
   }
-  return capsule_with(block.lend_legacy(), kLegacyName, &drop_legacy);
+  return capsule_with(block.export_legacy(), kLegacyName, &drop_legacy);
 }
 
 inline PyObject* answer(Block& block, PyObject* const* arguments, Py_ssize_t positional,
@@ -149,9 +149,9 @@ inline PyObject* answer(Block& block, PyObject* const* arguments, Py_ssize_t pos
   if (request.copy != nullptr) {
     const int copy = PyObject_IsTrue(request.copy);
     if (copy < 0) return nullptr;
-    if (copy == 1) return lend(*Block::compact_copy_of(block), versioned, true);
+    if (copy == 1) return export_tensor(*Block::compact_copy_of(block), versioned, true);
   }
-  return check_strides(block) ? lend(block, versioned, false) : nullptr;
+  return check_strides(block) ? export_tensor(block, versioned, false) : nullptr;
 }
 
 /// `Array.__dlpack__`.
@@ -162,7 +162,7 @@ inline PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t p
     log.call("__dlpack__", arguments, positional, keywords);
   Block& block = block_of(self);
   if (positional == 0 && last_request.is(arguments, keywords) && block.fits_dlpack()) [[likely]] {
-    return lend(block, last_request.versioned, false);
+    return export_tensor(block, last_request.versioned, false);
   }
   return answer(block, arguments, positional, keywords);
 } catch (const std::bad_alloc&) {

@@ -48,8 +48,8 @@ struct Layout {
     for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   }
 
-  /// Why no memory can lie so, or null; without strides, of the shape alone. For what others say,
-  /// before anything is computed from it.
+  /// Why no memory can have this layout, or null; without strides, of the shape alone. For foreign
+  /// descriptions, before they are used.
   const char* flaw() const {
     if (shape.size() > kMostDimensions) return "it has more than 64 dimensions";
     std::intptr_t bytes = dtype->bytes, reached = dtype->bytes;
@@ -67,8 +67,8 @@ struct Layout {
     return nullptr;
   }
 
-  /// Takes over what a foreign struct says, its strides (null: C order) in units of `unit` bytes.
-  /// Returns the flaw, or null.
+  /// Copies a foreign description with strides (null: C order) in units of `unit` bytes. Returns
+  /// the flaw, or null.
   template <typename Integer>
   const char* take(int ndim, const Integer* sizes, const Integer* steps, std::intptr_t unit) {
     if (ndim < 0 || static_cast<std::size_t>(ndim) > kMostDimensions) {
@@ -78,7 +78,7 @@ struct Layout {
     shape.assign(sizes, sizes + ndim);
     strides.clear();
     for (int i = 0; steps != nullptr && i < ndim; ++i) {
-      // Where there is one element at most, whatever stands there says nothing.
+      // With at most one element the strides mean nothing.
       const bool overflows = __builtin_mul_overflow(steps[i], unit, &strides.emplace_back());
       if (overflows && sizes[i] > 1) return kTooFar;
     }

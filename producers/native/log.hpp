@@ -7,7 +7,8 @@
 
 namespace dlbench::native {
 
-/// What was asked of a native half, one string a call. Off, it costs a branch that is never taken.
+/// The requests to a native producer or consumer, one string a call. Off, it costs a branch that is
+/// never taken.
 class Log {
  public:
   bool is_on() const { return lines_ != nullptr; }

@@ -22,9 +22,9 @@ inline constexpr device::Code out_of_memory = 2;
 inline bool good(const device::Table& table, const char* what, device::Code code) {
   if (code == 0) [[likely]]
     return true;
-  const char* said = table.error_name != nullptr ? table.error_name(code) : nullptr;
+  const char* name = table.error_name != nullptr ? table.error_name(code) : nullptr;
   PyErr_Format(code == out_of_memory ? PyExc_MemoryError : PyExc_RuntimeError, "%s: %s: %s (%d)",
-               table.name.data(), what, said != nullptr ? said : "error", code);
+               table.name.data(), what, name != nullptr ? name : "error", code);
   return false;
 }
 
@@ -32,7 +32,7 @@ inline bool good(const device::Table& table, const char* what, device::Code code
 /// there. Never destroyed: deleters come at any time.
 class Place {
  public:
-  /// The device of that word ("cuda:0"); null, with an exception set, where it is not to be had.
+  /// The device of that name ("cuda:0"); null, with an exception set, where it is not available.
   static Place* named(std::string_view word) {
     const std::size_t colon = word.find(':');
     int ordinal = 0;
@@ -57,7 +57,7 @@ class Place {
       case kDLExtDev:
         return of("sim", where.device_id);
       default:
-        PyErr_Format(PyExc_BufferError, "native knows no device (%d, %d)",
+        PyErr_Format(PyExc_BufferError, "native has no device (%d, %d)",
                      static_cast<int>(where.device_type), static_cast<int>(where.device_id));
         return nullptr;
     }
@@ -99,7 +99,7 @@ class Place {
     has_stream_ = true;
   }
 
-  /// `later` goes on when what `earlier` holds now is done, and no host waits for it.
+  /// `later` continues after the present work of `earlier`; the host does not wait.
   bool order(device::Stream earlier, device::Stream later) {
     if (earlier == later) return true;
     if (event_ == nullptr) [[unlikely]] {
@@ -154,7 +154,7 @@ class Place {
     }
     const device::Backend* backend = room->backend(kind);
     if (backend == nullptr) return no_device(kind, "native has no such device");
-    if (backend->table == nullptr) return no_device(kind, backend->said);
+    if (backend->table == nullptr) return no_device(kind, backend->detail);
     if (ordinal >= backend->count) {
       return no_device(kind, "no device " + std::to_string(ordinal) + ", there are " +
                                  std::to_string(backend->count));
@@ -171,7 +171,7 @@ class Place {
   device::Event event_ = nullptr;
 };
 
-/// A stream as Python hands it over, an int; false with an exception set.
+/// A stream as an int of Python; false with an exception set.
 inline bool stream_from(PyObject* number, device::Stream& stream) {
   stream = PyLong_AsVoidPtr(number);
   return stream != nullptr || PyErr_Occurred() == nullptr;

@@ -23,7 +23,7 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const bool c_order = block.is_c_contiguous(), f_order = block.is_f_contiguous();
   if ((asks(PyBUF_C_CONTIGUOUS) && !c_order) || (asks(PyBUF_F_CONTIGUOUS) && !f_order) ||
       (asks(PyBUF_ANY_CONTIGUOUS) && !c_order && !f_order) || (!asks(PyBUF_STRIDES) && !c_order)) {
-    return refuse_buffer(view, "the memory is not contiguous as asked for");
+    return refuse_buffer(view, "the memory is not contiguous as requested");
   }
   const ArrayStruct& facts = block.array_struct();
   view->buf = facts.data;

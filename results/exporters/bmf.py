@@ -44,7 +44,7 @@ def _metric(value: float, low: float | None = None, high: float | None = None) -
 
 
 def _name(name: str) -> str:
-    """The name, cut where it is too long, and then told apart by its hash."""
+    """The name, cut where it is too long, and then made unique by its hash."""
     if len(name) <= LONGEST_NAME:
         return name
     digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:16]

@@ -8,8 +8,10 @@ from dlbench.text.escaping import json_text
 
 
 def export(document: Document) -> str:
-    """A list of `{name, unit, value, range, extra}`. The reader knows one symmetric range: it is
-    the longer half of the interval."""
+    """A list of `{name, unit, value, range, extra}`.
+
+    The reader expects one symmetric range: the longer half of the interval.
+    """
     made = [_item(entry, document) for entry in document.measured]
     return json_text(made, indent=1) + "\n"
 

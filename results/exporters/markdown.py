@@ -24,8 +24,10 @@ LAST_WORD = 1024  #: bytes kept for what was left out
 
 
 def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") -> str:
-    """GitHub's Markdown, at most so many bytes: what does not fit is left out, and it says so.
-    `above`: what stands between the counts and the rest."""
+    """GitHub's Markdown, at most so many bytes: the rest is left out, with a note.
+
+    `above`: text between the counts and the rest.
+    """
     text = _head(document) + above
     left_out: list[str] = []
     room = most_bytes - len(text.encode()) - LAST_WORD

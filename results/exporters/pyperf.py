@@ -35,7 +35,7 @@ def _benchmark(entry: Measured, document: Document) -> dict[str, object]:
 
 def _run(worker: Worker, iterations: int) -> dict[str, object]:
     """`iterations`: of a worker that has none of its own."""
-    # A phase less the instrument's own cost may come out below 0; pyperf knows positive times only.
+    # A phase less the overhead floor may come out below 0; pyperf accepts positive times only.
     positive = [sample * NS for sample in worker.samples_ns if sample > 0]
     loops = max(worker.iterations or iterations, 1)
     run: dict[str, object] = {"metadata": {"loops": loops}}

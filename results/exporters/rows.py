@@ -17,7 +17,7 @@ NUMBERS = ("real_time", "below_ns", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "flo
 EVIDENCE = ("address", "guard", "write", "slope")
 TIMER = ("step_ns", "empty_ns", "scatter_ns")
 WORDS = ("copied_by", "late_read", "reason", "exception", "signal", "code")
-#: Kinds of columns: what `rows` gives where it is not text.
+#: Kinds of columns: the type of each value of `rows` that is not text.
 INTEGERS = ("bytes", "iterations", "workers", "rounds")
 FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "first_ns",
           *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
@@ -42,7 +42,7 @@ def _rounds(entry: Entry) -> Value:
 
 def _plain(key: str) -> Callable[[Record], Value]:
     def read(record: Record) -> Value:
-        # A key may stand in a record whose kind has no such column.
+        # A key may be in a record of a kind that has no such column.
         value: Value = getattr(record, key, None) if record.has(key) else None
         return value
 

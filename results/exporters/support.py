@@ -1,4 +1,4 @@
-"""What crosses between which libraries: the page of a project's documentation, from one run."""
+"""Which libraries exchange arrays: the page of a project's documentation, from one run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ABSENT = ("not-installed", "no-device", "import-failed")
 
 def export(document: Document) -> str:
     """Markdown. Of several sizes the smallest; each machine and environment by itself."""
-    lines = ["# What crosses between which libraries", ""]
+    lines = ["# Which libraries exchange arrays", ""]
     for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []
         lines += [_origin(part), ""]

@@ -103,7 +103,7 @@ struct Driver {
   if (!fake) std::_Exit(2);
   fake.fail((name + "=" + std::to_string(planted)).c_str());
   const Backend& opened = *backend(driver.backend);
-  std::string said = opened.said;
+  std::string said = opened.detail;
   if (opened.state == State::Ok) {
     const About told = about(driver.backend);
     const Code code = Use(*opened.table).all();

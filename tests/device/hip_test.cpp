@@ -102,9 +102,10 @@ TEST_F(HipDeathTest, TheCompilersLogIsInTheReason) {
   fake.fail("hiprtcCompileProgram=6");
   const Table& table = *backend("rocm")->table;
   if (table.enter(0) != 0) std::_Exit(3);
-  std::string said;
-  for (int i = 0; i < 2; ++i) said += line(table, "delay", table.delay(nullptr, 0, 0, 0, 0)) + "\n";
-  std::fprintf(stderr, "<%u> %s", fake.calls("hiprtcCompileProgram"), said.c_str());
+  std::string detail;
+  for (int i = 0; i < 2; ++i)
+    detail += line(table, "delay", table.delay(nullptr, 0, 0, 0, 0)) + "\n";
+  std::fprintf(stderr, "<%u> %s", fake.calls("hiprtcCompileProgram"), detail.c_str());
   std::_Exit(0);
 }
 
@@ -162,7 +163,7 @@ template <typename Opened>
   if (!Fake(soname) || dlopen(other.c_str(), RTLD_NOW) == nullptr) std::_Exit(2);
   const Opened opened;
   std::fprintf(stderr, "%s <%s>\n", std::string(name_of(opened.backend.state)).c_str(),
-               opened.backend.said.c_str());
+               opened.backend.detail.c_str());
   std::_Exit(0);
 }
 

@@ -13,7 +13,7 @@ namespace {
 struct Planted {
   const char* faults;
   State state;
-  const char* said;
+  const char* detail;
 };
 
 template <typename Opened>
@@ -24,8 +24,9 @@ void expect_states(const char* soname, std::initializer_list<Planted> all) {
     fake.fail(planted.faults);
     const Opened opened;
     EXPECT_EQ(opened.backend.state, planted.state) << planted.faults;
-    EXPECT_NE(opened.backend.said.find(planted.said), std::string::npos) << opened.backend.said;
-    EXPECT_EQ(opened.backend.said.find('\n'), std::string::npos);
+    EXPECT_NE(opened.backend.detail.find(planted.detail), std::string::npos)
+        << opened.backend.detail;
+    EXPECT_EQ(opened.backend.detail.find('\n'), std::string::npos);
     EXPECT_EQ(opened.backend.count, 0);
     EXPECT_EQ(opened.backend.table, nullptr);
     EXPECT_TRUE(about(opened).units.empty());
@@ -60,8 +61,8 @@ TEST(States, NoDeviceAtAll) {
   const cuda::Driver driver;
   const hip::Runtime runtime;
   unsetenv("DLBENCH_FAKE_DEVICES");
-  EXPECT_EQ(driver.backend.state, State::NoDevice) << driver.backend.said;
-  EXPECT_EQ(runtime.backend.state, State::NoDevice) << runtime.backend.said;
+  EXPECT_EQ(driver.backend.state, State::NoDevice) << driver.backend.detail;
+  EXPECT_EQ(runtime.backend.state, State::NoDevice) << runtime.backend.detail;
 }
 
 TEST(States, ANodeThatMayNotBeOpenedSaysMoreThanTheDriver) {
@@ -79,7 +80,7 @@ TEST(States, ALibraryThatIsNotThere) {
   const Library none("libnosuchthing", {"libnosuchthing.so.1", "libnosuchthing.so"});
   EXPECT_FALSE(none);
   EXPECT_FALSE(none.found());
-  EXPECT_EQ(none.said(), "libnosuchthing.so.1 not found");
+  EXPECT_EQ(none.error(), "libnosuchthing.so.1 not found");
   EXPECT_EQ(none.symbol("anything"), nullptr);
 }
 
@@ -88,7 +89,7 @@ TEST(States, ALibraryThatCannotBeLoadedIsNoAbsentOne) {
   const Library broken("libnosuchthing", {"libnosuchthing.so", "/etc/passwd"});
   EXPECT_FALSE(broken);
   EXPECT_TRUE(broken.found());
-  EXPECT_NE(broken.said().find("/etc/passwd"), std::string::npos) << broken.said();
+  EXPECT_NE(broken.error().find("/etc/passwd"), std::string::npos) << broken.error();
 }
 
 TEST(States, WhatIsLoadedIsTaken) {

@@ -26,7 +26,7 @@ Address address_of(const void* pointer) {
 const Table& table_of(const char* name) {
   const Backend& opened = *backend(name);
   if (opened.table == nullptr) {
-    std::fprintf(stderr, "%s: %s\n", name, opened.said.c_str());
+    std::fprintf(stderr, "%s: %s\n", name, opened.detail.c_str());
     std::_Exit(2);
   }
   return *opened.table;

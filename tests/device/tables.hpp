@@ -22,7 +22,7 @@ class TableTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const Backend& asked = *backend(GetParam());
-    ASSERT_EQ(asked.state, State::Ok) << asked.said;
+    ASSERT_EQ(asked.state, State::Ok) << asked.detail;
     table = asked.table;
     ASSERT_EQ(table->enter(0), 0);
     const Mode own_queues("DLBENCH_FAKE_QUEUES", "0");

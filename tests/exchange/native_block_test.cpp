@@ -25,15 +25,15 @@ void give_back(DLManagedTensorVersioned* managed) {
 
 TEST(NativeBlock, LendsItsOwnSlotAgainOnlyWhenAllIsBack) {
   const Block::Owner block = some_block();
-  DLManagedTensorVersioned* first = block->lend(0);
-  DLManagedTensorVersioned* second = block->lend(0);
+  DLManagedTensorVersioned* first = block->export_tensor(0);
+  DLManagedTensorVersioned* second = block->export_tensor(0);
   EXPECT_NE(first, second);
   give_back(first);
-  DLManagedTensorVersioned* third = block->lend(0);
+  DLManagedTensorVersioned* third = block->export_tensor(0);
   EXPECT_NE(third, first);
   give_back(second);
   give_back(third);
-  DLManagedTensorVersioned* fourth = block->lend(0);
+  DLManagedTensorVersioned* fourth = block->export_tensor(0);
   EXPECT_EQ(fourth, first);
   give_back(fourth);
 }
@@ -41,8 +41,8 @@ TEST(NativeBlock, LendsItsOwnSlotAgainOnlyWhenAllIsBack) {
 TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
   const Block::Counts before = Block::counts();
   Block::Owner block = some_block();
-  DLManagedTensorVersioned* early = block->lend(0);
-  DLManagedTensorVersioned* late = block->lend(0);
+  DLManagedTensorVersioned* early = block->export_tensor(0);
+  DLManagedTensorVersioned* late = block->export_tensor(0);
   give_back(early);
   EXPECT_EQ(Block::counts().exported - before.exported, 2U);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
@@ -77,7 +77,7 @@ TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
   }
   for (std::uint64_t i = 1; i <= kTimes; ++i) {
     Block::Owner block = some_block();
-    for (DLManagedTensorVersioned*& managed : exported) managed = block->lend(0);
+    for (DLManagedTensorVersioned*& managed : exported) managed = block->export_tensor(0);
     // Alternately the creator goes first, and with the others.
     if (i % 2 == 0) block.reset();
     turn = i;

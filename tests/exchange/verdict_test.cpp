@@ -270,19 +270,19 @@ TEST(WriteThrough, GoesThroughTheMemoryThatItIsGiven) {
 
 TEST(Judge, WarnsOfEachDisagreement) {
   EXPECT_EQ(texts_of(judge({.address = N, .write = Y}, false).warnings),
-            Words{"write says shared, address says copied: write decides"});
+            Words{"write reports shared, address reports copied: write decides"});
   EXPECT_EQ(texts_of(judge({.address = Y, .write = N}, false).warnings),
-            Words{"write says copied, address says shared: unproven"});
+            Words{"write reports copied, address reports shared: unproven"});
   EXPECT_EQ(
       texts_of(judge({.address = Y, .guard = N, .write = Y}, false).warnings),
-      (Words{"guard says copied, write says shared: unproven, it was looked through, or copied "
-             "and thrown away",
-             "guard says copied, address says shared: unproven, it was looked through, or "
-             "copied and thrown away"}));
+      (Words{"guard reports copied, write reports shared: unproven, it was read through, or copied "
+             "and discarded",
+             "guard reports copied, address reports shared: unproven, it was read through, or "
+             "copied and discarded"}));
   EXPECT_EQ(texts_of(judge({.guard = Y, .write = N}, false).warnings),
-            Words{"guard says shared, write says copied: unproven, copied unseen"});
+            Words{"guard reports shared, write reports copied: unproven, copied unseen"});
   EXPECT_EQ(texts_of(judge({.address = N, .guard = Y, .write = Y}, false).warnings),
-            Words{"guard says shared, address says copied: guard decides"});
+            Words{"guard reports shared, address reports copied: guard decides"});
 }
 
 TEST(Judge, ACopyToAnotherDeviceIsADeviceCopy) {

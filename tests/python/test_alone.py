@@ -45,7 +45,7 @@ def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
     error = cross(tmp_path, OLD, SHARE, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert error["reason"] == (
-        "the consumer asked for a version, and the producer gave a legacy struct"
+        "the consumer requested a version, and the producer gave a legacy struct"
     )
 
 
@@ -80,7 +80,7 @@ def test_who_asks_for_no_version_is_told_so(
     error = cross(tmp_path, make, BARE.replace("ASKED", asked), protocol)["error"]
     assert (error["outcome"], error["reason"]) == (
         "no-protocol",
-        f"the consumer asked for no version, and the producer gave a {given} struct",
+        f"the consumer requested no version, and the producer gave a {given} struct",
     )
 
 
@@ -97,7 +97,7 @@ def test_who_is_handed_a_capsule_gets_what_is_handed_out_unasked(tmp_path: Path)
     assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["seen"]["struct"] == "legacy"
     error = cross(tmp_path, MAKE, take, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
-    assert "legacy unless asked for" in error["reason"]
+    assert "legacy unless requested" in error["reason"]
 
 
 @pytest.mark.parametrize("protocol", ["array_interface", "array_struct", "buffer", "array"])

@@ -65,8 +65,8 @@ def test_an_argument_is_its_name_and_its_value(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("plain=5us", "plain takes no value"),
-        ("plain=", "plain takes no value"),
+        ("plain=5us", "plain accepts no value"),
+        ("plain=", "plain accepts no value"),
         ("slow", "slow is written slow=TIME"),
         ("slow=", "slow is written slow=TIME"),
         ("slow=5parsecs", "'5parsecs' is no time; allowed: below an hour, as 200ns"),
@@ -107,7 +107,7 @@ def test_what_is_no_argument_names_the_allowed(
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="numpy takes no argument, so 'numpy:x' is no library"):
+    with pytest.raises(BadInput, match="numpy accepts no argument, so 'numpy:x' is no library"):
         discover.libraries(discover.catalogue(), ["numpy:x"])
 
 
@@ -140,7 +140,7 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
         (["faulty", "numpy"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
         (["--matrix", "--producers", "faulty:slow-export"], "slow-export=TIME"),
         (["--matrix", "--consumers", "faulty:wrong-name"], "no consumer for faulty:wrong-name"),
-        (["--matrix", "--producers", "numpy:fast"], "numpy takes no argument"),
+        (["--matrix", "--producers", "numpy:fast"], "numpy accepts no argument"),
     ],
 )
 def test_bad_use_is_one_line_and_status_2(

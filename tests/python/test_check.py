@@ -197,7 +197,7 @@ def run(*words: str) -> int:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "say which library"),
+        ((), "missing library"),
         (("nunpy",), "did you mean 'numpy'"),
         (("faulty",), "faulty"),
         (("numpy", "--only", "export.copy-tru"), "did you mean 'export.copy-true'"),

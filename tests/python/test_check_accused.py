@@ -14,7 +14,7 @@ from dlbench import _check
 from dlbench.adapter import require, require_own_layout
 from dlbench.case import Case
 from dlbench.check import running
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
 
@@ -142,7 +142,7 @@ def test_an_interface_may_give_an_object_with_a_buffer() -> None:
 # Refusals.
 
 
-class Exporter(Lender):
+class Exporter(KnownProducer):
     def __init__(self, array: Array, **describes: Any) -> None:
         super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
         self.shape = array.shape

@@ -31,15 +31,15 @@ ON_A_DEVICE = """\
 from types import SimpleNamespace
 
 from dlbench import _check
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 
 
-class Array(Lender):
+class Array(KnownProducer):
     pass
 
 
-def lend(array):
-    return array._lend({"max_version": (1, 3)})
+def export(array):
+    return array._export({"max_version": (1, 3)})
 
 
 def make(case, device):
@@ -47,7 +47,7 @@ def make(case, device):
     return Array(SimpleNamespace(), case.numpy(), device=(2, 0), data=4096)
 
 
-Array.__dlpack_c_exchange_api__ = _check.make_api({"export": lend, "borrow": lend})
+Array.__dlpack_c_exchange_api__ = _check.make_api({"export": export, "borrow": export})
 """
 
 

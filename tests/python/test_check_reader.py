@@ -10,7 +10,7 @@ import pytest
 
 from dlbench import _check
 from dlbench import _native_producer as producer
-from dlbench.check.lender import copy_bytes
+from dlbench.check.known_producer import copy_bytes
 from dlpack_structs import Versioned, take, versioned
 
 

@@ -12,7 +12,7 @@ import pytest
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check import running
-from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, Lender
+from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
 
@@ -27,7 +27,7 @@ def concluded(rule: str, make: Callable[[Case, str], Any] | None, device: str = 
     return running.conclusion(subject, RULES.by_name[rule])
 
 
-class Exporter(Lender):
+class Exporter(KnownProducer):
     """An array that speaks DLPack; `describes` as in a BorrowedTensor."""
 
     def __init__(self, array: Array, **describes: Any) -> None:

@@ -484,15 +484,15 @@ def test_debug_prints_the_debugger_line_and_becomes_the_worker(
     }  # fmt: skip
 
 
-def test_list_says_what_the_planted_library_gives_and_takes(dlbench: Run) -> None:
+def test_list_names_exports_and_imports_of_the_planted_library(dlbench: Run) -> None:
     status, out, _ = dlbench("list", "mine", "--adapters", "adapters")
     lines = out.splitlines()
-    assert {line.split()[0] for line in lines} == {"library", "mine", "takes", "under"}
+    assert {line.split()[0] for line in lines} == {"library", "mine", "imports", "NumPy"}
     at = next(i for i, line in enumerate(lines) if line.startswith("mine"))
     assert status == 0
-    first = "mine - cpu gives dlpack buffer array_interface array_struct array"
+    first = "mine - cpu exports dlpack buffer array_interface array_struct array"
     assert lines[at].split() == first.split()
-    second = "takes dlpack dlpack_c dlpack_legacy buffer convert"
+    second = "imports dlpack dlpack_c dlpack_legacy buffer convert"
     assert lines[at + 1].split() == second.split()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlbench.counting import breakdown_text, whose
+from dlbench.counting import breakdown_text, code_owner
 from dlbench.counting.breakdown import NO_PYTHON, breakdown
 from dlbench.counting.exchange import Count, Frame, Share
 from dlbench.counting.profile import Function
@@ -65,7 +65,7 @@ def _named(*costs: float) -> Count:
     ],
 )
 def test_machine_code_is_named_by_its_package(path: str, library: str) -> None:
-    assert whose.of_object(path) == library
+    assert code_owner.of_object(path) == library
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_machine_code_is_named_by_its_package(path: str, library: str) -> None:
     ],
 )
 def test_python_code_is_named_by_its_package(path: str, library: str) -> None:
-    assert whose.of_python(path) == library
+    assert code_owner.of_python(path) == library
 
 
 def test_what_is_not_installed_is_named_by_its_topmost_package(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_what_is_not_installed_is_named_by_its_topmost_package(tmp_path: Path) -
     inside.mkdir(parents=True)
     for folder in (inside, inside.parent):
         (folder / "__init__.py").touch()
-    assert whose.of_python(str(inside / "array.py")) == "mylib"
+    assert code_owner.of_python(str(inside / "array.py")) == "mylib"
 
 
 def test_code_with_a_name_for_a_file_ends_at_the_top(
@@ -102,8 +102,8 @@ def test_code_with_a_name_for_a_file_ends_at_the_top(
 ) -> None:
     (tmp_path / "__init__.py").touch()
     monkeypatch.chdir(tmp_path)
-    assert whose.of_python("kernel.py") == "kernel"
-    assert whose.of_python("made/kernel.py") == "made"
+    assert code_owner.of_python("kernel.py") == "kernel"
+    assert code_owner.of_python("made/kernel.py") == "made"
 
 
 def test_each_table_sums_to_the_total() -> None:

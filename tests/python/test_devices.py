@@ -173,7 +173,7 @@ def address(array):
     [
         ("(12, 0)", "zero-copy", ""),
         ("(2, 0)", "refused", "imports to sim:0, not from device (2, 0)"),
-        ("(1, 0)", "refused", "said (1, 0), and the capsule says (12, 0)"),
+        ("(1, 0)", "refused", "returned (1, 0), the capsule has (12, 0)"),
     ],
 )
 def test_a_producer_that_lies_about_its_device(

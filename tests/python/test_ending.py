@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from rich.cells import cell_len
 
 import samples
 from dlbench.terminal import terminal
@@ -37,6 +38,16 @@ def ending(document: dict[str, object], width: int = 80) -> str:
 
 def test_an_answer_of_six_lines_and_the_next_commands() -> None:
     assert ending(samples.pair()) == PAIR_80
+
+
+def test_wide_letters_do_not_shift_the_next_commands() -> None:
+    """An East Asian letter in a library's name takes two columns."""
+    name = "\u914d\u5217\u914d\u5217"
+    text = ending(samples.document(samples.missing(name, "torch", "crashed", "died in call")))
+    commands = text[text.index("\nnext ") :].splitlines()[1:3]
+    starts = {cell_len(re.split("  (?:examine|all tables)", line)[0]) for line in commands}
+    assert name in commands[0]
+    assert len(starts) == 1
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

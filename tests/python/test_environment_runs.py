@@ -226,7 +226,7 @@ def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
     assert "absent" in ours
     assert "pip install shiny" in ours
     assert "shiny    1.0" in theirs
-    assert "gives  dlpack buffer" in theirs
+    assert "exports  dlpack buffer" in theirs
     status, out, _ = run(tmp_path, "doctor", "--env", "old=old", "--env", "bad=/bin/true")
     assert status == 0
     flat = " ".join(out.split())

@@ -144,9 +144,10 @@ def test_an_interpreter_is_a_file_a_command_or_in_a_folder(
 
 
 def test_no_python_is_told_by_what_it_says(tmp_path: Path) -> None:
-    assert "is no Python: it said nothing" in fails("x", other_pythons.script(tmp_path / "a", ""))
+    silent = other_pythons.script(tmp_path / "a", "")
+    assert "is no Python interpreter; its output: nothing" in fails("x", silent)
     grumble = other_pythons.script(tmp_path / "b", "echo 'bad option -c' >&2", "exit 3")
-    assert "is no Python: it said 'bad option -c'" in fails("x", grumble)
+    assert "is no Python interpreter; its output: 'bad option -c'" in fails("x", grumble)
     unfit = tmp_path / "c"
     unfit.write_bytes(b"\x7fELF garbage")
     unfit.chmod(0o755)

@@ -243,4 +243,4 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     )
     assert done.stdout.endswith("expected zero-copy / actual zero-copy\n")
     listed = whole.run(tmp_path, "list", "mute", "--adapters", "more")[1]
-    assert "gives  by a call of its own dlpack_legacy" in listed
+    assert "exports  own call: dlpack_legacy" in listed

@@ -61,7 +61,7 @@ ELSEWHERE = {
 }
 #: With a case that is read-only.
 READ_ONLY = {
-    "faulty:read-only-missing": (SHARED, "read-only: the export does not say so"),
+    "faulty:read-only-missing": (SHARED, "read-only: the export lacks the read-only flag"),
     "faulty:honest": (SHARED, ""),
 }
 

@@ -26,7 +26,7 @@ def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
     offers_none = no_protocol("a", "b", "not-exported", "dlpack_c")
     has_no_call = no_protocol("b", "a", "not-imported", "dlpack_c")
     said = told("no-protocol", offers_none, has_no_call)
-    assert said == ["dlpack_c: not taken by a; not offered by a"]
+    assert said == ["dlpack_c: not imported by a; not offered by a"]
 
 
 def test_a_protocol_without_other_devices_tells_of_no_library() -> None:

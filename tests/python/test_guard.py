@@ -135,7 +135,7 @@ def test_is_copied_over_shared_memory_is_a_lie(tmp_path: Path) -> None:
     assert warning_texts(ok) == ["IS_COPIED is set, but the memory is the producer's own"]
     ok = found(tmp_path, LIES, COPY)
     assert (ok["outcome"], ok["copied_by"]) == ("copy", "consumer")
-    assert warning_texts(ok) == ["IS_COPIED is set, but the producer handed its own memory over"]
+    assert warning_texts(ok) == ["IS_COPIED is set, but the producer exported its own memory"]
 
 
 def test_two_copies_are_told(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_copy_at_the_first_look_is_lazy(tmp_path: Path) -> None:
     ok = found(tmp_path, GIVE, lazily(look=look))
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "no")
     assert (ok["copied_by"], ok["late_read"]) == ("consumer", True)
-    assert "copied when the result was first looked at, after `ready`" in warning_texts(ok)
+    assert "copied when the result was first read, after `ready`" in warning_texts(ok)
 
 
 def test_a_result_that_is_copied_at_every_look_was_not_copied_lazily(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_page_that_was_read_and_then_written_is_one_page(tmp_path: Path) -> No
     assert guard["read"] == guard["written"] in (127, 128)
     assert ok["evidence"]["guard"] == "skipped"
     some = f"{guard['read']} of {guard['pages']} pages of the source were read"
-    assert f"{some}: neither a look nor all of it" in warning_texts(ok)
+    assert f"{some}: neither a few nor all" in warning_texts(ok)
     assert ok["outcome"] == "zero-copy"
 
 

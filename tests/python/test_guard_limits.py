@@ -50,21 +50,21 @@ def test_a_look_at_a_few_values_is_no_copy(tmp_path: Path) -> None:
     ok = found(tmp_path, GIVE, take + "PROTOCOLS = {'dlpack': f}\n")
     assert (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"]) == ("zero-copy", "yes", "")
     assert ok["guard"]["read"] in (1, 2)
-    assert any("were read: a look, no copy" in warning for warning in warning_texts(ok))
+    assert any("were read: a few values, no copy" in warning for warning in warning_texts(ok))
 
 
 def test_reading_all_of_shared_memory_is_not_called_zero_copy(tmp_path: Path) -> None:
     take = NUMPY + "def f(x):\n    y = np.from_dlpack(x)\n    y.sum()\n    return y\n"
     ok = found(tmp_path, GIVE, take + "PROTOCOLS = {'dlpack': f}\n")
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("unproven", "no")
-    assert any("looked through, or copied and thrown away" in w for w in warning_texts(ok))
+    assert any("read through, or copied and discarded" in w for w in warning_texts(ok))
 
 
 def test_reading_half_of_it_decides_nothing(tmp_path: Path) -> None:
     take = NUMPY + "def f(x):\n    y = np.from_dlpack(x)\n    y[:131072].sum()\n    return y\n"
     ok = found(tmp_path, GIVE, take + "PROTOCOLS = {'dlpack': f}\n")
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("zero-copy", "skipped")
-    assert any("neither a look nor all of it" in warning for warning in warning_texts(ok))
+    assert any("neither a few nor all" in warning for warning in warning_texts(ok))
 
 
 THROUGH_A_PIPE = """\
@@ -173,7 +173,7 @@ def test_a_double_mapping_is_one_memory_at_two_addresses(tmp_path: Path) -> None
     ok = found(tmp_path, make, take)
     assert ok["outcome"] == "zero-copy"
     assert ok["evidence"] == {"address": "no", "guard": "yes", "write": "yes", "slope": "skipped"}
-    assert any("address says copied" in warning for warning in warning_texts(ok))
+    assert any("address reports copied" in warning for warning in warning_texts(ok))
     assert not any("copy on write" in warning for warning in warning_texts(ok))
     private = take.replace("mmap.mmap(file, 0)", "mmap.mmap(file, 0, access=mmap.ACCESS_COPY)")
     ok = found(tmp_path, make, private)

@@ -87,7 +87,7 @@ def test_the_support_page_is_what_a_run_and_the_list_say(tmp_path: Path) -> None
         # The list names the method alone, whichever structs it exports.
         exports = {re.sub(r"^dlpack_(legacy|versioned)$", "dlpack", word)
                    for word in versions[name]["exports through"].split(", ")}  # fmt: skip
-        assert exports - {"convert"} == {*offer.gives.split(), *offer.exports} & protocols, name
+        assert exports - {"convert"} == {*offer.protocols.split(), *offer.exports} & protocols, name
 
 
 def test_the_conformance_page_is_what_a_check_says(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import drawing, looks, phases
+from dlbench.plots import drawing, library_styles, phases
 from dlbench.plots.figures import FIGURES, draw
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -259,8 +259,8 @@ def test_scaling_has_a_band_as_wide_as_the_interval() -> None:
 
 
 def test_scaling_tells_fifteen_producers_apart() -> None:
-    names = list(looks.ORDER[:15])
-    styles = looks.of_all(names)
+    names = list(library_styles.ORDER[:15])
+    styles = library_styles.of_all(names)
     assert len(set(styles.values())) == 15
     assert len({look.color for look in styles.values()}) == 15
 
@@ -325,8 +325,8 @@ def test_phases_are_drawn_only_where_they_were_measured(tmp_path: Path) -> None:
     assert "phases.png" in {path.name for path in draw(doc(SHAPES["phases"]), tmp_path)}
 
 
-def test_a_hundred_unknown_libraries_have_looks_too() -> None:
+def test_a_hundred_unknown_libraries_have_styles_too() -> None:
     names = [f"library{number}" for number in range(100)]
-    found = looks.of_all([*looks.ORDER, *names])
-    assert set(found) == {*looks.ORDER, *names}
-    assert all(found[name] == looks.of(name) for name in looks.ORDER)
+    found = library_styles.of_all([*library_styles.ORDER, *names])
+    assert set(found) == {*library_styles.ORDER, *names}
+    assert all(found[name] == library_styles.of(name) for name in library_styles.ORDER)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import change, drift, ecdf, looks, sync
+from dlbench.plots import change, drift, ecdf, library_styles, sync
 from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -51,7 +51,7 @@ def words(figure: Figure) -> str:
 def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
     figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
     axes = panel(figure)
-    styles = looks.of_all(["jax", "numpy"])
+    styles = library_styles.of_all(["jax", "numpy"])
     curve = curves(axes)[styles["numpy"].color]
     assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
     assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
@@ -72,8 +72,18 @@ def test_drift_shows_rounds_in_their_order_over_the_median() -> None:
     times = [100.0, 110.0, 120.0, 130.0, 140.0]
     axes = panel(drift.figure(doc(document(numpy=times))))
     (line,) = curves(axes).values()
-    assert list(line.get_xdata()) == [1, 2, 3, 4, 5]
+    assert list(line.get_xdata()) == [0, 0.25, 0.5, 0.75, 1]
     assert list(line.get_ydata()) == pytest.approx([ns / 120.0 for ns in times])
+
+
+def test_drift_has_a_small_panel_for_each_pair() -> None:
+    figure = drift.figure(doc(document(numpy=[1.0, 2.0, 3.0], jax=[5.0, 6.0, 7.0])))
+    drawn = [axes for axes in figure.axes if curves(axes)]
+    assert len(drawn) == 2
+    assert len({axes.get_position().x0 for axes in drawn}) == 1
+    assert len({axes.get_ylim() for axes in drawn}) == 1
+    for name in ("numpy", "jax"):
+        assert name in words(figure)
 
 
 def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
@@ -185,9 +195,9 @@ def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
 
 def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
     empty = document(numpy=[1.0])
-    assert "no streams were looked at: --sync" in words(sync.figure(doc(empty)))
+    assert "no streams were tested: --sync" in words(sync.figure(doc(empty)))
     empty["context"]["dlbench"]["request"] = {"sync": True}
-    assert "no exchange had a queue to look at" in words(sync.figure(doc(empty)))
+    assert "no exchange had a queue to test" in words(sync.figure(doc(empty)))
 
 
 @pytest.mark.parametrize("name", ["ecdf", "drift"])
@@ -195,6 +205,16 @@ def test_figures_of_rounds_have_a_panel_for_each_consumer_alike(name: str) -> No
     made = synthetic.document(("native", "numpy", "torch", "mlx"), failing=0.0)
     figure = FIGURES[name](doc(made))
     drawn = {axes.get_title(loc="left"): axes for axes in figure.axes[1:]}
+    drawn.pop("", None)  # panels below the first row
     assert set(drawn) == {f"{ARROW} {each}" for each in ("native", "numpy", "torch", "mlx")}
     assert len({axes.get_xlim() for axes in drawn.values()}) == 1
     assert len({axes.get_ylim() for axes in drawn.values()}) == 1
+
+
+def test_the_key_of_fallbacks_does_not_cover_the_notes() -> None:
+    figure = FIGURES["fallbacks"](doc(document(numpy=[1.0, 2.0, 3.0])))
+    boxes = [patch.get_y() for patch in figure.axes[0].patches]
+    notes = [text for text in figure.axes[0].texts if "GB/s of that copy" in text.get_text()]
+    FigureCanvasAgg(figure).draw()
+    high = notes[0].get_window_extent().y1 / figure.dpi
+    assert min(boxes) > high

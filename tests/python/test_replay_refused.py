@@ -70,5 +70,5 @@ def test_it_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
     *_, split = answers(tmp_path, "x.__array__()")
     assert split["error"]["outcome"] == "no-protocol"
     assert split["error"]["reason"] == (
-        "the consumer refuses a replaying proxy: what it asks of the array was not seen"
+        "the consumer rejects a replaying proxy, so its requests to the array are unknown"
     )

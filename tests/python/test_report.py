@@ -59,7 +59,7 @@ def test_it_shows_the_matrix_with_real_headers(open_page: Open) -> None:
     assert page.text(button("numpy", "torch")) == "16.6 us"
     assert page.text(button("torch", "mlx")) == "crashed"
     assert page.text(button("numpy", "mlx")).endswith("*")
-    assert "cpu \u00b7 dlpack \u00b7 f32 \u00b7 4 KiB" in page.text("#matrix-said")
+    assert "cpu \u00b7 dlpack \u00b7 f32 \u00b7 4 KiB" in page.text("#matrix-caption")
     assert "* copied" in page.text("#matrix-legend")
 
 
@@ -145,9 +145,9 @@ def test_choices_switch_the_matrix(open_page: Open) -> None:
     form = page.texts("#choice label")
     assert [text.split("\n")[0][:4] for text in form] == ["prot", "size", "cloc"]
     page.own.select_option("#choice select[name=bytes]", "65536")
-    assert "64 KiB" in page.text("#matrix-said")
+    assert "64 KiB" in page.text("#matrix-caption")
     page.own.select_option("#choice select[name=protocol]", "convert")
-    assert "convert \u00b7 f32 \u00b7 64 KiB" in page.text("#matrix-said")
+    assert "convert \u00b7 f32 \u00b7 64 KiB" in page.text("#matrix-caption")
     assert page.focused().startswith("convert") or "convert" in page.focused()
     # Only some consumers have the clock: the rest have no column then.
     page.own.select_option("#choice select[name=clock]", "ready")
@@ -161,7 +161,7 @@ def test_an_exchange_that_is_too_short_has_no_shares_of_phases(open_page: Open) 
     page.own.locator("#phases-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#phases-chart .bars .point")
     # The others are those of native and numpy.
-    assert "Not shown: 5 below 250 ns, too short for shares." in page.text("#phases-said")
+    assert "Not shown: 5 below 250 ns, too short for shares." in page.text("#phases-caption")
 
 
 def test_charts_are_drawn_when_they_come_into_view(open_page: Open) -> None:
@@ -284,7 +284,7 @@ def test_small_documents_are_pages_too(open_page: Open, shape: str) -> None:
     }[shape])  # fmt: skip
     assert page.own.locator("#phases").is_hidden()
     assert page.own.locator("#sync").is_hidden()
-    said = page.text("#matrix-said")
+    said = page.text("#matrix-caption")
     assert ("no cells" in said) == (shape == "no cells")
     assert ("Nothing was measured" in said) == (shape == "no number")
 
@@ -333,7 +333,7 @@ def test_what_was_left_untimed_says_how_it_ended(open_page: Open) -> None:
     assert "as f32" not in page.text("#refusals")
 
 
-def test_who_waits_is_a_table_where_the_document_has_it(open_page: Open) -> None:
+def test_synchronization_is_a_table_where_the_document_has_it(open_page: Open) -> None:
     document = whole()
     pick(document, "numpy", "torch")["sync"] = [
         {"stream": None, "transfer_ns": 910.0, "export_blocked": 0.98, "import_blocked": 0.01,

@@ -37,7 +37,7 @@ def test_each_cell_has_a_row_and_a_name_of_its_own(open_page: Open) -> None:
 
 def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     page = opened(open_page, comparisons.of_instructions(1.012))
-    said = page.text("#change-said")
+    said = page.text("#change-caption")
     assert "base against head, instructions counted: 1 SLOW" in said
     assert "could have been seen" not in said
     assert page.texts("#change-chart .xtitle") == ["instructions, head over base"]

@@ -39,7 +39,7 @@ def test_the_matrix_says_whose_time_it_is(
 ) -> None:
     page = open_page(clocks())
     page.own.select_option(f"#choice select[name={axis}]", level)
-    assert page.text("#matrix-said").startswith(said)
+    assert page.text("#matrix-caption").startswith(said)
 
 
 def scaled(open_page: Open, document: dict[str, Any], device: str = "") -> Page:

@@ -73,7 +73,8 @@ def test_what_two_libraries_do_not_have_in_common_is_folded(open_page: Open) -> 
     assert "1 no-protocol, 1 no-device" in page.text("#refusals-folded summary")
     assert page.own.locator("#refusals-folded li").first.is_hidden()
     page.own.click("#refusals-folded summary")
-    assert any("dlpack_c: not taken by torch" in text for text in page.texts("#refusals-folded li"))
+    folded = page.texts("#refusals-folded li")
+    assert any("dlpack_c: not imported by torch" in text for text in folded)
 
 
 def test_a_case_sweep_is_a_table(open_page: Open) -> None:
@@ -147,3 +148,30 @@ def test_terms_are_defined_on_hover_and_in_a_list(open_page: Open) -> None:
     assert page.own.locator("#glossary dl").is_hidden()
     page.own.locator("#glossary summary").press("Enter")
     assert meaning in page.text("#glossary dl")
+
+
+def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
+    few = {"code": "few-rounds", "text": "few rounds"}
+    page = open_page(samples.document(
+        samples.measured("numpy", "torch", 900.0, warnings=[few]),
+        samples.measured("numpy", "jax", 900.0, protocol="convert", warnings=[few]),
+        samples.measured("torch", "jax", 900.0,
+                         warnings=[{"code": "deleter-never", "text": "deleter: never called"}]),
+    ))  # fmt: skip
+    first, second = page.texts("#warnings-table tbody tr")
+    assert first.startswith(f"few-roundsfew roundsnumpy {ARROW} jax, torch2 cells")
+    assert second.startswith(f"deleter-neverdeleter: never calledtorch {ARROW} jax1 cell")
+    page.own.click("#warnings-table summary >> nth=0")
+    cells = page.own.locator("#warnings-table tbody tr >> nth=0 >> li")
+    assert cells.all_text_contents() == [
+        f"numpy {ARROW} torch, dlpack", f"numpy {ARROW} jax, convert",
+    ]  # fmt: skip
+    cells.nth(1).locator("button").click()
+    page.own.wait_for_selector("dialog[open]")
+    assert page.text("dialog h2") == f"numpy {ARROW} jax"
+
+
+def test_a_run_without_warnings_has_no_such_section(open_page: Open) -> None:
+    page = open_page(samples.document(samples.measured("torch", "numpy", 900.0)))
+    assert page.own.locator("#warnings").is_hidden()
+    assert page.own.locator('nav a[href="#warnings"]').is_hidden()

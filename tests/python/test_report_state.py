@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from dlbench.plots import looks
+from dlbench.plots import library_styles
 
 import samples
 import synthetic
@@ -54,8 +54,8 @@ def test_the_address_holds_every_choice(open_page: Open) -> None:
     assert again.text("dialog h2") == page.text("dialog h2")
     again.press("Escape")
     assert again.own.input_value("#choice select[name=run]") == "0"
-    assert again.text("#matrix-said") == page.text("#matrix-said")
-    assert "convert \u00b7 f32 \u00b7 64 KiB" in again.text("#matrix-said")
+    assert again.text("#matrix-caption") == page.text("#matrix-caption")
+    assert "convert \u00b7 f32 \u00b7 64 KiB" in again.text("#matrix-caption")
     assert again.texts("#matrix-table button") == page.texts("#matrix-table button")
     assert again.own.input_value("#refusals-choice input") == "torch"
     again.own.locator("#scaling-chart").scroll_into_view_if_needed()
@@ -137,20 +137,21 @@ def test_the_interval_is_on_hover_and_focus(open_page: Open) -> None:
     assert "noise: \u00b128 % between processes" in page.text("#matrix-legend")
 
 
-def test_a_library_looks_the_same_in_every_run(open_page: Open) -> None:
+def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:
     for libraries in (("native", "torch"), ("jax", "mlx", "native", "numpy", "torch")):
         page = open_page(synthetic.document(libraries, failing=0.0), color_scheme="light")
         page.own.locator("#scaling-chart").scroll_into_view_if_needed()
         page.own.wait_for_selector("#scaling-chart .legendtext")
         script = "c => c.data.find(d => d.name === 'torch' && d.mode === 'markers').marker.color"
-        assert page.own.locator("#scaling-chart").evaluate(script) == looks.of("torch").color
+        own = library_styles.of("torch")
+        assert page.own.locator("#scaling-chart").evaluate(script) == own.color
 
 
 def test_no_two_libraries_look_alike() -> None:
-    found = [looks.of(name) for name in looks.ORDER]
-    assert len({(look.color, look.marker) for look in found}) == len(looks.ORDER)
-    others = looks.of_all(f"library{number}" for number in range(60))
-    assert len({(look.color, look.marker) for look in others.values()}) == 60
+    found = [library_styles.of(name) for name in library_styles.ORDER]
+    assert len({(style.color, style.marker) for style in found}) == len(library_styles.ORDER)
+    others = library_styles.of_all(f"library{number}" for number in range(60))
+    assert len({(style.color, style.marker) for style in others.values()}) == 60
 
 
 def test_a_phone_shows_a_row_below_the_other(open_page: Open) -> None:

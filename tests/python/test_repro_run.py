@@ -37,6 +37,15 @@ def test_a_claim_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert lines[0].endswith(" ns")
 
 
+def test_a_plain_script_has_ten_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lines = reproduced(tmp_path, capsys)
+    code = [line for line in lines if not line.startswith("#")]
+    assert (status, len(code), max(map(len, code)) < 100) == (0, 9, True), lines
+    assert lines[-1] == "raise SystemExit(actual != expected)"
+    assert any(line.startswith("expected, actual = 'zero-copy', 'zero-copy' if ") for line in code)
+    assert not any("source" in line or "del " in line for line in code)
+
+
 def test_a_claim_that_does_not_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evidence = {"address": "no", "guard": "skipped", "write": "skipped", "slope": "skipped"}
     status, lines = reproduced(tmp_path, capsys, "--run", outcome="copy", evidence=evidence)

@@ -74,6 +74,15 @@ def test_the_picture_shows_the_sample_run(theme: str) -> None:
     assert "".join(drawn.split()).startswith("".join(matrices.split()))
 
 
+@pytest.mark.parametrize("name", ["report-light", "report-dark", "scaling"])
+def test_pictures_are_small(name: str) -> None:
+    """They are made by docs/site/sample.py --draw."""
+    data = (ROOT / f"docs/assets/{name}.png").read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert 5_000 < len(data) < 80_000
+    assert f"../assets/{name}.png" in (ROOT / "docs/tutorial/index.md").read_text()
+
+
 def test_the_sample_run_names_no_machine() -> None:
     text = (ROOT / "docs/site/sample/results.json").read_text(encoding="utf-8")
     context = json.loads(text)["context"]

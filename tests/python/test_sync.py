@@ -109,10 +109,10 @@ def snapshot(array):
 
 # Arrays without a __dlpack__: a function of the library's exports them, and waits.
 BY_FUNCTION = (
-    QUEUED.replace("def __dlpack__(self", "def lend(self").replace(
+    QUEUED.replace("def __dlpack__(self", "def export(self").replace(
         "def __dlpack_device__", "def where"
     )
-    + '\n\nEXPORTS = {"dlpack_legacy": Queued.lend}\n'
+    + '\n\nEXPORTS = {"dlpack_legacy": Queued.export}\n'
 )
 
 
@@ -215,7 +215,7 @@ def test_a_script_shows_the_race_without_dlbench(
     assert done.returncode == 0
 
 
-def test_the_terminal_tells_who_waits_and_who_races(
+def test_the_terminal_shows_waits_and_races(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     folder, _ = looked_at

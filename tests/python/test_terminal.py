@@ -43,7 +43,7 @@ copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
 refused       torch -> torch:
               BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch
-no-protocol   dlpack_c: not taken by torch
+no-protocol   dlpack_c: not imported by torch
 noise         turbo on, governor powersave, +-28 % between processes at 61.0 ns
                                                                   dlbench doctor
 
@@ -229,7 +229,7 @@ def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> 
     (grid,) = terminal.matrices(doc(document))
     assert (grid.rows(), grid.columns()) == (["a"], ["a"])
     (found,) = [f for f in findings.find(doc(document)) if f.label == "no-protocol"]
-    assert found.text == "dlpack_c: not taken by b; not offered by b"
+    assert found.text == "dlpack_c: not imported by b; not offered by b"
 
 
 def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
@@ -358,16 +358,29 @@ def test_nothing_is_cut_where_there_is_no_terminal() -> None:
         assert len(text) < 10_000
 
 
-def test_counted_instructions_have_a_matrix_of_their_own() -> None:
+def test_counted_instructions_have_a_column_in_the_matrix() -> None:
     document = samples.document(
         samples.measured("numpy", "numpy", 112.4, instructions=2312.0),
         samples.measured("numpy", "torch", 940.0),
+        samples.missing("torch", "torch", "refused", "a reason"),
     )
-    times, counts = terminal.matrices(doc(document))
-    assert [times.show(entry).text for entry in times.entries.values()] == ["112 ns", "940 ns"]
-    assert [counts.show(entry).text for entry in counts.entries.values()] == ["2,312", "?"]
-    assert grid.legend([counts]) == "? not counted"
-    assert grid.legend([times]) == ""
+    [matrix] = terminal.matrices(doc(document))
+    [block] = grid.blocks(matrix, 80)
+    assert [line.plain.split() for line in block] == [
+        ["from", "\\", "to", "numpy", "instr", "torch", "instr"],
+        ["numpy", "112", "ns", "2,312", "940", "ns", "?"],
+        ["torch", "refused"],
+    ]
+    # A consumer's two columns are never parted.
+    for width in range(20, 60):
+        heads = [block[0].plain for block in grid.blocks(matrix, width)]
+        assert all(head.count("instr") == len(head.split()) // 2 - 1 for head in heads), heads
+    assert grid.legend([matrix]) == "instr: instructions of one exchange   ? not counted"
+    del document["benchmarks"][0]["instructions"]
+    [matrix] = terminal.matrices(doc(document))
+    assert "instr" not in grid.blocks(matrix, 80)[0][0].plain
+    assert grid.legend([matrix]) == ""
+    document["benchmarks"][0]["instructions"] = 2312.0
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
     )

@@ -137,8 +137,9 @@ TEST(Slope, ItIsTheLastWordAndNoOther) {
   judge_slopes(entries, kSpeeds);
   EXPECT_EQ(entries[0].outcome, Outcome::unproven);
   EXPECT_EQ(entries[1].outcome, Outcome::copy);
-  EXPECT_EQ(texts_of(entries[1].warnings),
-            std::vector<std::string>{"address says copied, slope says shared: address decides"});
+  EXPECT_EQ(
+      texts_of(entries[1].warnings),
+      std::vector<std::string>{"address reports copied, slope reports shared: address decides"});
   EXPECT_EQ(entries[2].outcome, Outcome::copy);
   EXPECT_TRUE(entries[2].warnings.empty());
 }

@@ -25,7 +25,7 @@ PyObject* backend(PyObject*, PyObject* name) {
   const Backend* found = dlbench::device::backend({text, static_cast<std::size_t>(length)});
   if (found == nullptr) return PyErr_Format(PyExc_KeyError, "%U", name);
   const std::string state(name_of(found->state));
-  return Py_BuildValue("(ssi)", state.c_str(), found->said.c_str(), found->count);
+  return Py_BuildValue("(ssi)", state.c_str(), found->detail.c_str(), found->count);
 }
 
 PyObject* names(PyObject*, PyObject*) {
@@ -42,9 +42,9 @@ PyObject* about(PyObject*, PyObject* name) {
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(name, &length);
   if (text == nullptr) return nullptr;
-  const auto told = dlbench::device::about({text, static_cast<std::size_t>(length)});
+  const auto facts = dlbench::device::about({text, static_cast<std::size_t>(length)});
   PyObject* units = PyList_New(0);
-  for (const dlbench::device::Unit& unit : told.units) {
+  for (const dlbench::device::Unit& unit : facts.units) {
     PyObject* one = units == nullptr ? nullptr
                                      : Py_BuildValue("(sss)", unit.name.c_str(), unit.uuid.c_str(),
                                                      unit.mode.c_str());
@@ -52,7 +52,7 @@ PyObject* about(PyObject*, PyObject* name) {
     Py_XDECREF(one);
   }
   if (units == nullptr) return nullptr;
-  return Py_BuildValue("(ssN)", told.library.c_str(), told.version.c_str(), units);
+  return Py_BuildValue("(ssN)", facts.library.c_str(), facts.version.c_str(), units);
 }
 
 /// `measure(table)` while the device is current; then what was current before is so again. Throws
@@ -61,7 +61,7 @@ template <typename Measure>
 auto measured_in(const char* name, int ordinal, Measure&& measure) {
   const Backend* found = dlbench::device::backend(name);
   if (found == nullptr || found->table == nullptr) {
-    throw std::runtime_error(found == nullptr ? "no such kind of device" : found->said);
+    throw std::runtime_error(found == nullptr ? "no such kind of device" : found->detail);
   }
   const dlbench::device::Entered inside(*found->table, ordinal);
   if (inside.code() != 0) {
@@ -131,10 +131,10 @@ PyObject* stream_order(PyObject*, PyObject* arguments) {
 PyMethodDef functions[] = {
     {"names", &names, METH_NOARGS, "names()\n--\n\nThe kinds of device that have a table."},
     {"backend", &backend, METH_O,
-     "backend(name, /)\n--\n\n(state, said, count) of a kind of device; its first call looks for "
+     "backend(name, /)\n--\n\n(state, detail, count) of a kind of device; its first call looks for "
      "the driver. Raises\nKeyError for another name."},
     {"about", &about, METH_O,
-     "about(name, /)\n--\n\n(library, version, [(name, uuid, mode), ...]) as the driver tells; "
+     "about(name, /)\n--\n\n(library, version, [(name, uuid, mode), ...]) from the driver; "
      "empty where it does not."},
     {"timer_steps", &timer_steps, METH_VARARGS,
      "timer_steps(name, ordinal, count, /)\n--\n\nDifferences between neighboring readings of the "
@@ -149,7 +149,7 @@ PyMethodDef functions[] = {
 
 PyModuleDef module{PyModuleDef_HEAD_INIT,
                    "_device",
-                   "The devices of this process: one room, whoever asks.",
+                   "The devices of this process, shared by all modules.",
                    -1,
                    functions,
                    nullptr,

@@ -13,7 +13,7 @@ from dlbench.text.grouping import grouped
 BASELINE = "f32"  #: the plain array that the others are held against
 NOT_MADE = "not made"
 Axes = tuple[str, str, str, str, str]
-#: What becomes of which cases, to whom and where: word, consumer, cases, environment, device.
+#: Outcomes by case: word, consumer, cases, environment, device.
 Told = tuple[str, str, tuple[str, ...], str, str]
 
 
@@ -93,9 +93,10 @@ def is_climbed(document: Document) -> bool:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Cases that end otherwise than the baseline, for all pairs of which the same is to be told.
+    """Cases that end otherwise than the baseline, for all pairs with the same result.
 
-    `pairs` is empty where it is the producer's alone. `rates`: GB/s of those copies that have one.
+    `pairs` is empty where the result depends on the producer alone. `rates`: GB/s of those copies
+    that have one.
     """
 
     producer: str
@@ -125,7 +126,7 @@ def fallbacks(climbed: Iterable[CaseSweep]) -> Iterator[Fallback]:
         for word, those in cases.items():
             told = (word, one.consumer, tuple(those), one.environment, one.device)
             alike[told, one.producer].append(one)
-    # A row says its protocols of each of its producers.
+    # A row names its protocols for each of its producers.
     together: dict[tuple[Told, tuple[str, ...]], list[CaseSweep]] = defaultdict(list)
     for (told, _), members in alike.items():
         together[told, tuple(one.protocol for one in members)] += members

@@ -16,7 +16,7 @@ OWN = "own rounds"
 #: Columns that go, in this order, where all do not fit.
 SPARE = (OWN, "via", "share", "exchange")
 HEAD = ("from -> to", "exchange", *values.PHASES, "left", "share", "via", OWN)
-#: What a column holds where its heading does not tell.
+#: What a column holds, where its heading does not say it.
 LEGEND = {
     "exchange": "exchange: the one that the phases belong to",
     "left": "left: exchange less its phases",
@@ -114,7 +114,7 @@ def lines(exchange: Measured) -> Iterator[tuple[str, str]]:
 
 
 def slowest(document: Document) -> tuple[Measured, PhasePart] | None:
-    """The part of an exchange that takes longest, of all that producers do."""
+    """The longest part of an exchange among the producer's."""
     found = [
         (entry, part)
         for entry in document.measured

@@ -64,11 +64,10 @@ def _head(document: Document, libraries: Sequence[str]) -> list[str]:
         "`dlbench check --explain RULE LIBRARY` prints a rule's text, where it is written, and a "
         "script that shows it.",
         "",
-        "yes: it holds. **no**: it is broken, see [below](#broken); plain no: the text says should."
-        " ?: [unclear](#unclear). Empty: it does not apply.",
-        "All libraries are held to the newest texts, whether or not they have promised to follow "
-        "them: some never claimed the array API standard, from which the keywords, the types of "
-        "exceptions and the streams are.",
+        "yes: kept. **no**: broken, see [below](#broken); plain no: broken, and the text says "
+        '"should". ?: [unclear](#unclear). Empty: it does not apply.',
+        "All libraries are checked against the newest texts. Some do not claim to follow the array "
+        "API standard, which defines the keywords, the types of exceptions and the streams.",
         "",
         "| library | version |",
         "|---|---|",
@@ -143,7 +142,7 @@ def _unclear(checks: Sequence[Check]) -> list[str]:
     seen: dict[tuple[str, str], list[str]] = {}
     for entry in checks:
         if entry.outcome == UNCLEAR:
-            told = re.sub(r"^data is \d+ bytes beside", "data is some bytes beside", _seen(entry))
+            told = re.sub(r"^data is \d+ bytes off", "data is some bytes off", _seen(entry))
             seen.setdefault((entry.rule, told), []).append(entry.library)
     lines = ["## Unclear", ""]
     for (rule, told), names in sorted(seen.items()):

@@ -1,6 +1,6 @@
-"""`--known FILE`: the deviations that somebody has accepted.
+"""`--known FILE`: accepted deviations, a line each: LIBRARY RULE LINK.
 
-A line each: LIBRARY RULE LINK; what follows a `#` at a line's start or behind a blank is left out.
+Text after a `#` at a line's start or after a blank is a comment.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ MOST = {
     "references": 0.01,
     "open files": 0.0,
 }
-#: A control that leaves this share of it says that it is not the exchange.
+#: A control that leaves this share of it shows that the exchange is not the cause.
 ALIKE = 0.8
 PAGE = os.sysconf("SC_PAGE_SIZE")
 

@@ -13,7 +13,8 @@ from dlbench.check.rules import RULES
 from dlbench.libraries import discover
 
 PLANTED = Path(__file__).with_name("planted")
-#: Rules that speak of arrays on a device: the planted half only says so, no memory is touched.
+#: Rules about arrays on a device: the fault-injecting producer only reports one, no memory is
+#: touched.
 DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
 CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
 #: What the native half does that no text forbids for sure.

@@ -1,7 +1,7 @@
 """pytest: one test for each rule.
 
 `pytest --dlbench-library=torch`, or a file of one's own (`dlbench_adapter` in the ini-file), or a
-test that asks for `dlbench_rule` beside a fixture `dlbench_library`. `dlbench_known` lists accepted
+test with the fixtures `dlbench_rule` and `dlbench_library`. `dlbench_known` lists accepted
 deviations, RULE LINK a line: they must fail (strict xfail).
 """
 
@@ -208,7 +208,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def dlbench_library() -> Subject:
-    """To be defined by whoever asks for `dlbench_rule`."""
+    """A test that uses `dlbench_rule` must define it."""
     raise pytest.UsageError(
         "define a fixture dlbench_library that returns dlbench.check.pytest_plugin.library(...)"
     )

@@ -1,4 +1,4 @@
-"""What facts say: where elements lie, which values they have; and how an error is told."""
+"""Reads facts: where elements lie and which values they have; and formats errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODES = {
 }
 NEWEST = (1, 3)
 CPU = (1, 0)
-#: Device types whose memory the CPU reads: its own, and what CUDA and ROCm pinned for it.
+#: Device types with memory that the CPU can read: its own, and memory pinned by CUDA and ROCm.
 HOST_KINDS = (1, 3, 11)
 #: Device types of our words.
 DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
@@ -61,7 +61,7 @@ def gathered(place: Any, shape: Any, strides: Any, item: int) -> bytes:
 
 
 def read(capsule: Any) -> Facts:
-    """The facts of a capsule. NotApplicable where it holds none: `export.capsule` says why."""
+    """The facts of a capsule. NotApplicable where it holds none: `export.capsule` reports why."""
     try:
         return _check.read(capsule)
     except ValueError as error:

@@ -39,7 +39,7 @@ class NotApplicable(Ended):
 
 
 class Unclear(Ended):
-    """The specification contradicts itself, or says nothing that all read alike."""
+    """The specification contradicts itself, or can be read in several ways."""
 
     outcome = UNCLEAR
 
@@ -54,7 +54,8 @@ class Shown:
     patch: str = ""
     #: the array: a word of `scripts.rule.SOURCES`
     source: str = "line"
-    #: of a consumer: the call, where it is not the plain one. Of a producer: what gives `capsule`.
+    #: of a consumer: the call, where it is not the plain one. Of a producer: the source of
+    #: `capsule`.
     call: str = ""
     #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
     refusal: str = ""
@@ -102,7 +103,7 @@ class Rules:
         verdict: str = BROKEN,
         shown: Shown | None = None,
     ) -> Callable[[Check], Check]:
-        """Decorates the function that looks."""
+        """Decorates the function of a rule."""
 
         def kept(check: Check) -> Check:
             assert name not in self.by_name, name

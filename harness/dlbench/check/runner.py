@@ -1,7 +1,7 @@
-"""Rules in processes of their own: a crash, a hang or a bad end is the result of its rule alone.
+"""Rules in processes of their own: a crash or a hang is the result of its rule alone.
 
-Rules that cannot crash go first. A process in which a rule crashed is replaced by another, which
-takes the rest: a rule that crashes costs one start.
+Rules that cannot crash go first. A process in which a rule crashed is replaced by another for the
+remaining rules: a rule that crashes costs one start.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHILD = Path(__file__).with_name("child.py")
 START_S = 120.0
 #: The child then shuts its interpreter down, as after any program.
 END_AS_PROGRAM = {"do": "end", "as_program": True}
-#: Optional parts of a rule's answer: the struct that a consumer was handed, and the array.
+#: Optional parts of a rule's answer: the struct that a consumer got, and the array.
 PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT}
 
 
@@ -134,7 +134,7 @@ def read_result(name: str, answer: dict[str, Any]) -> Result | None:
 
 
 def telling_line(tail: str) -> str:
-    """The line of what a dying process printed that says most."""
+    """The most informative line of a dying process's output."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
     for word in ("what():", "Fatal Python error", "Error", "abort", "planted"):
         for line in lines:
@@ -144,7 +144,7 @@ def telling_line(tail: str) -> str:
 
 
 class _Chain(Steps[str, Result]):
-    """The rules of one role, by name, in as many processes as it takes."""
+    """The rules of one role, by name, in as many processes as needed."""
 
     name = "check"
 
@@ -240,12 +240,12 @@ def _why(failure: RequestFailed) -> str:
 
 
 def _tail(death: _core.Death) -> str:
-    """The end of what it printed: some libraries tell their reason on standard output."""
+    """The end of its output: some libraries print their reason on standard output."""
     return death.stderr_tail if death.stderr_tail.strip() else death.stdout_tail
 
 
 def _is_bad(death: _core.Death) -> bool:
-    """Whether it did not end as an interpreter does when all is well."""
+    """Did it end otherwise than an interpreter normally does?"""
     return death.exit_status != 0
 
 

@@ -34,7 +34,7 @@ def warm(subject: Subject) -> None:
 
 
 def run(subject: Subject, name: str) -> dict[str, Any]:
-    """`outcome`, `seen`, and the struct that a consumer was handed."""
+    """`outcome`, `seen`, and the struct that a consumer got."""
     rule = RULES.by_name[name]
     subject.handed = subject.source = ""
     outcome, seen = conclusion(subject, rule)
@@ -49,7 +49,7 @@ def run(subject: Subject, name: str) -> dict[str, Any]:
 def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
     """The outcome, and what was seen."""
     with warnings.catch_warnings():
-        # A library may warn of what it is asked here; that is no error of its.
+        # A library may warn about this call; that is not an error.
         warnings.simplefilter("ignore")
         try:
             return HOLDS, rule.check(subject)
@@ -61,6 +61,6 @@ def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
 
 
 def absent(rule: Rule) -> NotApplicable:
-    """What is said of a library without that side."""
+    """The result for a library without that role."""
     verb = "makes" if rule.role == "producer" else "imports"
     return NotApplicable(f"it has no adapter that {verb} arrays")

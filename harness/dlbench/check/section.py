@@ -24,7 +24,7 @@ RESULTS = "results.json"
 def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> list[Entry]:
     """One for each rule. `accepted`: rule -> link, of those that are known."""
     found = []
-    # A process that died could not say what it was exported; it is the same each time.
+    # A process that died could not report the struct that it got; it is the same each time.
     usual = next((result.struct for result in report.results.values() if result.struct), "")
     for name, result in report.results.items():
         rule = RULES.by_name[name]

@@ -1,6 +1,9 @@
-"""Lines in which rules say how a script shows them; functions without a module are `scripts.tools`.
+"""Lines in which rules state how a script shows them; functions without a module are from
+`scripts.tools`.
+
 A script ends with status 1 where it shows the fault, by an exception or by SystemExit with a text,
-and with 0 where there is none."""
+and with 0 where there is none.
+"""
 
 from __future__ import annotations
 

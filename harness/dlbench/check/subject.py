@@ -78,14 +78,14 @@ class Subject:
             raise NotApplicable(f"no such array can be made: {describe_error(error)}") from None
         own = dtype_of(array)
         if own not in ("", case.dtype):
-            raise NotApplicable(
-                f"the adapter was asked for {case.dtype} and made an array of {own}"
-            )
+            raise NotApplicable(f"the requested layout is {case.dtype} and made an array of {own}")
         return array
 
     def laid(self, case: Case) -> tuple[Any, Any]:
-        """The library's array of that layout, and its content as NumPy's. Where the adapter makes
-        none, the library's own transposition or slice is asked."""
+        """The library's array of that layout, and its content as NumPy's array.
+
+        Where the adapter makes none, the library's own transposition or slice is used.
+        """
         self.source = f"dtype-{case.dtype}" if case.dtype != PLAIN.dtype else ""
         if not self.source and case.layout in ("grid", *DERIVED):
             self.source = case.layout
@@ -111,7 +111,7 @@ class Subject:
         return array, expected
 
     def extras(self, array: Any) -> tuple[str, ...]:
-        """What an array carries beside its values, in its adapter's words."""
+        """What an array carries beside its values, from its adapter."""
         for module in (self.consumer, self.producer):
             extras = getattr(module, "extras", None)
             if extras is not None:
@@ -133,13 +133,15 @@ class Subject:
             return array.__dlpack__(**keywords)
 
     def export(self, array: Any, **keywords: Any) -> Facts:
-        """The facts of a fresh export, which is dropped. NotApplicable where it has none to read:
-        another rule says why."""
+        """The facts of a new export, which is dropped.
+
+        NotApplicable where no facts can be read: another rule reports that.
+        """
         facts: Facts = self.readable(lambda: _check.read(self.ask(array, **keywords)))
         return facts
 
     def take(self, array: Any, **keywords: Any) -> _check.Taken:
-        """A fresh export, taken as a consumer takes it."""
+        """A new export, imported as a consumer does."""
         taken: _check.Taken = self.readable(lambda: _check.take(self.ask(array, **keywords)))
         return taken
 
@@ -161,7 +163,7 @@ class Subject:
         raise NotApplicable("its type publishes no C exchange API")
 
     def api(self) -> tuple[Any, _check.Api]:
-        """An array, and the table. NotApplicable where another rule says what is wrong with it."""
+        """An array, and the table. NotApplicable where another rule reports its fault."""
         array, published = self.publishes_api()
         try:
             api = _check.Api(published)
@@ -174,7 +176,7 @@ class Subject:
     # A consumer's side.
 
     def entry(self, protocol: str = "dlpack") -> Any:
-        """What its adapter says of a protocol."""
+        """Its adapter's entry for a protocol."""
         table = getattr(self.consumer, "PROTOCOLS", {})
         if protocol not in table:
             raise NotApplicable(f"it imports nothing by {protocol}")
@@ -200,18 +202,18 @@ class Subject:
             raise NotApplicable("what it returns is bytes, which have no dtype")
 
     def _control(self) -> bool:
-        from dlbench.check.lender import Lender, content
+        from dlbench.check.known_producer import KnownProducer, content
 
         handed = self.handed
         try:
-            plain = [Lender(self, content(name)) for name in ("float32", "int16")]
-            seen = [self.look(self.import_(lender)) for lender in plain]
+            plain = [KnownProducer(self, content(name)) for name in ("float32", "int16")]
+            seen = [self.look(self.import_(producer)) for producer in plain]
         except (Exception, NotApplicable):
-            return True  # that it takes nothing is another rule's matter
+            return True  # another rule tests whether it imports anything
         finally:
             self.handed = handed
         return not all(
-            is_bytes_of(one, lender.array) for one, lender in zip(seen, plain, strict=True)
+            is_bytes_of(one, producer.array) for one, producer in zip(seen, plain, strict=True)
         )
 
     def import_(self, x: Any, protocol: str = "dlpack", /, **keywords: Any) -> Any:
@@ -237,13 +239,13 @@ class Subject:
                 return
 
     def look(self, result: Any) -> Facts:
-        """Address, dtype, shape, values and `readonly` (None: cannot be told) of its array."""
+        """Address, dtype, shape, values and `readonly` (None: unknown) of its array."""
         for way in (self._by_dlpack, self._by_buffer, self._by_numpy):
             try:
                 return way(result)
             except (Exception, NotApplicable) as error:
                 last = describe_error(error)
-        raise NotApplicable(f"what it returned cannot be looked at: {last}")
+        raise NotApplicable(f"its result cannot be read: {last}")
 
     def _by_dlpack(self, result: Any) -> Facts:
         capsule = self.ask(result)
@@ -279,7 +281,7 @@ class Subject:
 
 
 def dtype_of(array: Any) -> str:
-    """The dtype that an array names, or nothing where it has none that we know."""
+    """The dtype of an array, or nothing where dlbench does not know it."""
     try:
         dtype = getattr(array, "dtype", None)
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype

@@ -1,4 +1,4 @@
-"""What `dlbench check` says on a terminal."""
+"""The output of `dlbench check` on a terminal."""
 
 from __future__ import annotations
 
@@ -101,7 +101,10 @@ def explained(rule: Rule, width: int, script: str = "") -> list[str]:
                 ("written in", rule.section),
                 ("binds", whose),
                 ("says", rule.level),
-                ("broken is", "told as unclear: the text is" if rule.verdict == UNCLEAR else "so"),
+                (
+                    "broken is",
+                    "reported as unclear: the text is" if rule.verdict == UNCLEAR else "so",
+                ),
                 ("runs", _runs(rule)),
             ]
         ),
@@ -113,7 +116,7 @@ def explained(rule: Rule, width: int, script: str = "") -> list[str]:
 
 def _runs(rule: Rule) -> str:
     if rule.at_exit:
-        return "as the last of its process, whose end is looked at"
+        return "as the last of its process, to check the end of the process"
     if rule.risky:
         return "in a worker, since breaking it may crash"
     return "in a worker with others; in pytest without one"

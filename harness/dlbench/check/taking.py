@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.adapter import Call
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import describe_error
 from dlbench.check.rule import Broken, NotApplicable
 from dlbench.check.subject import Subject, is_bytes_of
@@ -13,37 +13,37 @@ from dlbench.check.subject import Subject, is_bytes_of
 
 def brought(
     subject: Subject,
-    lender: Lender,
+    producer: KnownProducer,
     refused: type[Broken | NotApplicable] = NotApplicable,
     words: str = "it imports nothing",
 ) -> Any:
-    """What the import gives. A refusal is raised as `refused`: `words`, then what it said."""
+    """The result of the import. A rejection is raised as `refused`: `words`, then its message."""
     try:
-        return subject.import_(lender)
+        return subject.import_(producer)
     except Exception as error:
         raise refused(f"{words}: {describe_error(error)}") from None
 
 
-def imported(subject: Subject, lender: Lender) -> str:
-    """The import has the lender's values, shape and dtype, or is refused."""
+def imported(subject: Subject, producer: KnownProducer) -> str:
+    """The import has the producer's values, shape and dtype, or is rejected."""
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
-    return same(subject, lender, result)
+    return same(subject, producer, result)
 
 
-def same(subject: Subject, lender: Lender, result: object) -> str:
+def same(subject: Subject, producer: KnownProducer, result: object) -> str:
     """Raises Broken where the result is not what was exported."""
     seen = subject.look(result)
-    if is_bytes_of(seen, lender.array):
+    if is_bytes_of(seen, producer.array):
         try:
             subject.require_dtypes()
         except NotApplicable:
             return "its bytes are what was exported"
-    if tuple(seen["shape"]) != lender.array.shape:
-        raise Broken(f"its shape is {tuple(seen['shape'])}, not {lender.array.shape}")
-    if seen["values"] != lender.array.tobytes():
+    if tuple(seen["shape"]) != producer.array.shape:
+        raise Broken(f"its shape is {tuple(seen['shape'])}, not {producer.array.shape}")
+    if seen["values"] != producer.array.tobytes():
         raise Broken("its values are not what was exported")
     return "its values are what was exported"
 
@@ -52,18 +52,18 @@ def require_import(subject: Subject) -> None:
     """NotApplicable where a plain tensor is refused in either struct: a consumer need not take
     memory of the CPU."""
     try:
-        subject.import_(Lender(subject))
+        subject.import_(KnownProducer(subject))
     except Exception:
         try:
-            subject.import_(Lender(subject, legacy=True))
+            subject.import_(KnownProducer(subject, legacy=True))
         except Exception as error:
             raise NotApplicable(f"it imports nothing: {describe_error(error)}") from None
 
 
 def asks_itself(subject: Subject) -> None:
-    """NotApplicable where a capsule is taken instead of an object."""
+    """NotApplicable where the consumer imports a capsule instead of an object."""
     if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, not an object")
+        raise NotApplicable("it imports a capsule, not an object")
 
 
 def require_from_dlpack(subject: Subject) -> None:
@@ -80,17 +80,17 @@ def require_from_dlpack(subject: Subject) -> None:
 
 
 def versioned_asked(subject: Subject) -> None:
-    """NotApplicable unless the consumer asks for the versioned struct."""
-    brought(subject, Lender(subject))
+    """NotApplicable unless the consumer requests the versioned struct."""
+    brought(subject, KnownProducer(subject))
     if subject.handed != "versioned":
-        raise NotApplicable("it does not ask for the versioned struct")
+        raise NotApplicable("it does not request the versioned struct")
 
 
-def spelled(lender: Lender) -> str:
+def spelled(producer: KnownProducer) -> str:
     """ "__dlpack__(max_version=(1, 0))"."""
     return ", ".join(
         f"__dlpack__({', '.join(f'{key}={value!r}' for key, value in call.items())})"
-        for call in lender.calls
+        for call in producer.calls
     )
 
 

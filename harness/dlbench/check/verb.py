@@ -78,7 +78,9 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
     if params["proving"]:
         return show_proofs(chosen, console)
     if not libraries:
-        raise BadInput("say which library: 'dlbench check numpy'; 'dlbench list' names them")
+        raise BadInput(
+            "missing library: for example 'dlbench check numpy'; 'dlbench list' lists them"
+        )
     accepted = accepted_in(params["known_file"], params["adapters"])
     if params["markdown"]:
         writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
@@ -87,7 +89,7 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
 
 
 def accepted_in(path: str | None, adapters: str | None) -> known.Known:
-    """The entries of --known. Raises BadInput for one of a library that nobody has heard of."""
+    """The entries of --known. Raises BadInput for one of an unknown library."""
     if not path:
         return {}
     accepted = known.read(Path(path))

@@ -46,8 +46,10 @@ def single(document: Document, words: Sequence[str]) -> Entry:
 
 
 def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
-    """Words by which `single` finds the entry, as many as that takes behind the names of its pair.
-    `pair`: all cells of those two."""
+    """Arguments by which `single` finds the entry, as few as needed after the names of its pair.
+
+    `pair`: all cells of those two.
+    """
     last = [] if entry.environment == DEFAULT else [entry.environment]
     last += [entry.machine] if entry.machine else []
     words = [] if entry.protocol == "dlpack" else [entry.protocol]
@@ -71,7 +73,7 @@ def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
 
 
 def usual(entries: list[Entry]) -> list[Entry]:
-    """Those of them that are meant where nothing more is said."""
+    """The cells among them that are meant by default."""
     entries = [entry for entry in entries if entry.outcome not in values.DULL] or entries
     for axis, word in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
         if any(entry.axis(axis) == word for entry in entries):
@@ -99,7 +101,7 @@ def _narrow(entries: list[Entry], word: str) -> list[Entry]:
     chosen = [entry for entry in entries if entry.bytes == count]
     if not chosen:
         sizes = ", ".join(values.size(size) for size in sorted({e.bytes for e in entries}))
-        raise BadInput(f"no cell here has {word} ({sizes} were asked for)")
+        raise BadInput(f"no cell here has {word} ({sizes} were requested)")
     return chosen
 
 

@@ -18,7 +18,7 @@ ROUNDS = 6
 
 
 def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
-    """What a run would ask a worker for this cell alone."""
+    """The request of a run to a worker for this cell alone."""
     clock = entry.clock
     iterations = max(entry.iterations, 1) if isinstance(entry, Measured) else 1
     one_round = {"do": "round", "id": 0, "clock": clock, "iterations": iterations, "prelude": 16}

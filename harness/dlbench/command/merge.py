@@ -28,7 +28,7 @@ def merge(runs: tuple[str, ...], out: str) -> None:
     RUN is a run, or NAME=RUN; the default name is the host's name.
     """
     if len(runs) < 2:
-        raise BadInput("merge takes two runs at least: dlbench merge RUN RUN --out DIR")
+        raise BadInput("merge needs at least two runs: dlbench merge RUN RUN --out DIR")
     parts = [part for run in runs for part in _parts(run)]
     merged = of_parts(parts)
     path = rundir.fresh(out) / "results.json"
@@ -55,7 +55,7 @@ def _fit(host: str, run: str) -> str:
     """A host's name as a machine's."""
     name = re.sub(r"[^A-Za-z0-9_.+-]", "-", host).lstrip(".+-")
     if not name:
-        raise BadInput(f"{run} does not say which host it ran on: name it, as NAME={run}")
+        raise BadInput(f"{run} does not name its host: set one, as NAME={run}")
     return name
 
 
@@ -82,8 +82,9 @@ def _machine(context: Context) -> dict[str, object]:
 
 
 def _context(documents: dict[str, Document]) -> dict[str, object]:
-    """Readers of Google Benchmark's JSON look for the first one's keys; what is of one machine
-    stands with that machine."""
+    """Readers of Google Benchmark's JSON read the first run's keys; facts about one machine are
+    stored with that machine.
+    """
     first = next(iter(documents.values())).context
     own = {
         "schema": first.run.schema,

@@ -145,8 +145,11 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Doc
 
 
 def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> Environment:
-    """The cell's, asked anew: our own, or the one that this line names. A document may come from
-    anywhere, and what it names is not run. Raises BadInput where no worker can run there."""
+    """The cell's environment, probed again: our own, or the one that this command line names.
+
+    A document may come from anywhere, so the interpreter that it names is not run. Raises BadInput
+    where no worker can run there.
+    """
     name = entry.environment
     if name == DEFAULT:
         return here()
@@ -195,7 +198,7 @@ def reproduce(
     for line in verdict.printed:
         output.say(line)
     if not verdict.expected:
-        output.say("the script gives no verdict")
+        output.say("the script is inconclusive")
         return 0
     output.say(f"expected  {verdict.expected}")
     output.say(f"actual    {verdict.actual}")

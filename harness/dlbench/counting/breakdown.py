@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from dlbench.counting import whose
+from dlbench.counting import code_owner
 from dlbench.counting.exchange import Count, Frame, Share
 
 _FRAME = re.compile(r"\bdlbench_frame<(\d+)>")
@@ -58,9 +58,9 @@ def native_lines(count: Count) -> list[Line]:
     """Each function's own instructions. All of the interpreter is one line, and all of dlbench."""
     own: dict[tuple[str, str], float] = defaultdict(float)
     for function, cost in count.own.items():
-        library = whose.of_object(function.library)
-        together = library in (whose.PYTHON, whose.OWN)
-        name = "the timed loop" if library == whose.OWN else "the interpreter"
+        library = code_owner.of_object(function.library)
+        together = library in (code_owner.PYTHON, code_owner.OWN)
+        name = "the timed loop" if library == code_owner.OWN else "the interpreter"
         own[library, name if together else _AGAIN.sub("", function.name)] += cost
     return _ordered(Line(*key, cost) for key, cost in own.items() if cost)
 
@@ -77,8 +77,11 @@ def _shares(count: Count) -> dict[int, Share]:
 
 
 def python_lines(plain: Count, named: Count, frames: Sequence[Frame]) -> list[Line]:
-    """What each Python function costs without those that it calls, and the rest, in instructions
-    that sum to those of the plain count. What telling them apart added is taken off by calls."""
+    """Instructions of each Python function without its callees, and the rest; they sum to the plain
+    count.
+
+    The cost of naming the functions is subtracted by number of calls.
+    """
     shares = {i: share for i, share in _shares(named).items() if i < len(frames) and share.calls}
     calls = sum(share.calls for share in shares.values())
     if not calls:
@@ -96,7 +99,7 @@ def python_lines(plain: Count, named: Count, frames: Sequence[Frame]) -> list[Li
     lines: dict[tuple[str, str], Line] = {}
     for i, share in shares.items():
         frame = frames[i]
-        key = whose.of_python(frame.file), frame.function
+        key = code_owner.of_python(frame.file), frame.function
         before = lines.get(key, Line(*key, 0))
         again = _is_inside_itself(i, frames)
         lines[key] = Line(
@@ -131,7 +134,7 @@ def _is_inside_itself(index: int, frames: Sequence[Frame]) -> bool:
 
 
 def breakdown(plain: Count, named: Count, frames: Sequence[Frame]) -> Breakdown:
-    """`plain` as the timed loop runs, `named` with the Python functions told apart."""
+    """`plain` as the timed loop runs, `named` with the Python functions separated."""
     lines = python_lines(plain, named, frames)
     added = named.total / plain.total - 1 if lines else 0.0
     return Breakdown(plain.total, lines, native_lines(plain), added)

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis.phases import has_shares, signed
-from dlbench.counting import whose
+from dlbench.counting import code_owner
 from dlbench.counting.breakdown import NO_PYTHON, Breakdown, Line
 from dlbench.document import Entry, Measured
 from dlbench.text.layout import columns, shorten
@@ -36,10 +36,12 @@ def sentence(entry: Entry, breakdown: Breakdown) -> str:
     first = breakdown.libraries()[0]
     share = values.percent(first.own / breakdown.total)
     what = (
-        "the interpreter itself" if first.library == whose.PYTHON else f"{first.library}'s C code"
+        "the interpreter itself"
+        if first.library == code_owner.PYTHON
+        else f"{first.library}'s C code"
     )
     largest = next((line for line in breakdown.native if line.library == first.library), None)
-    if largest is None or first.library == whose.PYTHON:
+    if largest is None or first.library == code_owner.PYTHON:
         return f"{share} of {pair} is {what}"
     part = values.percent(largest.own / breakdown.total)
     return f"{share} of {pair} is {what}; its largest function, {largest.name}, is {part}"
@@ -159,9 +161,7 @@ def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width:
     shown += [Text(f"{counted}, {values.duration(entry.real_time)}"), Text()]
     if breakdown.python:
         shown += [*python_table(breakdown, width)]
-        told = (
-            f"telling Python functions apart took {values.percent(breakdown.added)} more; taken off"
-        )
+        told = f"naming Python functions took {values.percent(breakdown.added)} more; subtracted"
         shown += [Text(shorten(told, width), style="dim"), Text()]
     if breakdown.missing:
         shown += [Text(shorten(f"no Python functions: {breakdown.missing}", width)), Text()]

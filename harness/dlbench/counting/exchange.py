@@ -49,7 +49,7 @@ class Counted:
     def __init__(self, worker: CountingWorker, entry: Entry) -> None:
         self._worker = worker
         worker.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
-        # The first pass tells how much one call costs; it also warms up what no prelude does.
+        # The first pass measures the cost of one call; it also warms up what no prelude does.
         told = self._pass(4)[0]
         self._most = max(int(told["most"]) // 2, 1)
         self._calls = self._fitting(self._latest.total / 4)
@@ -78,7 +78,10 @@ class Counted:
         return self._difference(names=True)
 
     def phases(self) -> dict[str, float]:
-        """Of each phase that it has. Raises RequestFailed where they cannot be told apart."""
+        """Instructions of each of its phases.
+
+        Raises RequestFailed where they cannot be separated.
+        """
         self._worker.ask({"do": "split", "id": 0})
         self._pass(self._calls, phases=True)
         counted, _ = self._difference(phases=True)
@@ -88,7 +91,7 @@ class Counted:
         self._worker.ask({"do": "drop", "id": 0})
 
     def _difference(self, **what: bool) -> tuple[Count, list[Frame]]:
-        """Of two passes; `what` is `names` or `phases`, as the worker knows them."""
+        """Instructions from two passes; `what` is `names` or `phases`, as in the request."""
         _, one = self._pass(self._calls, **what)
         told, two = self._pass(2 * self._calls, **what)
         total = (two.total - one.total) / self._calls

@@ -14,8 +14,11 @@ _PART = re.compile(r"\bdlbench_part<(\d+)>")
 
 
 def phases(entered: Mapping[Function, tuple[float, float]]) -> dict[str, float]:
-    """Instructions of each phase in one exchange, of what was entered in it: calls and cost with
-    what they called. Entering a part is taken off, and the proxy off the import, as with times."""
+    """Instructions of each phase in one exchange, from the calls of its parts and their inclusive
+    cost.
+
+    The cost of entering a part is subtracted, and the proxy's from the import, as with times.
+    """
     calls = dict.fromkeys(PARTS, 0.0)
     costs = dict.fromkeys(PARTS, 0.0)
     for function, (times, cost) in entered.items():

@@ -1,7 +1,7 @@
-"""Reads what callgrind wrote: its profile format, version 1.
+"""Reads a profile of callgrind, in version 1 of its format.
 
-Two uses of a name make the rest of the file hard to read at a glance: `fn=(7) name` gives a name a
-number, `fn=(7)` uses it; and the line behind `calls=` holds the callee's cost, not the caller's.
+Names have two forms: `fn=(7) name` gives a name a number, `fn=(7)` uses it. The line after `calls=`
+holds the callee's cost, not the caller's.
 """
 
 from __future__ import annotations

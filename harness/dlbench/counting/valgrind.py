@@ -42,7 +42,7 @@ def version() -> str:
 
 def command(out: Path, place: Environment) -> list[str]:
     """A worker under callgrind. Each pass through LOOP leaves a file OUT.1, OUT.2, ..."""
-    # A worker built with valgrind's header says itself when to begin; else all is instrumented.
+    # A worker built with valgrind's header starts the collection itself; else all is instrumented.
     begins = "no" if place.callgrind_requests else "yes"
     return [
         *(sys.executable, "-ISc", FIXED_ADDRESSES),

@@ -1,4 +1,6 @@
-"""What changed between two sides, base and head, as `_core.compare` and comparison.json say it."""
+"""What changed between two sides, base and head: typed records of `_core.compare` and
+comparison.json.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,9 @@ class Inconclusive(Record):
 
 
 class Alarms(Record):
-    """Of two sides that are one: cells called changed after correction, and cells whose own 95 %
-    interval misses no change; of the latter one in twenty are so by chance."""
+    """For two runs of the same side: cells reported as changed after correction, and cells whose
+    own 95 % interval excludes zero. One in twenty of the latter is so by chance.
+    """
 
     __slots__ = ()
     cells = Key(0)

@@ -1,4 +1,4 @@
-"""What a document says of the run as a whole: its machine, its environments, what was asked."""
+"""A document's facts about the run as a whole: its machine, its environments, its options."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Driver(Record):
 
 
 class Machine(Record):
-    """The machine. A key that the system does not tell is absent or `unknown`."""
+    """The machine. A key that the system does not report is absent or `unknown`."""
 
     __slots__ = ()
     cpu = Key("")
@@ -63,7 +63,7 @@ class Machine(Record):
 
 
 class Request(Record):
-    """What was asked of the run, as it was typed."""
+    """The options of the run, as they were typed."""
 
     __slots__ = ()
     pair = Key[Sequence[str]](())
@@ -89,7 +89,7 @@ class Dropped(Record):
 
 
 class Run(Record):
-    """`context.dlbench`: what ran, where and what was asked."""
+    """`context.dlbench`: the version, the machine and the options of the run."""
 
     __slots__ = ()
     schema = Key(1)

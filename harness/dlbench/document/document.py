@@ -180,8 +180,10 @@ def environment_rank(name: str) -> tuple[bool, str]:
 
 
 def exchanges_once(entries: Iterable[E]) -> list[E]:
-    """Each exchange once, though it has a cell for each phase and clock: by one that has a number,
-    if any has, and by the clock `call`, if that was asked for."""
+    """Each exchange once, though it has a cell for each phase and clock.
+
+    A cell with a number has priority, then the clock `call`, if it was requested.
+    """
     found: dict[tuple[Axis, ...], E] = {}
     for entry in entries:
         if entry.is_exchange:

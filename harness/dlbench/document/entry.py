@@ -8,13 +8,13 @@ from typing import Any
 from dlbench.document import codes
 from dlbench.document.record import Key, Record, part, parts
 
-#: What an exchange is told by: all of a cell but phase and clock.
+#: The keys of an exchange: all of a cell but phase and clock.
 EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
 #: All of a cell but its size.
 AXES = ("phase", "clock", *EXCHANGE[:-1])
 
-#: Outcomes and codes whose reason is about no library, and codes whose reason is the producer's;
-#: else it is the consumer's.
+#: Outcomes and codes whose reason concerns no library, and codes whose reason concerns the
+#: producer; every other concerns the consumer.
 NO_LIBRARY = ("not-run", "no-device", codes.NO_DEVICE_ARGUMENT)
 OUT_OF_MEMORY = "out-of-memory"
 OF_PRODUCER = (codes.CONVERTED, codes.NOT_EXPORTED)

@@ -49,7 +49,10 @@ def read_document(path: Path) -> Document:
 
 
 def read_comparison(path: Path) -> Comparison:
-    """What a run of two sides left beside its document. Raises as `read_document` does."""
+    """The comparison that a run of two sides stored beside its document.
+
+    Raises as `read_document` does.
+    """
     return Comparison(_read(path, _core.validate_comparison))
 
 
@@ -63,7 +66,7 @@ def _read(path: Path, validate: Callable[[str], None]) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
         raise BadInput(f"cannot read {path}: {why}") from error
-    # Checking takes as long as reading, and lets other threads run.
+    # Checking takes as long as reading, and releases the interpreter's lock.
     with ThreadPoolExecutor(1) as pool:
         checked = pool.submit(validate, str(path))
         try:

@@ -1,7 +1,7 @@
-"""A typed view of a JSON object: each key is declared once, and read when it is asked for.
+"""A typed view of a JSON object: each key is declared once, and converted when it is read.
 
-A document has up to a hundred thousand entries of which a view reads a few keys each, so a record
-holds the object as it was parsed and costs one slot. It cannot be changed.
+A document has up to a hundred thousand entries, of which a view reads a few keys each. So a record
+holds the parsed object and costs one slot. It cannot be changed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Record:
         return key in self._json
 
     def to_json(self, without: Iterable[str] = ()) -> dict[str, object]:
-        """What the document has, less some keys: to be written again, not to be looked into."""
+        """The JSON object without some keys: to be written again, not to be read from."""
         if not without:
             return dict(self._json)
         return {key: value for key, value in self._json.items() if key not in without}

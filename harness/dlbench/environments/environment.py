@@ -27,9 +27,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Environment:
-    """A Python interpreter with its packages, as it told of itself.
+    """A Python interpreter with its packages, as it reported them.
 
-    After a `failure` nothing more is known than name and python.
+    After a `failure` only name and python are known.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Environment:
     suffixes: tuple[str, ...] = ()  #: what the names of its extension modules may end in
     folders: tuple[Path, ...] = ()  #: where those of dlbench's own may lie
     versions: Mapping[str, str] | None = field(default_factory=dict)
-    """Of the packages by canonical name. None, as next: this process is asked when it is needed."""
+    """Versions of its packages by canonical name. None, as next: read from this process later."""
     points: tuple[there.Point, ...] | None = ()  #: the adapters that its packages offer
-    callgrind_requests: bool = False  #: its worker tells callgrind where to begin
+    callgrind_requests: bool = False  #: its worker starts callgrind's collection
     failure: Failure | None = None
 
     @property
@@ -77,7 +77,7 @@ class Environment:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As an item of `context.dlbench.environments`, of which no worker has told yet."""
+        """As an item of `context.dlbench.environments`, before any worker has reported."""
         known: dict[str, Any] = {"python": self.version, "executable": self.python}
         if self.failure is None:
             known["gil"] = self.gil

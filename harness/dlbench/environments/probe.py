@@ -1,4 +1,4 @@
-"""Asks an interpreter what its environment holds, and whether a worker can run there."""
+"""Runs an interpreter to list its environment, and whether a worker can run there."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if sys.version_info >= {OLDEST} and kind == "cpython":
 
 
 def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
-    """The environment that dlbench runs in, and behind it those of `--env`, each asked.
+    """The environment that dlbench runs in, followed by those of `--env`; each is probed.
 
-    Raises BadInput for what is no environment that a worker can run in. One that crashes or hangs
-    while it is asked is there with a `failure`.
+    Raises BadInput for an environment without a usable interpreter. One that crashes or hangs
+    during the probe has a `failure`.
     """
     asked = spelled.read(texts)
     return [here(), *(probe(name, python, timeout_s) for name, python in asked.items())]
@@ -51,7 +51,9 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
     if not python_line:
         words = answer.err.strip() or answer.out.strip()
         said = repr(first_line(words)[:200]) if words else "nothing"
-        raise BadInput(f"environment {name!r}: {python} is no Python: it said {said}")
+        raise BadInput(
+            f"environment {name!r}: {python} is no Python interpreter; its output: {said}"
+        )
     facts = _line(answer, there.FACTS)
     if not facts:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
@@ -97,7 +99,7 @@ def _failure(answer: _core.Program, timeout_s: float) -> Failure | None:
         how = signal_name(answer.status)
         words = last_line(answer.err)
         told = f": {words}" if words else ""
-        return Failure("crashed", f"the interpreter ended by {how} when it was asked{told}")
+        return Failure("crashed", f"the interpreter ended by {how} during the probe{told}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What an interpreter tells of itself. Runs in any environment: the standard library alone."""
+"""Facts of an interpreter about itself. Runs in any environment: the standard library alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION, FACTS, GREETING = "dlbench-python ", "dlbench-facts ", '{"hello"'
 
 @dataclass(frozen=True)
 class Point:
-    """An adapter behind an entry point; `fault` says why it has no file."""
+    """An adapter behind an entry point; `fault` is the reason why it has no file."""
 
     role: str
     name: str
@@ -43,7 +43,7 @@ def has_gil() -> bool:
 
 
 def begins_counting() -> bool:
-    """Whether this Python's worker tells callgrind where to begin."""
+    """Whether this Python's worker starts callgrind's collection itself."""
     from dlbench import _worker
 
     return _worker.callgrind_requests()
@@ -81,7 +81,7 @@ def _module_file(module: str) -> str:
 
 
 def facts(folders: list[str]) -> dict[str, Any]:
-    """All of it. `folders` are where dlbench's own modules are looked for."""
+    """All facts. `folders` are searched for dlbench's own modules."""
     told: dict[str, Any] = {
         "version": python_version(),
         "gil": has_gil(),

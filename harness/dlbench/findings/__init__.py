@@ -27,7 +27,7 @@ __all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text
 
 def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) -> list[Finding]:
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
-    # A phase shares the verdict of its exchange, and need not be told again.
+    # A phase shares the verdict of its exchange and is not listed again.
     entries = document.exchanges
     if case_sweep.is_climbed(document):
         entries = [entry for entry in entries if entry.case == case_sweep.BASELINE]
@@ -62,7 +62,9 @@ def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]
 
 
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
-    """Whose calls hold the host while the producer is busy, and whose do not."""
+    """Libraries whose calls hold the host while the producer is busy, and libraries whose calls do
+    not.
+    """
     for text, (producer, consumer) in waiting.summarize(entries):
         yield Finding("sync", text, dlbench_command("show", run, producer, consumer))
 
@@ -84,7 +86,7 @@ def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) ->
 
 
 def _import_order(document: Document, entries: list[Entry]) -> Iterator[Finding]:
-    """Libraries that crash after another, and the order of a pair that was asked for by name."""
+    """Libraries that crash after another, and the order of a pair that was requested by name."""
     crashed = {
         tuple(sorted(warning.data.items())): warning.text
         for entry in entries

@@ -1,4 +1,4 @@
-"""Who copies, and who writes into what was only exported."""
+"""Pairs that copy, and libraries that write into an exported array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 
-#: How the line says it where a pair copies in one kind of array only.
+#: The text of a line where a pair copies in one kind of array only.
 WHEN = {
     "f32-unaligned": "when not aligned",
     "f32-strided": "when strided",
@@ -50,18 +50,18 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
 
 
 def _how(entry: Entry) -> tuple[str, str, str]:
-    """Who copied, where that is known, when and where."""
+    """Which library copied, where known, when and where."""
     late = "still reading the source after it returned" if entry.late_read else ""
     return entry.copying_library, late, entry.device
 
 
 def _limit(limit: str, every: str) -> str:
-    """ "only" where the pair's other copies, of which another line tells, have that limit too."""
+    """ "only" where the pair's other copies, which another line lists, have that limit too."""
     return WHEN.get(limit, f"only {limit}" if limit and limit == every else limit)
 
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
-    """Whoever writes into an array that was only exported."""
+    """Libraries that write into an exported array."""
     wrote = [entry for entry in entries if entry.seen.guard.written]
     for pair, of_pair in by_pair(wrote).items():
         found = [w for entry in of_pair for w in entry.warnings if w.code == codes.SOURCE_WRITTEN]

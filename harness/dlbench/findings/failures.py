@@ -1,4 +1,4 @@
-"""Cells without a number: how they ended, and who has no such protocol."""
+"""Cells without a number: their outcomes, and libraries without a protocol."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import listing
 
-#: Outcomes without a number in the order in which they are told, and the verb that looks closer.
+#: Outcomes without a number, in the order of the lines, and the verb for details.
 FAILURES = {
     "crashed": "debug",
     "timed-out": "debug",
@@ -36,8 +36,8 @@ def failures(
     most_lines: int,
     asked: Mapping[Pair, list[Entry]],
 ) -> Iterator[Finding]:
-    """`asked`: all cells of the run by pair, among which a command must name one."""
-    # What takes too little time to be told from none is no failure.
+    """`asked`: all cells of the run by pair, which a command must distinguish."""
+    # An exchange that is too short for the clock is no failure.
     failed = [
         entry
         for entry in entries
@@ -76,9 +76,10 @@ def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> st
 
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
-    """One line a protocol: who never takes it, who never offers it, and the pairs in between.
+    """One line a protocol: consumers that never import it, producers that never offer it, and other
+    pairs.
 
-    Which library it is stands in the reason alone: among a few pairs, one may have no other.
+    Only the reason names the library at fault: among a few pairs, one may have no other.
     """
     here = [e for e in entries if e.outcome not in ("no-device", "not-installed")]
     for protocol in dict.fromkeys(entry.protocol for entry in here):
@@ -88,7 +89,7 @@ def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
         silent = _always(asked, "producer", {codes.NOT_EXPORTED, codes.CONVERTED})
         asked = [entry for entry in asked if entry.producer not in silent]
         pairs = [entry.pair for entry in asked if entry.outcome == "no-protocol"]
-        said = [f"not taken by {listing(never, 12)}"] if never else []
+        said = [f"not imported by {listing(never, 12)}"] if never else []
         said += [f"not offered by {listing(silent, 12)}"] if silent else []
         said += [pairs_text(pairs)] if pairs else []
         if said:

@@ -1,4 +1,4 @@
-"""What one line says, and the words that several of them need."""
+"""The content of one line, and the words that several of them need."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ E = TypeVar("E", bound=Entry)
 
 @dataclass(frozen=True)
 class Finding:
-    """`label` says what was found, `text` where and why, `command` what to type next. Two findings
-    are the same where label and `key` are; without a key, where their texts are."""
+    """`label` names the finding, `text` its place and reason, `command` the next command to type.
+
+    Two findings are the same where label and `key` are; without a key, where their texts are.
+    """
 
     label: str
     text: str

@@ -1,4 +1,4 @@
-"""Findings of one environment among several: each says where, and so does its command."""
+"""Findings of one environment among several: each, and its command, names it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dlbench.text.escaping import dlbench_command
 if TYPE_CHECKING:
     from dlbench.findings.finding import Finding
 
-#: Verbs whose command names a cell: a further word chooses the environment.
+#: Verbs whose command names a cell: a further argument selects the environment.
 CHOOSING = ("show", "repro", "debug", "explain")
 #: Of these, what starts the interpreter: only one that the command line names.
 STARTING = ("debug", "explain")

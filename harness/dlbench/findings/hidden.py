@@ -22,7 +22,7 @@ def hidden_work(entries: Sequence[Entry], run: str) -> Iterator[Finding]:
         if entry.outcome == "zero-copy" and calls["memcpy"]:
             copying.append(entry)
         elif entry.outcome == "zero-copy" and calls["launch"]:
-            # A kernel can copy too, and the driver does not say what it does.
+            # A kernel can copy too, and the driver does not report what it does.
             running.append(entry)
     for label, what, found in (
         ("hidden sync", "the host waits for a device", waiting),

@@ -10,8 +10,8 @@ from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: Codes of warnings of a cell's rounds: what they mean for its number, and the options to measure
-#: the pair with again. Without options, or where the run had them, `doctor` looks at the machine.
+#: Codes of warnings of a cell's rounds: their meaning, and the options to measure the pair with
+#: again. Without options, or where the run had them, the command is `doctor`.
 DISTURBED = {
     "few-rounds": ("fewer than six rounds: the interval is only their range", "--budget 120s"),
     "bimodal": ("the rounds fall into two groups: the median is one of them", ""),
@@ -24,7 +24,7 @@ DISTURBED = {
 
 
 def disturbed(entries: list[Entry], asked: Request) -> Iterator[Finding]:
-    """`asked`: what was asked of the run."""
+    """`asked`: the options of the run."""
     for code, (meaning, options) in DISTURBED.items():
         told = [entry for entry in entries if entry.warns_of(code)]
         if told:
@@ -37,7 +37,7 @@ def disturbed(entries: list[Entry], asked: Request) -> Iterator[Finding]:
 
 
 def _was_done(options: Sequence[str], asked: Request) -> bool:
-    """Did the run have as much of what the options ask for?"""
+    """Did the run have at least what the options set?"""
     if "--replicas" in options:
         return asked.replicas >= int(options[options.index("--replicas") + 1])
     if "--budget" in options and asked.budget:

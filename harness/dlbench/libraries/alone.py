@@ -16,10 +16,10 @@ METHODS = {
 
 
 def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> list[str]:
-    """They leave in `array` what stands for it. Nothing for what Python cannot show alone.
+    """Statements that leave in `array` a replacement. Nothing where Python alone cannot make one.
 
-    `export` is a library's own call, where no attribute of its arrays gives that protocol, and
-    `device` where they lie, in DLPack's numbers.
+    `export` is a library's own call, for a protocol that its arrays have no attribute for, and
+    `device` their DLPack device.
     """
     if protocol == "buffer":
         return [f"array = memoryview({export}(array))" if export else "array = memoryview(array)"]
@@ -30,7 +30,7 @@ def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> 
     for method in METHODS.get(protocol, ()):
         value = f"array.{method}"
         if protocol == "dlpack_legacy" and method == "__dlpack__":
-            # A producer from before DLPack 1.0 knows no other argument.
+            # A producer from before DLPack 1.0 accepts no other argument.
             given = f"{export}(x)" if export else "x.__dlpack__(stream=stream)"
             value = f"lambda stream=None, x=array: {given}"
         elif export:

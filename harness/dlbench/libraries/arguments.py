@@ -1,7 +1,7 @@
-"""`NAME:ARGUMENT`: a library of which an adapter offers several, as `faulty:slow-export=5us`.
+"""`NAME:ARGUMENT`: one of several libraries that an adapter offers, as `faulty:slow-export=5us`.
 
-The adapter's literal ARGUMENTS says which: name -> what follows its `=`. That is `TIME`, `COUNT`
-or `VERSION`, which are read and checked here, another word for any text, or nothing.
+The adapter's literal ARGUMENTS lists them: name -> what follows its `=`. That is `TIME`, `COUNT` or
+`VERSION`, which are read and checked here, another word for any text, or nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def read(argument: str, arguments: Mapping[str, str]) -> tuple[str, Any]:
     name, equals, value = argument.partition("=")
     kind = arguments[name]
     if bool(equals) != bool(kind) or bool(value) != bool(kind):
-        wanted = f"is written {name}={kind}" if kind else "takes no value"
+        wanted = f"is written {name}={kind}" if kind else "accepts no value"
         raise ValueError(f"{name} {wanted}")
     if UNFIT.search(value):
         raise ValueError(f"{value!r} holds a '/', a comma or a space")

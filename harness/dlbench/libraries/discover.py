@@ -39,9 +39,9 @@ class Catalogue:
         self.files.setdefault(name, {})[role] = read_adapter(role, name, path)
 
     def roles(self, name: str) -> dict[str, AdapterFile]:
-        """The files of a library, which may be NAME:ARGUMENT: then those that take the argument.
+        """The files of a library, which may be NAME:ARGUMENT: then those that accept the argument.
 
-        Raises KeyError where no adapter has the name, BadInput where none takes the argument.
+        Raises KeyError where no adapter has the name, BadInput where none accepts the argument.
         """
         base, argument = arguments.split(name)
         roles = self.files[base]
@@ -49,7 +49,7 @@ class Catalogue:
             return roles
         known = _arguments(roles)
         if not known:
-            raise BadInput(f"{base} takes no argument, so {name!r} is no library")
+            raise BadInput(f"{base} accepts no argument, so {name!r} is no library")
         try:
             word, _ = arguments.read(argument, known)
         except KeyError as error:
@@ -61,7 +61,7 @@ class Catalogue:
         return {role: file for role, file in roles.items() if word in file.arguments}
 
     def chosen(self, asked: Iterable[str]) -> list[str]:
-        """The libraries of all adapters that are not hidden, and those asked for by argument."""
+        """The libraries of all adapters that are not hidden, and those requested by argument."""
         names = {name for name, roles in self.files.items() if not _is_hidden(roles)}
         for name in asked:
             base, argument = arguments.split(name)
@@ -130,7 +130,7 @@ def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _add_entry_points(found: Catalogue) -> None:
-    # Somebody else's broken package must not stop a run that never asked for it.
+    # Another project's broken package must not stop a run that does not need it.
     place = where(found.environment.name)
     for point in found.environment.adapter_points():
         try:
@@ -201,5 +201,5 @@ def pip_word(requirement: str) -> str:
 
 
 def libraries(found: Catalogue, asked: Iterable[str] = ()) -> list[_core.Library]:
-    """All libraries as `_core.Library`, by name; `asked` are the words of the command line."""
+    """All libraries as `_core.Library`, by name; `asked` are the names on the command line."""
     return [library(name, found.roles(name), found.environment) for name in found.chosen(asked)]

@@ -1,4 +1,4 @@
-"""What an adapter file says in literals, read without running it."""
+"""The literals of an adapter file, read without running it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
 
 @dataclass(frozen=True)
 class AdapterFile:
-    """One role of one library. None stands for what this file does not say."""
+    """One role of one library. None stands for what this file does not define."""
 
     role: str
     name: str
@@ -42,8 +42,10 @@ class AdapterFile:
 
 
 def parse(path: Path) -> ast.Module:
-    """The file's tree. Raises BadInput where it cannot be read or does not parse, and where it is
-    larger or deeper than what goes through such a tree can take."""
+    """The file's syntax tree.
+
+    Raises BadInput where it cannot be read or parsed, and where it is too large or too deep.
+    """
     try:
         tree = ast.parse(_source(path), str(path))
     except OSError as error:
@@ -193,7 +195,7 @@ def _words(tree: ast.Module, path: Path, name: str) -> tuple[str, ...] | None:
 
 def _distributions(tree: ast.Module, path: Path, names: set[str]) -> tuple[str, ...] | None:
     words = _words(tree, path, "DISTRIBUTION")
-    # DISTRIBUTION = None says that there is no package; no such line says nothing.
+    # DISTRIBUTION = None means that the library has no package; a missing line means unknown.
     return () if words is None and "DISTRIBUTION" in names else words
 
 
@@ -204,7 +206,7 @@ def _extension(tree: ast.Module, path: Path) -> str | None:
     return value
 
 
-#: What a library can export by a call of its own: which struct of DLPack that is, it must know.
+#: What a library can export by its own call: the entry must name the struct of DLPack.
 EXPORTABLE = sorted({*alone.PROPERTIES, *alone.METHODS, "buffer"} - {"dlpack"})
 
 

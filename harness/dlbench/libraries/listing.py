@@ -1,4 +1,4 @@
-"""`dlbench list`: the libraries, what each gives and takes, and how to get the absent ones."""
+"""`dlbench list`: the libraries, their exports and imports, and how to install the absent ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dlbench.text.layout import fold, pad, shorten
 
 LIMIT_S = 60
 NOTHING = "nothing"
-NAME = len("gives  ")  #: what stands before an answer
+NAME = len("exports  ")  #: width of the label of an answer
 LEAST_ROOM = 40  #: columns for an answer; on a narrower terminal it goes over the edge
 WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
@@ -48,22 +48,25 @@ def title(place: Environment, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class Offer:
-    """What an array of a library gives, or why there is none; and what NumPy's functions make of
-    it, by function: "kept", or the type that comes out and what is lost."""
+    """The exports of a library's array, or why it has none, and the result of NumPy's functions on
+    it by function: "kept", or the result's type and what is lost.
+    """
 
-    gives: str
+    protocols: str  #: of its attributes
     exports: tuple[str, ...] = ()  #: by calls of the library's own
     dispatch: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> str:
-        """What a consumer may ask for, and what only a call of the library's own gives."""
+        """The protocols that a consumer may request, and those that only a library's own call
+        exports.
+        """
         if not self.exports:
-            return self.gives
-        own = f"by a call of its own {' '.join(self.exports)}"
-        return own if self.gives == NOTHING else f"{self.gives}; {own}"
+            return self.protocols
+        own = f"own call: {' '.join(self.exports)}"
+        return own if self.protocols == NOTHING else f"{self.protocols}; {own}"
 
     def under_numpy(self) -> str:
-        """The same answer once."""
+        """The results by function; equal ones are named together."""
         if len(set(self.dispatch.values())) == 1:
             names = " and ".join(f"np.{name}" for name in self.dispatch)
             return f"{names}: {next(iter(self.dispatch.values()))}"
@@ -71,7 +74,7 @@ class Offer:
 
 
 def offers(library: _core.Library, place: Environment) -> Offer:
-    """Asked of an array in a process of its own."""
+    """From an array in a process of its own."""
     if not library.producer_path:
         return Offer(NOTHING)
     where = library.devices[0]
@@ -98,10 +101,10 @@ def offers(library: _core.Library, place: Environment) -> Offer:
 def _offer(answer: dict[str, Any]) -> Offer:
     match answer:
         case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch)}:
-            gives = " ".join(map(str, protocols)) or NOTHING
+            own = " ".join(map(str, protocols)) or NOTHING
             kept = {str(name): str(found) for name, found in dispatch.items()}
-            return Offer(gives, tuple(map(str, exports)), kept)
-    raise RequestFailed("an answer without what was asked", "crashed")
+            return Offer(own, tuple(map(str, exports)), kept)
+    raise RequestFailed("an incomplete answer", "crashed")
 
 
 def known(library: _core.Library, place: Environment) -> Offer | None:
@@ -139,7 +142,7 @@ def table(
     asked = [one for one in installed if one.name not in found]
     if asked:
         start(asked)
-    # A thread waits for each worker; what was asked for and is not awaited any more is dropped.
+    # A thread waits for each worker; a request that is no longer needed is dropped.
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
         coming = {one.name: pool.submit(offers, one, place) for one in asked}
@@ -148,11 +151,11 @@ def table(
                 progress(sum(each.done() for each in coming.values()), len(coming), one.name)
                 found[one.name] = coming[one.name].result()
             # The last column is to be read or typed whole.
-            told = [f"gives  {found[one.name].describe()}"]
-            told.append(f"takes  {' '.join(one.protocols) or 'nothing'}")
-            told += [f"under  {under}"] if (under := found[one.name].under_numpy()) else []
+            labeled = [f"exports  {found[one.name].describe()}"]
+            labeled.append(f"imports  {' '.join(one.protocols) or 'nothing'}")
+            labeled += [f"NumPy    {numpy}"] if (numpy := found[one.name].under_numpy()) else []
             room = max(width - cell_len(head) - 2, LEAST_ROOM)
-            for line in told:
+            for line in labeled:
                 name, answer = line[:NAME], line[NAME:]
                 for part in wrap(answer, room - NAME, **WHOLE_WORDS) or [""]:
                     yield Text(f"{head}  {name}{part}".rstrip())

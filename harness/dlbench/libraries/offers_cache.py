@@ -1,7 +1,7 @@
 """What libraries export, kept between calls of `dlbench list`: importing all of them takes minutes.
 
 An answer is kept in the user's cache folder, under the versions that it depends on. A cache that
-cannot be read or written is no cache.
+cannot be read or written is ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def folder() -> Path:
 
 
 def place_of(library: _core.Library, place: Environment) -> Path | None:
-    """The file of this library's answer; None for what no version tells apart."""
+    """The file of this library's answer; None where no version identifies it."""
     files = [Path(path) for path in (library.producer_path, library.consumer_path) if path]
     if not library.version and not all(PACKAGE in file.parents for file in files):
         return None

@@ -1,1 +1,1 @@
-"""What a run asks of its measured exchanges after the timed rounds, a file each."""
+"""Passes of a run over its measured exchanges after the timed rounds, a file each."""

@@ -15,7 +15,7 @@ from dlbench.supervisor import RequestFailed, Worker
 from dlbench.text.grouping import grouped
 
 SLOWER = 10  #: times as long as without valgrind may one step take
-TOO_SHORT = "no more than what tells the phases apart"
+TOO_SHORT = "no more than the cost of separating the phases"
 
 Group = list[Entry]  #: an exchange and its phases, which are counted together
 

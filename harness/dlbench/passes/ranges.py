@@ -120,8 +120,9 @@ def profile(
 
 
 def _exchanges(cells: Iterable[_core.Cell]) -> list[list[Entry]]:
-    """Each exchange once, whatever phases and clocks were asked for, as an entry without a result;
-    by pair, in the order of the plan."""
+    """Each exchange once, for any phases and clocks, as an entry without a result; by pair, in the
+    order of the plan.
+    """
     exchanges: dict[str, Entry] = {}
     for cell in cells:
         name = _exchange_name(cell)

@@ -19,9 +19,9 @@ from dlbench.text.grouping import grouped
 
 
 class Pass(Steps[Item, Result]):
-    """What is asked of exchanges, what is recorded, and what is left to ask in a resumed run.
+    """A pass: its request to the worker, its record, and the items left in a resumed run.
 
-    An item is what a worker is asked about at a time: an exchange and what shares its result.
+    An item is one request to a worker: an exchange and the cells that share its result.
     """
 
     def __init__(self, folder: Path, found: Mapping[str, Catalogue], timeout_s: float) -> None:
@@ -31,7 +31,7 @@ class Pass(Steps[Item, Result]):
 
     @abstractmethod
     def pending(self, document: Document) -> Sequence[Sequence[Item]]:
-        """The items that have no result yet, by the worker that is asked about them."""
+        """The items without a result, by the worker that makes them."""
 
     @abstractmethod
     def entry(self, item: Item) -> Entry:
@@ -60,7 +60,7 @@ class Pass(Steps[Item, Result]):
 
 
 def resume(pass_: Pass[Item, Result], *, quiet: bool) -> int:
-    """Walks over what the run of the pass has measured and not asked yet; see walk()."""
+    """Walks over the exchanges that the run has measured and the pass has not; see walk()."""
     document = read_document(Path(_core.write_document(str(pass_.folder))))
     return walk(pass_, pass_.pending(document), quiet=quiet)
 
@@ -95,7 +95,7 @@ def has_result(entry: Entry, key: str, failed: str) -> bool:
 
 
 def pair_of(entry: Entry) -> tuple[str, ...]:
-    """The environment and the libraries whose worker makes an exchange."""
+    """The environment and the libraries of the worker that makes an exchange."""
     return entry.environment, *sorted({entry.producer, entry.consumer})
 
 
@@ -111,7 +111,7 @@ def pair_title(entry: Entry) -> str:
 
 
 class _Stopped(Exception):  # noqa: N818  (a request, not an error)
-    """A signal asked to stop."""
+    """A signal requested the end."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -49,7 +49,7 @@ def _once(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _dumped(made: dict[str, Any]) -> str:
-    # An event a line: a trace is looked into by other tools than browsers, too.
+    # An event a line: other tools than browsers read a trace, too.
     head = {key: value for key, value in made.items() if key != "traceEvents"}
     events = ",\n".join(json.dumps(event) for event in made["traceEvents"])
     return json.dumps(head)[:-1] + ', "traceEvents": [\n' + events + "\n]}\n"

@@ -1,4 +1,4 @@
-"""Where tools may lie for this interpreter; asked in a worker, so in any environment."""
+"""Where tools may lie for this interpreter; runs in a worker, so in any environment."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ FOLDERS = ("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64", "/opt/
 
 
 def cupti() -> list[str]:
-    """Names and paths to try, in this order: what $DLBENCH_CUPTI says and nothing else; what the
-    loader finds; NVIDIA's packages in this environment; the toolkit."""
+    """Names and paths to try, in this order: $DLBENCH_CUPTI alone where it is set; else the
+    loader's, NVIDIA's packages in this environment, the toolkit.
+    """
     asked = os.environ.get("DLBENCH_CUPTI")
     return [asked] if asked else list(dict.fromkeys(_found()))
 

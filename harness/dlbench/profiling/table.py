@@ -30,7 +30,9 @@ def lines(made: Profile, folder: Path, width: int) -> list[Text]:
     told += [f"{made.lost} ranges lost"] if made.lost else []
     shown += [Text(), *map(Text, fold(told, width))]
     whole = sum(1 for cell in made.cells if cell.ranges)
-    what = f"{count(whole, 'exchange')} profiled, none measured: a watched process tells no times"
+    what = (
+        f"{count(whole, 'exchange')} profiled, none measured: times under a profiler are not valid"
+    )
     shown.append(Text(shorten(what, width), style="bold"))
     shown.append(Text(shorten(f"{folder / TRACE} opens in ui.perfetto.dev", width)))
     shown.append(Text(shorten(f"{folder / RANGES} lists the ranges", width)))

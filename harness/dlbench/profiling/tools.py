@@ -1,4 +1,4 @@
-"""What `doctor` says of that which ranges and hidden work need; all of it optional."""
+"""The lines of `doctor` about tools for ranges and hidden work; all of them are optional."""
 
 from __future__ import annotations
 

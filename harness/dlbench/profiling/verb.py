@@ -15,7 +15,7 @@ from dlbench.running.request import Request
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
-#: Options that say how to time; a profile times nothing.
+#: Options about timing; a profile times nothing.
 OF_TIME = ("resume", "count", "trace_api", "budget", "precision", "replicas", "jobs")
 
 

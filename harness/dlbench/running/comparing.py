@@ -1,4 +1,4 @@
-"""The comparison that a report, a figure or a step summary tells of."""
+"""The comparison in a report, a figure or a step summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ COMPARISON = "comparison.json"
 
 
 def compare(base: Path, head: Path) -> Comparison:
-    """Two documents, every cell told. Raises _core.UsageError, as for runs of two machines."""
+    """Compares two documents, with every cell.
+
+    Raises _core.UsageError, as for runs of two machines.
+    """
     return Comparison(_core.compare(base=[str(base)], head=[str(head)], threshold=THRESHOLD))
 
 
@@ -28,6 +31,9 @@ def since(base: str | None, head: Path) -> Comparison:
 
 
 def kept(folder: Path) -> Comparison | None:
-    """What a run of two sides left beside its document. Raises as `read_document` does."""
+    """The comparison that a run of two sides stored beside its document.
+
+    Raises as `read_document` does.
+    """
     path = folder / COMPARISON
     return read_comparison(path) if path.is_file() else None

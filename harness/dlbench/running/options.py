@@ -14,12 +14,12 @@ from dlbench.running.request import AXES, Request
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: What the core takes, and a seed that every reader of JSON holds exactly.
+#: The range of the core, and of seeds that every JSON reader keeps exactly.
 WORKERS = click.IntRange(1, 1000)
 JOBS = click.IntRange(1, 1024)
 SEED = click.IntRange(0, 2**32 - 1)
 
-#: What may stand beside --resume: it changes what is shown, not what is measured.
+#: Options that --resume allows: they change the output, not the measurement.
 WITH_RESUME = {"resume", "matrix", "quiet", "no_plots"}
 
 
@@ -152,11 +152,11 @@ def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME
     for name in sorted(typed - set(allowed)):
         positional = {"libraries": "two libraries", "words": "BASE and HEAD"}
         word = positional.get(name, f"--{name.rstrip('_').replace('_', '-')}")
-        raise BadInput(f"--resume takes all from the run's journal: leave out {word}")
+        raise BadInput(f"--resume reads all options from the run's journal: leave out {word}")
 
 
 def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
-    """What the options ask for. Raises BadInput for what no run can be."""
+    """The request from the options. Raises BadInput for an impossible run."""
     if libraries and (params["producers"] or params["consumers"]):
         raise BadInput("two libraries name both sides: leave out --producers and --consumers")
     for what in params["count"] or []:

@@ -44,7 +44,7 @@ def _comparison(places: Sequence[Path]) -> Comparison | None:
     try:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
-        # Runs of two machines can still be looked at side by side.
+        # Runs of two machines can still be compared by eye.
         complain(f"dlbench: no view of the changes: {first_line(error)}")
         return None
 
@@ -80,7 +80,7 @@ def lasting_name(place: Path) -> str:
 
 
 def labels(places: Sequence[Path]) -> list[str]:
-    """What the page calls these runs: their folders' names, told apart where they are alike."""
+    """The page's names for these runs: their folders' names, made distinct where they are alike."""
     names = [place.resolve().parent.name or str(place) for place in places]
     files = [place.name for place in places]
     if len(set(names)) == len(names):
@@ -93,7 +93,7 @@ def labels(places: Sequence[Path]) -> list[str]:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """A document has no cycles, and millions of objects that the collector would look through."""
+    """A document has no cycles, and millions of objects that the collector would scan."""
     was = gc.isenabled()
     gc.disable()
     try:

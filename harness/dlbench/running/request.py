@@ -1,4 +1,4 @@
-"""What was asked of a run: kept in its journal, so that `--resume` asks the same again."""
+"""The request of a run: kept in its journal, so that `--resume` repeats it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "si
 class Request:
     """Axes and options as they were typed; an empty one stands for the default.
 
-    `pair` names two libraries: both directions between them, and neither with itself. `env` are
-    the environments beside our own, NAME=PYTHON with an absolute path.
+    `pair` names two libraries: both directions between them, and neither with itself. `env` are the
+    further environments, NAME=PYTHON with an absolute path.
     """
 
     pair: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Request:
         return self.filter_for([(first, second), (second, first)])
 
     def filter_for(self, directions: Sequence[tuple[str, str]]) -> str:
-        """What was asked for as a filter, of these producers and consumers only."""
+        """The requested filter, for these producers and consumers only."""
         pairs = "|".join(
             f"/producer:{_escaped(producer)}/consumer:{_escaped(consumer)}/"
             for producer, consumer in directions

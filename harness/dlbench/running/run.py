@@ -1,4 +1,4 @@
-"""From a request to a run's files and what the terminal says about it."""
+"""From a request to a run's files and its output on the terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def find_environments(request: Request) -> list[Environment]:
 
 
 def find_libraries(request: Request, places: Iterable[Environment]) -> list[_core.Library]:
-    """Those of each environment, with what was asked for by argument."""
+    """The libraries of each environment, with those requested by argument."""
     asked = request.libraries()
     return [
         library
@@ -83,7 +83,9 @@ def context(
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
-    """How to get what no environment has, and what was asked for by name and one has not."""
+    """How to install libraries that no environment has, or that were requested by name and are
+    missing in one.
+    """
     asked = request.libraries()
     there = Counter(one.name for one in libraries if one.installed)
     found = {}
@@ -101,8 +103,11 @@ def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
 def describe_environments(
     libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
 ) -> dict[str, Any]:
-    """Each environment with the versions that its cells rest on: a resumed run must have the same.
-    Workers tell more of it."""
+    """Each environment with the versions that its cells depend on: a resumed run must have the
+    same.
+
+    Workers report more of it.
+    """
     used = {
         (cell.environment, name) for cell in plan.cells for name in (cell.producer, cell.consumer)
     }
@@ -166,7 +171,7 @@ def after_rounds(
     *,
     quiet: bool,
 ) -> int:
-    """What `--count`, `--trace-api` and `--sync` asked for; the signal that ended it, or 0."""
+    """The passes of `--count`, `--trace-api` and `--sync`; the signal that ended them, or 0."""
     wanted: list[type[walk.Pass[Any, Any]]] = [CountInstructions] if request.count else []
     wanted += [TraceApiCalls] if request.trace_api else []
     wanted += [ClassifySynchronization] if request.sync else []
@@ -203,7 +208,7 @@ def conclude(
         plots = plots and bool(document.measured)
         drawn = draw(document, folder, at_the_end=True) if plots else ()
         page = reporting.at_the_end(document, folder) if plots else ()
-        # Each figure is there as SVG as well; one name says enough.
+        # Each figure exists as SVG as well; one name is enough.
         files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
@@ -239,7 +244,7 @@ def draw(
 ) -> tuple[str, ...]:
     """Draws one or all figures, or those of a run's end; their files' names. A figure that fails
     costs no result."""
-    from dlbench.plots import figures  # matplotlib takes its time
+    from dlbench.plots import figures  # matplotlib imports slowly
 
     among = figures.AT_THE_END if at_the_end else figures.FIGURES
     try:

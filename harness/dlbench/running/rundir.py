@@ -16,7 +16,7 @@ from dlbench.errors import BadInput, first_line, os_reason
 def fresh(asked: str | None, now: datetime.datetime | None = None) -> Path:
     """A new, empty, writable folder: `asked`, or one named by the time under dlbench-results.
 
-    Raises BadInput where that cannot be; nothing that was there is touched.
+    Raises BadInput where that is impossible; existing files are not touched.
     """
     if asked is None:
         return _stamped(now or datetime.datetime.now(datetime.timezone.utc))

@@ -50,7 +50,7 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
 
 
 def write_asked(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Like write(), of a file that a person asked for. Raises BadInput, the place named."""
+    """Like write(), for a file that the user named. Raises BadInput that names the place."""
     try:
         write(path, fill)
     except OSError as error:

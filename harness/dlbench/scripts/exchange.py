@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import signal
 from collections.abc import Mapping
 
@@ -166,7 +167,7 @@ class Parts:
         wanted = ("dlpack_versioned", "dlpack_legacy") if protocol == "dlpack" else (protocol,)
         export = next((name for name in wanted if name in maker.exports), "")
         if entry.code == codes.PROXY_REFUSED:
-            return spelled, []  # the consumer takes the array itself
+            return spelled, []  # the consumer imports the array itself
         if via == "exports" or (not via and export):
             if not export:
                 raise BadInput(f"adapter {maker.path} exports no {protocol} any more")
@@ -250,7 +251,8 @@ def _claimed(parts: Parts) -> list[str]:
     if is_seen and entry.found in ("zero-copy", "copy", "device-copy"):
         made, given, behind = _copied(parts, proof, is_alone=bool(shown))
         called = lines[len(making) + len(shown) :]
-        return [*making, *made, *shown, *given, *called, *behind, *timed, *VERDICT]
+        plain = _plain(making, [*made, *shown, *given, *called, *behind])
+        return [*plain, *timed, *VERDICT]
     lines = ["try:", *(f"    {line}" for each in lines for line in each.splitlines())]
     lines += ["    actual = 'no exception'", "    print(type(result), result)"]
     lines += ["except Exception as error:", "    print(error)", "    actual = type(error).__name__"]
@@ -265,8 +267,9 @@ def _claimed(parts: Parts) -> list[str]:
 def _copied(
     parts: Parts, proof: Mapping[str, str], *, is_alone: bool
 ) -> tuple[list[str], list[str], list[str]]:
-    """Lines behind the making, before the call and behind it: is memory shared, who copies, what is
-    not as in the source?"""
+    """Lines after the making, before the call and after it: is memory shared, which library copies,
+    what differs from the source?
+    """
     entry, word = parts.entry, parts.entry.found
     array, result = parts.place("producer", "array"), parts.place("consumer", "result")
     used = "dlpack" if entry.seen.used.startswith("dlpack") else entry.seen.used
@@ -286,14 +289,28 @@ def _copied(
     same = f"{array} == {result}"
     if proof.get("address") not in ("yes", "no") or (word, proof["address"]) == ("zero-copy", "no"):
         same = f"is_shared({array}, {result})"
-    lines += [f"actual = 'zero-copy' if {same} else {actual}"]
-    if changed := _changed(entry):
+    claim = f"'zero-copy' if {same} else {actual}"
+    if not (changed := _changed(entry)) and not lines and not is_recorded:
+        return made, given, [f"expected, actual = {word!r}, {claim}"]
+    lines += [f"actual = {claim}"]
+    if changed:
         look = f"lost({parts.values('result')}, source)"
         lines += [f"actual += ''.join(', other ' + word for word in {look})"]
         word += "".join(f", other {name}" for name in changed)
     # The time is that of a call with the array itself.
     lines += ["array = recorder.array"] if is_recorded else []
     return made, given, [*lines, f"expected = {word!r}"]
+
+
+def _plain(making: list[str], others: list[str]) -> list[str]:
+    """The lines, with the array made directly where it is the source itself, and without the
+    release of a reference that does no harm here.
+    """
+    making = [line for line in making if line != "del raw"]
+    reads_source = "source" in slicing.names_read([ast.parse("\n".join(others))])
+    if making[-1:] == ["array = source"] and not reads_source:
+        making = [re.sub(r"\bsource\b", "array", line) for line in making[:-1]]
+    return [*making, *others]
 
 
 def _changed(entry: Entry) -> list[str]:
@@ -304,8 +321,8 @@ def _changed(entry: Entry) -> list[str]:
 def _timed(parts: Parts, call: str) -> list[str]:
     if not isinstance(parts.entry, Measured):
         return []
-    measure = f"timeit.repeat(lambda: {call}, number=100, repeat=5)"
-    return ["import timeit", f"seconds = min({measure}) / 100", "print(f'{seconds * 1e9:.0f} ns')"]
+    measure = f"min(timeit.repeat(lambda: {call}, number=100, repeat=5))"
+    return ["import timeit", f"print(round({measure} * 1e7), 'ns')"]
 
 
 def _on_queues(parts: Parts) -> list[str]:

@@ -1,4 +1,4 @@
-"""`dlbench repro --run`: a script's claim beside what happens here."""
+"""`dlbench repro --run`: a script's claim and its actual result."""
 
 from __future__ import annotations
 

@@ -28,8 +28,11 @@ DECIDABLE = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.un
 
 
 class Known(ast.NodeTransformer):
-    """Writes known values in the place of names and of a case's attributes, and drops branches
-    that are not taken. `case.numpy()` becomes `source`."""
+    """Writes known values in the place of names and of a case's attributes, and drops branches that
+    are never taken.
+
+    `case.numpy()` becomes `source`.
+    """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.names = names
@@ -129,7 +132,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _shortened(node: ast.stmt, wanted: set[str]) -> ast.stmt:
-    """Without imported names that nothing wants, and without annotations."""
+    """Without unused imports, and without annotations."""
     if isinstance(node, ast.ImportFrom):
         names = [alias for alias in node.names if (alias.asname or alias.name) in wanted]
         return ast.ImportFrom(node.module, names, node.level)
@@ -240,14 +243,15 @@ def source(case: Case, bits: bool = False) -> list[str]:
     if case.special == "swapped":
         dtype = f"np.dtype({dtype}).newbyteorder()"
     place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
-    words = [repr(shape), dtype, "raw", place]
+    # A buffer comes before the offset into it, which reads its address.
+    words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]
     words += [repr(tuple(step * item for step in strides))] if strides else []
     content = f"(np.arange({shape[-1] if case.layout == 'broadcast' else count}) * 7 + 3) % 101"
     content += " % 2" * (case.dtype == "bool") + " % 8" * case.dtype.startswith("float8")
     if case.layout in ("grid", "scalar", "ones", "fortran"):
         back, turn = (shape[::-1], ".T") if case.layout == "fortran" else (shape, "")
         content = f"({content}).reshape({back}){turn}"
-    lines = ["import ml_dtypes"] * case.foreign + [f"raw = np.zeros({case.room}, np.uint8)"]
+    lines = ["import ml_dtypes"] * case.foreign
     lines += [f"source = np.ndarray({', '.join(words)})", f"source[...] = {content}"]
     lines += ["source.imag = source.real % 13"] * case.dtype.startswith("complex")
     lines += ["source[1::101] = np.nan"] * (case.special == "nulls")
@@ -269,8 +273,11 @@ def content(case: Case, lines: list[str], bits: bool = False, always: bool = Fal
 
 
 def script(title: Sequence[str], body: Sequence[str]) -> str:
-    """The whole script: behind its title what it uses of `tools.py`, then its own lines. It says
-    where it needs dlbench."""
+    """The whole script: after its title the statements of `tools.py` that it uses, then its own
+    lines.
+
+    A comment states whether it needs dlbench.
+    """
     tree = ast.parse("\n".join(body))
     tools = text(needed(TOOLS, names_read([tree]) - defined(tree)))
     lines = [line for part in (*tools, *body) for line in part.splitlines()]

@@ -1,4 +1,4 @@
-"""Copies of three sizes, by each side, at once, late and lazily: who and when."""
+"""Copies of three sizes, by each side, at once, late and lazily: which library, and when."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def trial(setting: Setting) -> list[Row]:
     sloping = f"the slope: {sloped - len(flat) - len(left_open)} of {sloped}"
     if left_open:
         sloping += f", {len(left_open)} left open by noise"
-    asked = f"copies of {', '.join(sizes[1:])}: by whom, and when"
+    asked = f"copies of {', '.join(sizes[1:])}: which library, and when"
     return [
         Row(
             asked,

@@ -1,4 +1,4 @@
-"""Delays in export or import: told in the right phase, as long as they were by their own clock."""
+"""Delays in export or import: found in the right phase, as long as by their own clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlbench.libraries.discover import PACKAGE
 from dlbench.selftest.row import Row, Setting
 from dlbench.supervisor import END, WORKER
 
-#: Asked for, in ns.
+#: Requested, in ns.
 DELAYS = (200, 1_000, 5_000, 50_000)
 PLACES = (("producer", "slow-export", "export"), ("consumer", "slow-import", "import"))
 WITHIN = 0.05
@@ -89,7 +89,7 @@ def _measured(setting: Setting, role: str, slow: str, ns: int) -> Found:
 
 
 def _phase(reading: dict[str, Any], name: str) -> float:
-    # The native consumer asks for nothing but the export.
+    # The native consumer requests nothing but the export.
     return float(sum(reading["calls"]) if name == "export" else reading[name])
 
 

@@ -1,6 +1,6 @@
-"""A worker that answers a file of requests, then says how long the planted delays really were.
+"""A worker that handles a file of requests, then reports how long the planted delays were.
 
-`PYTHON delays_child.py WORKER_MAIN REQUESTS`: the answers, a line each, and as the last line
+`PYTHON delays_child.py WORKER_MAIN REQUESTS` prints the answers, a line each, and as the last line
 {"delays": {library: {"count": ..., "usual_ns": ...}}}.
 """
 
@@ -14,7 +14,7 @@ from types import ModuleType
 
 
 def main() -> None:
-    """Serve, then tell."""
+    """Serve, then report."""
     worker_main, requests = sys.argv[1:]
     # This script's own folder is no place to import from.
     sys.path.pop(0)

@@ -10,7 +10,7 @@ from dlbench.document import Entry, NotMeasured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
-#: Each is a look of its own at each fault.
+#: Each judges each fault on its own.
 SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
 
 
@@ -89,7 +89,7 @@ HONEST = "faulty:honest"
 
 
 def trial(setting: Setting) -> list[Row]:
-    """Two rows: faults named rightly, and honest runs that say nothing."""
+    """Two rows: faults named correctly, and honest runs without a warning."""
     looks = dict.fromkeys(FAULTS, 0)
     missed: list[str] = []
     honest, alarms = 0, []

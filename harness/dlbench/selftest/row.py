@@ -9,8 +9,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """`good` is None where it was not tested, or not all of it: nothing of the kind was there, or
-    noise left it open; `found` then says so."""
+    """`good` is None where it was not tested, or only in part: something was missing, or noise hid
+    it; `found` then has the reason.
+    """
 
     planted: str
     found: str

@@ -11,7 +11,7 @@ from dlbench import _core
 from dlbench.document import CodedWarning, Entry, read_document
 from dlbench.errors import BadInput, last_line
 
-#: What a busy machine makes a cell say; none of it is a verdict on a library.
+#: Warnings that a busy machine causes; none of them is a verdict on a library.
 NOISE = (
     *("few-rounds", "bimodal", "drift", "migrated-core", "preempted", "slow-cpu"),
     *("phases-slow-cpu", "host-behind", "in-cache", "one-process", "near-floor"),

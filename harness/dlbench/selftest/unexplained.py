@@ -19,10 +19,9 @@ OFF_NS = 20.0
 #: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
 SAME_WORK = 0.01
 BLAMED = "Python blames a warning on the frame that called, and a replay has another"
-#: Pairs whose phases are known to hold other work than the exchange:
-#: docs/explanation/phases.md.
+#: Pairs whose phases are known to contain other work than the exchange: docs/explanation/phases.md.
 KNOWN = {
-    ("tvm_ffi", "tvm_ffi"): "its type is static: the proxy's method is looked up in another way",
+    ("tvm_ffi", "tvm_ffi"): "its type is static: the proxy's method is found by another path",
 }
 WORDS = ("--phases", "all", "--sizes", "4KiB", "--protocols", "dlpack")
 
@@ -35,7 +34,7 @@ def trial(setting: Setting) -> list[Row]:
         words += ["--producers", "native,numpy", "--consumers", "native,numpy"]
     found = _exchanges(runs.run(setting.folder, "phases", words, setting.seed))
     if not found:
-        return [Row("phases of exchanges", "no exchange could be told apart", False)]
+        return [Row("phases of exchanges", "no exchange could be taken apart", False)]
     return [_median([entry for entry in found if has_shares(entry)]), _each(found, setting)]
 
 
@@ -99,8 +98,9 @@ def _left(entry: Measured) -> str:
 
 
 def _looked_again(entry: Measured, setting: Setting) -> Account:
-    """What a run of that pair alone tells: known where it is not so again, or where the phases
-    hold the same work."""
+    """The result of a run of that pair alone: known where it does not repeat, or where the phases
+    contain the same work.
+    """
     words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]
     if shutil.which("valgrind") is not None:
         words += ["--count", "instructions"]

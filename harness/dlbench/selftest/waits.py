@@ -1,4 +1,4 @@
-"""Synchronization on a simulated device: exchanges with a known answer, beside busy threads."""
+"""Synchronization on a simulated device: exchanges with a known result, with busy threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _words(tried: list[_core.PlantedWait]) -> Row:
     unsure = [one for one in tried if one["found"] == "inconclusive"]
     missed = [one for one in tried if one["found"] not in (one["truth"], "inconclusive")]
     kinds = len(Counter(one["kind"] for one in tried))
-    asked = f"{len(tried)} exchanges of {kinds} kinds, 5 to 20 ms, beside one and two busy threads"
+    asked = f"{len(tried)} exchanges of {kinds} kinds, 5 to 20 ms, with one and two busy threads"
     good = not missed and len(unsure) <= MOST_INCONCLUSIVE * len(tried)
     found = f"{len(missed)} wrong, {len(unsure)} inconclusive"
     return Row(asked, found, good, tuple(map(_told, [*missed, *unsure][:TOLD])))

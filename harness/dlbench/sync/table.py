@@ -15,7 +15,7 @@ from dlbench.text.layout import fitting, fold, shorten
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "transfer",
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
-#: Columns that go, in this order, where all do not fit: none by which rows are told apart.
+#: Columns that are dropped, in this order, where not all fit; rows stay distinct without them.
 SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
 #: What the words and columns of the table mean.
 LEGEND = {
@@ -32,7 +32,7 @@ UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 
 def table(document: Document, width: int) -> list[Text]:
-    """One line an exchange and stream argument; empty where nobody looked."""
+    """One line an exchange and stream argument; empty where synchronization was not tested."""
     found = [(entry, one) for entry in document.entries for one in entry.sync]
     if not found:
         return []
@@ -103,8 +103,10 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def summarize(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
-    """One a way of waiting: what is said of it, and a pair to look at. Of what a consumer itself
-    asks for; races are told elsewhere."""
+    """One line a kind of wait: its meaning, and an example pair.
+
+    Only of a consumer's own stream argument; races are listed elsewhere.
+    """
     ways: dict[str, list[Entry]] = {}
     for entry in entries:
         for one in entry.sync:
@@ -124,8 +126,8 @@ SAID = {
     "export": "the host is held in export",
     "import": "the host is held in import",
     "stream": "on the stream",
-    "no-delay": "never busy while one looked",
-    "inconclusive": "nothing repeated often enough to say",
+    "no-delay": "never busy during a trial",
+    "inconclusive": "no result repeated often enough",
 }
 
 

@@ -1,4 +1,4 @@
-"""One exchange in several environments: its time in each beside the first, with the ratio."""
+"""One exchange in several environments: its time in each, with the ratio to the first."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def shared(document: Document, protocols: Sequence[str]) -> dict[Key, dict[str, 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as long an exchange takes as in the first environment, with a 95 % interval;
-    not `honest` where nothing is known of what two processes differ by."""
+    """Ratio of an exchange's time to that in the first environment, with a 95 % interval; not
+    `honest` where the difference between two processes is unknown.
+    """
 
     value: float
     low: float

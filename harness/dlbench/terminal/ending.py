@@ -6,6 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
@@ -14,7 +15,7 @@ from dlbench.findings import DISTURBED, FAILURES, Finding, find
 from dlbench.findings.copies import fastest_rate
 from dlbench.findings.finding import by_pair
 from dlbench.terminal import beside
-from dlbench.terminal.grid import Grid, Shown
+from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten
 
@@ -54,8 +55,7 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
     """The answer and the next commands. A command is never cut."""
     found = find(document, run)
     findings = _answer(document, found)
-    timed = [grid for grid in grids if grid.show == Shown.of]
-    speeds = [row for grid in timed if (row := _speeds(document, grid))]
+    speeds = [row for grid in grids if (row := _speeds(document, grid))]
     if speeds:
         shown = speeds[: max(1, MOST_LINES - len(findings))]
         _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
@@ -67,17 +67,17 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         room = max(width - LABEL, 1)
         first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
         yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
-        yield from (Text(" " * LABEL + shorten(line, room)) for line in more)
-    commands = _next_commands(found, timed, run)
-    longest = max(len(command) for command, _ in commands)
+        yield from (Text(" " * LABEL + shorten(shown_line, room)) for shown_line in more)
+    commands = _next_commands(found, grids, run)
+    longest = max(cell_len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
-        said = Text(label.ljust(LABEL), style="bold")
-        said += Text(command.ljust(longest), style="not bold cyan")
-        if len(said) + 2 + len(what) <= width:
-            said += Text(f"  {what}", style="not bold dim")
-        said.rstrip()
-        yield said
+        shown_line = Text(pad(label, LABEL), style="bold")
+        shown_line += Text(pad(command, longest), style="not bold cyan")
+        if shown_line.cell_len + 2 + cell_len(what) <= width:
+            shown_line += Text(f"  {what}", style="not bold dim")
+        shown_line.rstrip()
+        yield shown_line
         label = ""
 
 

@@ -1,4 +1,6 @@
-"""The table under a case sweep: which case makes which pair copy, at what rate, and who copied."""
+"""The table under a case sweep: which case makes which pair copy, at what rate, and which library
+copied.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of thei
 
 
 def table(document: Document, width: int, run: str, most_rows: int) -> list[Text]:
-    """At most so many rows of one kind. Nothing where not all cases were asked for."""
+    """At most so many rows of one kind. Nothing where not all cases were requested."""
     if not case_sweep.is_climbed(document):
         return []
     entries = document.entries

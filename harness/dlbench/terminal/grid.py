@@ -1,4 +1,7 @@
-"""The matrix: producers down, consumers across, one block a protocol, device, case and size."""
+"""The matrix: producers down, consumers across, one block a protocol, device, case and size.
+
+Where instructions were counted, each consumer has a second column with them.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,10 @@ from dlbench.document import Entry, Measured, NotMeasured
 from dlbench.text.layout import pad
 
 CORNER = "from \\ to"
-#: Rows and columns that hold nothing else say nothing that one line below cannot say.
+#: A row or column with no other content is replaced by one line below.
 EMPTY = (*values.DULL, "not-run")
 LOSES = "!"
+COUNTED = "instr"  #: heading of the column of instructions
 UNCOUNTED = "not counted"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
@@ -44,12 +48,8 @@ class Shown:
 
     @classmethod
     def counted(cls, entry: Entry | None) -> Shown:
-        """The instructions of a cell; "?" where counting them failed."""
-        if entry is None:
-            return cls()
-        if isinstance(entry, Measured):
-            return cls(values.instructions(entry) or "?")
-        return cls._of_outcome(entry)
+        """The instructions of a cell; "?" where counting them failed, "" without a time."""
+        return cls(values.instructions(entry) or "?") if isinstance(entry, Measured) else cls()
 
     @classmethod
     def _of_outcome(cls, entry: Entry) -> Shown:
@@ -59,13 +59,23 @@ class Shown:
         return cls(word, style=STYLES["-"] if is_dim else STYLES["word"])
 
 
+#: The columns of one consumer: the text of a cell by heading, "" for the consumer's name.
+Columns = dict[str, Callable[[Entry | None], Shown]]
+
+
 @dataclass(frozen=True)
 class Grid:
-    """One matrix. `entries` by (producer, consumer); `show` makes the text of one."""
+    """One matrix; `entries` by (producer, consumer)."""
 
     title: str
     entries: dict[tuple[str, str], Entry]
-    show: Callable[[Entry | None], Shown] = Shown.of
+
+    def is_counted(self) -> bool:
+        """Were instructions counted for any cell that is shown?"""
+        return any(isinstance(each, Measured) and each.instructions for each in self.shown())
+
+    def shows(self) -> Columns:
+        return {"": Shown.of, COUNTED: Shown.counted} if self.is_counted() else {"": Shown.of}
 
     def rows(self) -> list[str]:
         return self._interesting(0)
@@ -88,25 +98,40 @@ class Grid:
 def blocks(grid: Grid, width: int) -> list[list[Text]]:
     """The matrix as one or several blocks of lines, each at most `width` wide.
 
-    Consumers that do not fit beside the others go on in a further block with the same rows.
+    Consumers that do not fit follow in a further block with the same rows.
     """
     rows, consumers = grid.rows(), grid.columns()
     if not rows:
         return []
-    shown = {
-        (row, column): grid.show(grid.entries.get((row, column)))
+    shows = grid.shows()
+    cells = {
+        (row, consumer, head): show(grid.entries.get((row, consumer)))
         for row in rows
-        for column in consumers
+        for consumer in consumers
+        for head, show in shows.items()
     }
     label = max(len(CORNER), *map(cell_len, rows))
     widths = {
-        column: max(cell_len(column), *(_width(shown[row, column]) for row in rows))
-        for column in consumers
+        (consumer, head): max(
+            cell_len(head or consumer), *(_width(cells[row, consumer, head]) for row in rows)
+        )
+        for consumer in consumers
+        for head in shows
     }
-    marks = max(1, *(len(cell.after) for cell in shown.values()))
+    # Marks stand behind each column.
+    marks = {
+        head: max(
+            1 - bool(head), *(len(cell.after) for key, cell in cells.items() if key[2] == head)
+        )
+        for head in shows
+    }
+    needed = {
+        consumer: sum(2 + widths[consumer, head] + marks[head] for head in shows)
+        for consumer in consumers
+    }
     return [
-        _block(rows, group, shown, label, widths, marks)
-        for group in _groups(consumers, widths, width - 1 - label, marks)
+        _block(rows, group, cells, label, widths, marks)
+        for group in _groups(needed, width - 1 - label)
     ]
 
 
@@ -114,41 +139,38 @@ def _width(cell: Shown) -> int:
     return cell_len(cell.before + cell.text)
 
 
-def _groups(
-    consumers: Sequence[str], widths: dict[str, int], room: int, marks: int
-) -> list[list[str]]:
+def _groups(needed: dict[str, int], room: int) -> list[list[str]]:
+    """Consumers side by side as far as there is room; at least one in each group."""
     groups: list[list[str]] = []
     left = 0
-    for column in consumers:
-        needed = 2 + widths[column] + marks  # a gap, the text, its marks
-        if not groups or needed > left:
+    for consumer, width in needed.items():
+        if not groups or width > left:
             groups.append([])
             left = room
-        groups[-1].append(column)
-        left -= needed
+        groups[-1].append(consumer)
+        left -= width
     return groups
 
 
 def _block(
     rows: Sequence[str],
-    columns: Sequence[str],
-    shown: dict[tuple[str, str], Shown],
+    consumers: Sequence[str],
+    cells: dict[tuple[str, str, str], Shown],
     label: int,
-    widths: dict[str, int],
-    marks: int,
+    widths: dict[tuple[str, str], int],
+    marks: dict[str, int],
 ) -> list[Text]:
-    head = Text(f" {pad(CORNER, label)}", style="bold")
-    for column in columns:
-        head.append(f"  {pad(column, widths[column], right=True)}" + " " * marks)
-    lines = [head]
-    for row in rows:
-        line = Text(f" {pad(row, label)}")
-        for column in columns:
-            cell = shown[row, column]
-            line.append("  ")
-            line.append(pad(cell.before + cell.text, widths[column], right=True), cell.style)
-            line.append(pad(cell.after, marks), cell.style)
-        lines.append(line)
+    lines = [Text(f" {pad(CORNER, label)}", style="bold")]
+    lines += [Text(f" {pad(row, label)}") for row in rows]
+    for consumer in consumers:
+        for head, room in marks.items():
+            wide = widths[consumer, head]
+            lines[0].append(f"  {pad(head or consumer, wide, right=True)}" + " " * room)
+            for row, line in zip(rows, lines[1:], strict=True):
+                cell = cells[row, consumer, head]
+                line.append("  ")
+                line.append(pad(cell.before + cell.text, wide, right=True), cell.style)
+                line.append(pad(cell.after, room), cell.style)
     for line in lines:
         line.rstrip()
     return lines
@@ -168,13 +190,10 @@ def legend(grids: Sequence[Grid]) -> str:
         "~": "~ within 2x of the instrument's own time",
         "-": "- protocol not offered",
         "absent": "absent: not installed",
+        COUNTED: f"{COUNTED}: instructions of one exchange",
         UNCOUNTED: "? not counted",
     }
-    if any(
-        isinstance(entry, Measured) and not entry.instructions
-        for grid in grids
-        if grid.show == Shown.counted
-        for entry in grid.shown()
-    ):
-        words.add(UNCOUNTED)
+    if any(grid.is_counted() for grid in grids):
+        words.add(COUNTED)
+        words |= {UNCOUNTED for entry in measured if not entry.instructions}
     return "   ".join(text for mark, text in told.items() if mark in used | words)

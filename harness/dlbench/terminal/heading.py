@@ -12,7 +12,7 @@ FLOORS = ("empty", "clock", "call", "proxy")
 
 
 def header(document: Document, width: int) -> list[str]:
-    """Our own environment beside the machine, then a paragraph for each further one."""
+    """The first environment with the machine, then a paragraph for each further one."""
     machine = document.run.machine
     parts = [f"dlbench {document.run.version}"]
     if machine.cpu:

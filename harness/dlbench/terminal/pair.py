@@ -38,7 +38,7 @@ def table(entries: Sequence[Entry], width: int) -> list[Text]:
     heads = list(HEAD)
     for axis in ("device", "case", "environment", "machine"):
         found = {entry.axis(axis) for entry in entries}
-        # Rows that all are of another environment than our own must not look like ours.
+        # Rows that all belong to another environment must show its name.
         if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):
             heads.insert(2, axis)
             for row, entry in zip(rows, ordered, strict=True):

@@ -1,11 +1,9 @@
 """A results document as lines for a terminal: the matrix, and under it the findings.
 
-A pure function of the document and the width; a line is never wider than asked for.
+A pure function of the document and the width; a line is never wider than requested.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -71,7 +69,7 @@ def render_pair(
     """Like render(), with every number in a line of its own; for a pair or two."""
     lines = [Text(line) for line in header(document, width)]
     entries = document.exchanges
-    # One line below says which libraries do not have a protocol.
+    # One line below names the libraries without a protocol.
     rows = [entry for entry in entries if entry.outcome not in values.DULL] or entries
     climbed = fallbacks.table(document, width, run, len(rows))
     if climbed:
@@ -93,7 +91,7 @@ def render_as_asked(
     most_lines: int = findings.MOST_LINES,
     is_ending: bool = False,
 ) -> list[Text]:
-    """What fits the run's request: a pair was asked for by name, or a matrix."""
+    """The layout for the run's request: a pair by name, or a matrix."""
     fitting = render_pair if document.run.request.pair else render
     return fitting(document, width, run, place, files, most_lines, is_ending)
 
@@ -133,7 +131,7 @@ def show(lines: list[Text], console: Console) -> None:
 
 
 def shown_protocols(document: Document) -> list[str]:
-    """Those that were asked for, else the default ones, else whatever there is."""
+    """The requested ones, else the default ones, else all."""
     present = dict.fromkeys(entry.protocol for entry in document.entries)
     asked = document.run.request.protocols or values.FIRST_PROTOCOLS
     return [protocol for protocol in asked if protocol in present] or list(present)
@@ -147,7 +145,7 @@ def matrices(document: Document) -> list[grid.Grid]:
         entry
         for entry in document.exchanges
         if entry.clock == "call"
-        # Of the others the table of fallbacks tells.
+        # The table of fallbacks lists the others.
         and (not climbed or entry.case == case_sweep.BASELINE)
     )
 
@@ -162,25 +160,21 @@ def matrices(document: Document) -> list[grid.Grid]:
             *(protocols.index(key[2]), key[3]),
         ),
     )
-    return [one for key in ordered for one in _matrices(key, groups[key])]
+    return [_matrix(key, groups[key]) for key in ordered]
 
 
-def _matrices(key: tuple[str, ...], entries: list[Entry]) -> Iterator[grid.Grid]:
-    """Of times; then of instructions, where they were counted."""
+def _matrix(key: tuple[str, ...], entries: list[Entry]) -> grid.Grid:
     device, environment, protocol, case = key
     smallest = min(entry.bytes for entry in entries)
     title = [device, values.size(smallest), protocol]
     title += [case] if case != "f32" else []
     title += [f"in {environment}"] if environment != "default" else []
     chosen = {e.pair: e for e in entries if e.bytes == smallest}
-    yield grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
-    if any(isinstance(entry, Measured) and entry.instructions for entry in chosen.values()):
-        heading = "   ".join([*title, "instructions of one exchange"])
-        yield grid.Grid(heading, chosen, grid.Shown.counted)
+    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
-    """One line; more where the text, its reason and the command do not fit beside one another."""
+    """One line; more where the text, its reason and the command do not fit on one."""
     head = Text(pad(finding.label, LABEL), style="bold")
     room = width - LABEL
     text, command = finding.text, finding.command

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """`advice` is what to do; empty where all is well or nothing can be done."""
+    """`advice` is what to do; empty where nothing is wrong or nothing can be done."""
 
     name: str
     state: str

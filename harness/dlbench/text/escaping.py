@@ -1,7 +1,7 @@
-"""Makes foreign text fit for where it is shown: text of a library, a document, or the system.
+"""Makes foreign text safe for its destination: text of a library, a document, or the system.
 
-Such text may hold anything. What a person cannot see is spelled out (`\\x1b`, `\\u202e`), and what
-the reader of a format takes for an instruction is escaped. The terminal's gate is `output`.
+Such text may hold anything. Invisible characters are spelled out (`\x1b`, `\u202e`), and what the
+reader of a format would interpret is escaped. All terminal output goes through `output`.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import re
 import shlex
 from typing import Any
 
-#: Characters of one text that are kept where it is taken in: a version, the text of an exception.
+#: Characters of one text that are kept when it is read: a version, the text of an exception.
 LONGEST_TEXT = 1000
 #: Characters of one line on the terminal, of one comment, and of one text of a figure.
 LONGEST_LINE = 8000
 #: Shown as nothing, though str.isprintable() is true of them: fillers, joiners, selectors.
 HIDDEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
                     "\U000e0100-\U000e01ef]")  # fmt: skip
-#: What a CI's log takes for a command, anywhere in a line or at its beginning.
+#: What a CI's log interprets as a command, anywhere in a line or at its beginning.
 CI_MARK = re.compile(r"(?<=#)#(?=\w*\[)")
 CI_COMMAND = re.compile(rf"{CI_MARK.pattern}|^(\s*):(?=:)")
-#: At the beginning of a cell a spreadsheet takes these for a formula.
+#: At the beginning of a cell a spreadsheet interprets these as a formula.
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: GitHub turns @NAME into a mention and #1 into a link wherever the rendered text has them.
 MARKDOWN = re.compile(
@@ -32,7 +32,7 @@ MARKDOWN = re.compile(
 ENTITIES = {"&": "&amp;", "<": "&lt;", "$": "&#36;", "@": "@&#8203;", "#": "#&#8203;"}
 ENTITIES |= {"/": "&#8203;/", ".": "&#8203;."}
 
-#: In JSON: an escape, of which group 1 is one that nobody sees, or a character beyond ASCII's.
+#: In JSON: an escape, of which group 1 is an invisible one, or a character beyond ASCII's.
 JSON_LETTER = re.compile(r"\\(?:([rtbf]|u[0-9a-f]{4})|.)|[^\x20-\x7e\n]")
 
 
@@ -50,7 +50,7 @@ def printable(text: str, longest: int = LONGEST_LINE) -> str:
 
 
 def printable_lines(text: str, longest: int = LONGEST_LINE) -> str:
-    """The same of a text of several lines, whose line feeds stay."""
+    """The same for a text of several lines, whose line feeds stay."""
     return "\n".join(printable(line, longest) for line in text.split("\n"))
 
 
@@ -81,7 +81,7 @@ def dlbench_command(*words: object) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula; its line feeds stay."""
+    """A text that no spreadsheet interprets as a formula; its line feeds stay."""
     cell = "\n".join(map(log_line, text.split("\n")))
     return f"'{cell}" if cell.lstrip().startswith(FORMULA) else cell
 

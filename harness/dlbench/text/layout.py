@@ -10,12 +10,12 @@ from rich.cells import cell_len, set_cell_size
 
 #: Wider than any line: what goes into a pipe or a file is not cut.
 UNCUT = 100_000
-#: What $COLUMNS may ask for.
+#: The range of $COLUMNS.
 NARROWEST, WIDEST = 20, 10_000
 
 
 def forget_bad_columns() -> None:
-    """What $COLUMNS asks for is not heeded where no terminal is so wide."""
+    """A value of $COLUMNS that no terminal has is ignored."""
     asked = os.environ.get("COLUMNS", "")
     if not re.fullmatch("[0-9]{1,9}", asked) or not NARROWEST <= int(asked) <= WIDEST:
         os.environ.pop("COLUMNS", None)

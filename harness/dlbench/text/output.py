@@ -28,7 +28,7 @@ def prepare() -> None:
 class Console(rich.console.Console):
     """A terminal on which each text is one line, shown as it is: no markup, no emoji codes.
 
-    Where it is no terminal nothing is cut, unless $COLUMNS says how wide it is.
+    Without a terminal nothing is cut, unless $COLUMNS sets a width.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:

@@ -16,9 +16,9 @@ from dlbench.errors import BadInput, os_reason
 
 
 class Guarded:
-    """A stream that goes on into the null device once it fails.
+    """A stream that continues into the null device once it fails.
 
-    `lost` is raised where output that somebody still waits for is lost.
+    `lost` is raised where required output is lost.
     """
 
     def __init__(self, stream: Any, lost: str) -> None:
@@ -62,11 +62,12 @@ class Guarded:
 def guarded() -> Iterator[None]:
     """Within it `sys.stdout` and `sys.stderr` can be written to, whatever they are.
 
-    Raises BadInput where standard output cannot take more; of standard error nobody could be told.
+    Raises BadInput where standard output accepts no more; a failure of standard error cannot be
+    reported.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # In this order each takes its own number, which else the next file would get.
+            # In this order each gets its own number, which else the next opened file would get.
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
     before = sys.stdout, sys.stderr
     sys.stdout = cast(TextIO, Guarded(sys.stdout, "cannot write to standard output"))

@@ -5,8 +5,8 @@
 
 namespace dlbench {
 
-/// Keeps an exception that is pending out of the way of foreign code for a scope, which may neither
-/// see nor lose it. With the GIL.
+/// Sets a pending exception aside while foreign code runs, and restores it at the end of the scope.
+/// Needs the GIL.
 class PendingError {
  public:
   PendingError() {

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-// CPython 3.10 hands over another kind of frame, and without the interpreter's lock other threads
-// would enter functions at the same time.
+// CPython 3.10 passes another kind of frame, and without the interpreter's lock other threads would
+// enter functions at the same time.
 #if PY_VERSION_HEX >= 0x030B0000 && !defined(Py_GIL_DISABLED)
 #define DLBENCH_NAMES_FRAMES
 #endif
@@ -117,7 +117,7 @@ std::vector<FrameNode> Frames::seen() {
 #else
 
 Frames::Frames() {
-  throw Failure{Outcome::refused, "", "this Python cannot tell its functions apart"};
+  throw Failure{Outcome::refused, "", "this Python version has no hook that names its functions"};
 }
 
 Frames::~Frames() = default;

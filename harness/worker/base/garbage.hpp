@@ -2,11 +2,11 @@
 
 namespace dlbench::worker {
 
-/// Switches Python's collector off, so that none of its runs falls into a block, and takes all that
-/// is there now out of its sight: a look at all that torch or TensorFlow hold takes 100 ms.
+/// Switches Python's collector off, so that it does not run within a block, and moves all present
+/// objects out of its reach: scanning all objects of torch or TensorFlow takes 100 ms.
 void stop_garbage_collector();
 
-/// Frees the cycles that blocks left behind. Between blocks.
+/// Frees the reference cycles that blocks left. Call it between blocks.
 void collect_garbage();
 
 }  // namespace dlbench::worker

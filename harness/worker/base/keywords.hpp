@@ -7,8 +7,8 @@
 
 namespace dlbench::worker {
 
-/// The first of a call's keywords that a method does not know, borrowed, or null. None is no wish:
-/// a method that knows more than one leaves such a keyword to whoever answers.
+/// The first keyword of a call that a method does not accept, borrowed, or null. None counts as
+/// absent: a method that accepts more than one keyword passes such a keyword on.
 inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
                                  std::initializer_list<const char*> known) {
   const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
@@ -23,14 +23,14 @@ inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
   return nullptr;
 }
 
-/// What a producer of old says to an argument that it does not know. Whole texts, since a consumer
-/// may be told so in every exchange that is timed, and each part put in costs some 20 ns.
+/// The TypeError of an old producer for an unknown argument. Complete texts, since a consumer may
+/// get one in every timed exchange, and formatting costs some 20 ns for each part.
 inline constexpr const char* kUnknownToDlpack =
     "__dlpack__() got an unexpected keyword argument '%U'";
 inline constexpr const char* kUnknownToArray =
     "__array__() got an unexpected keyword argument '%U'";
 
-/// Of a call of `__dlpack__`: what producers before DLPack 1.0 do not know, or null.
+/// The argument of a `__dlpack__` call that producers before DLPack 1.0 do not accept, or null.
 inline PyObject* unknown_to_legacy(PyObject* const* values, PyObject* names) {
   return unknown_keyword(values, names, {"stream"});
 }

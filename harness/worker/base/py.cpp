@@ -25,8 +25,8 @@ std::string utf8(const Ref& text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-// The first line that says something: some libraries begin their messages with a blank one, or with
-// a heading, which ends in a colon.
+// The first line with content: some libraries begin their messages with a blank line, or with a
+// heading, which ends in a colon.
 std::string first_line(std::string_view text) {
   constexpr const char* kBlank = " \t\r\n";
   std::string line;
@@ -52,7 +52,7 @@ std::string repr_of(PyObject* object) {
 
 PyObject* adapter_word(const char* name) {
   static PyObject* const adapter = checked(PyImport_ImportModule("dlbench.adapter")).release();
-  // The module keeps its classes alive, and nobody unloads it.
+  // The module keeps its classes alive and is never unloaded.
   return checked(PyObject_GetAttrString(adapter, name)).get();
 }
 

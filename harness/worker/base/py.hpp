@@ -34,32 +34,33 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-/// Why an exchange has no number, as the cell will say it.
+/// Why an exchange has no number: outcome, code and reason of the cell.
 struct Failure {
   Outcome outcome = Outcome::refused;
-  std::string exception;  ///< the type's name; empty where nothing was raised
+  std::string exception;  ///< the type's name; empty where no exception was raised
   std::string reason;     ///< one line
-  std::string code{};     ///< of model/codes.hpp, or empty: nothing is known beyond the outcome
-  std::map<std::string, std::string> data{};  ///< what the code's meaning names
+  std::string code{};     ///< of model/codes.hpp, or empty: nothing finer than the outcome is known
+  std::map<std::string, std::string> data{};  ///< values for the names in the code's meaning
 };
 
-/// Takes the pending Python exception and clears it. MemoryError is out-of-memory, Unsupported is
-/// unsupported; all others are `otherwise`.
+/// Fetches the pending Python exception and clears it. MemoryError becomes out-of-memory,
+/// Unsupported becomes unsupported, every other type `otherwise`.
 Failure fetch_failure(Outcome otherwise = Outcome::refused);
 
-/// A new reference, or the pending exception thrown as a Failure.
+/// Returns a new reference, or throws the pending exception as a Failure.
 inline Ref checked(PyObject* result) {
   if (result == nullptr) throw fetch_failure();
   return Ref::steal(result);
 }
 
-/// "TypeError: expected an array"; the reason alone where nothing was raised.
+/// "TypeError: expected an array"; the reason alone where no exception was raised.
 std::string words_of(const Failure& failure);
 
-/// The attribute, or an empty Ref where there is none. Other errors are thrown.
+/// The attribute, or an empty Ref where it is missing. Other errors are thrown.
 Ref optional_attribute(PyObject* object, const char* name);
 
-/// What dlbench.adapter defines: `Call`, `Capsule`, `Unsupported`, `X`. Borrowed, for the process.
+/// Definitions of dlbench.adapter: `Call`, `Capsule`, `Unsupported`, `X`. Borrowed, valid for the
+/// process.
 PyObject* adapter_word(const char* name);
 
 /// str(object), "?" where that fails.

@@ -5,7 +5,7 @@
 
 namespace dlbench::worker {
 
-/// Where a worker's time went: what a run costs beside these two is dlbench's own.
+/// How a worker's time is spent. The rest of a run's time is dlbench's own.
 class Spent {
  public:
   enum class On {
@@ -18,7 +18,7 @@ class Spent {
     double timing;
   };
 
-  /// Counts from here to the end of its scope.
+  /// Counts time from here to the end of its scope.
   class Span {
    public:
     explicit Span(On what) : what_(what) {}
@@ -34,7 +34,7 @@ class Spent {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   };
 
-  /// What was counted since it was last taken.
+  /// Returns the counts since the last call.
   static Seconds take() { return std::exchange(seconds_, {0, 0}); }
 
  private:

@@ -5,7 +5,8 @@
 
 namespace dlbench::worker {
 
-/// Takes what libraries say through Python's `warnings` within its scope, hidden ones included.
+/// Records the Python `warnings` of libraries within its scope, including those that are filtered
+/// out.
 class WarningCapture {
  public:
   WarningCapture();

@@ -111,7 +111,7 @@ Ref ExchangeCall::import_first(const Step& step) {
     if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;
     throw Failure{Outcome::no_protocol, "",
                   "the consumer insists on an argument that the producer's own call does not take; "
-                  "it says: " +
+                  "its reason: " +
                       failure.reason};
   }
 }

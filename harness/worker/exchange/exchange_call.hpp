@@ -20,10 +20,10 @@
 
 namespace dlbench::worker {
 
-/// Reports to the fleet what is about to be tried, so that it can say where a worker died.
+/// Reports the next step to the fleet, so that it knows where a worker died.
 using Step = std::function<void(const char*)>;
 
-/// The arrays of one exchange, what the consumer is given in their place, and its compiled call.
+/// The arrays of one exchange, the objects that the consumer gets for them, and its compiled call.
 /// The libraries must outlive it.
 class ExchangeCall {
  public:
@@ -35,60 +35,62 @@ class ExchangeCall {
   const Library& consumer() const { return consumer_; }
   const Pool& pool() const { return *pool_; }
   const std::shared_ptr<const Pool>& shared_pool() const { return pool_; }
-  /// Where the producer's array lies: current whenever the exchange is made.
+  /// The device of the producer's array: current during each exchange.
   const DeviceAt& source() const { return source_; }
   ImportCall& import_call() { return import_call_; }
   /// The consumer's wait, or null.
   PyObject* ready() const { return ready_.get(); }
-  /// Why the consumer's stream is not known, where its `stream` failed.
+  /// Why the consumer's stream is unknown, where its `stream` failed.
   const std::string& stream_failure() const { return stream_failure_; }
-  /// The most calls in a row: an asynchronous consumer must not run ahead of its work.
+  /// The most calls without a wait: an asynchronous consumer must not run ahead of its work.
   std::uint64_t most_iterations() const { return most_iterations_; }
-  /// Has the consumer no call for this protocol, so that its conversion is shown nothing else?
+  /// Does the consumer lack a call for this protocol? Its conversion call is then shown this
+  /// protocol alone.
   bool is_converted(const std::string& requested) const {
     return call_.name == "convert" && requested != "convert";
   }
 
   PyObject* first_array() const { return pool_->arrays.front().get(); }
-  /// What answers for the arrays when a protocol is requested: they, or what EXPORTS make of them.
+  /// The objects that answer a request for a protocol: the arrays, or the results of EXPORTS.
   const std::vector<Ref>& exporters() const {
     return exported_.empty() ? pool_->arrays : exported_;
   }
   PyObject* first_exporter() const { return exporters().front().get(); }
   bool has_exports() const { return !exported_.empty(); }
-  /// How the consumer gets at the arrays where no proxy is between: `Seen::via`.
+  /// How the consumer reaches the arrays without a proxy: `Seen::via`.
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
 
-  /// Gives the consumer the arrays, or what EXPORTS make of them where the arrays do not offer the
+  /// Passes the arrays to the consumer, or the results of EXPORTS where the arrays do not offer the
   /// protocol. Throws Failure `no-protocol` where neither does.
   void give_exporters(const std::string& requested);
-  /// Gives the consumer the arrays themselves, whatever they offer.
+  /// Passes the arrays themselves to the consumer, whatever they offer.
   void give_arrays() { give(pool_->arrays); }
-  /// Gives the consumer a proxy before each array from now on, which shows only that.
+  /// Passes a proxy for each array to the consumer from now on, which shows only these protocols.
   void give_proxies(Shown shown);
-  /// The same of another array of this exchange.
+  /// The same for another array of this exchange.
   Ref object_for(const Ref& array) const;
   bool is_proxied() const { return is_proxied_; }
-  /// What a proxy must show to be imported as the given objects are.
+  /// What a proxy must show so that it is imported as the given objects are.
   Shown shown() const { return shown_; }
-  /// What the consumer is given, in the timed loop's order. Borrowed.
+  /// The objects for the consumer, in the timed loop's order. Borrowed.
   std::span<PyObject* const> given() const { return borrowed_; }
-  /// Which of them is next; the timed loops go on from there.
+  /// The index of the next one; the timed loops continue there.
   std::size_t& next() { return next_; }
 
-  /// One call of the consumer; its data may not be there yet. Throws Failure.
+  /// One call of the consumer; its data may not be ready yet. Throws Failure.
   Ref import(PyObject* x);
   void wait_for(PyObject* result);
   Ref import_and_wait(PyObject* x);
-  /// The first call on the way that will be timed. Throws Failure.
+  /// The first call on the timed path. Throws Failure.
   Ref import_first(const Step& step);
-  /// One call through a proxy that records what is asked of it in `recorder`. Returns what the
-  /// consumer raised, or nothing. Python warnings are added to `warnings`.
+  /// One call through a proxy that records the consumer's requests in `recorder`. Returns the
+  /// consumer's exception, or nothing. Adds Python warnings to `warnings`.
   std::optional<Failure> import_recorded(Shown shown, Recorder& recorder, Warnings& warnings);
 
-  /// Python warnings of the first calls on the way that is timed.
+  /// Python warnings of the first calls on the timed path.
   Warnings& python_warnings() { return python_warnings_; }
-  /// What the very first call took, in ns by clock: later ones do not pay that again.
+  /// Duration of the very first call, in ns by clock: later calls do not include its one-time
+  /// costs.
   const std::map<std::string, double>& first_ns() const { return first_ns_; }
 
  private:
@@ -104,9 +106,9 @@ class ExchangeCall {
   Ref ready_;
   std::uint64_t most_iterations_;
   std::shared_ptr<const Pool> pool_;
-  Export export_;                    // of what no attribute of the arrays offers, or empty
-  std::vector<Ref> exported_;        // then what offers it
-  std::vector<Ref> given_;           // the arrays, or what stands for them
+  Export export_;              // where no attribute of the arrays offers the protocol, or empty
+  std::vector<Ref> exported_;  // the objects that then offer it
+  std::vector<Ref> given_;     // the arrays, or the objects in their place
   std::vector<PyObject*> borrowed_;  // of given_
   std::size_t next_ = 0;
   Shown shown_ = 0;

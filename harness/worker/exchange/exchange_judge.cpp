@@ -45,11 +45,11 @@ void ExchangeJudge::conclude() {
   add_warnings();
 }
 
-// Comes before any result is released: a result whose memory was already deleted must never be.
+// Before any result is released: a result whose memory was already deleted must never be.
 void ExchangeJudge::check_lifetime(Ref& result) {
   if (result.get() == call_.first_exporter()) return;
-  const Lender lender{call_.pool(), call_.first_exporter(), call_.shown(), call_.producer()};
-  Lifetime found = look_at_lifetime(lender, call_.consumer(),
+  const ExportSource source{call_.pool(), call_.first_exporter(), call_.shown(), call_.producer()};
+  Lifetime found = look_at_lifetime(source, call_.consumer(),
                                     [this](PyObject* x) { return call_.import_and_wait(x); });
   lifetime_ = std::move(found.warnings);
   if (!found.deleted_twice) return;
@@ -74,7 +74,7 @@ void ExchangeJudge::look_for_growth(TimedBlocks& blocks) {
        {{"bytes", bytes}});
 }
 
-// What was found beside the judgement, which is made anew each time.
+// Warnings from outside the judgment, which is made again each time.
 void ExchangeJudge::add_warnings() {
   warn(judgement_.warnings, lifetime_);
   warn(judgement_.warnings, call_.python_warnings());
@@ -84,7 +84,7 @@ void ExchangeJudge::add_warnings() {
   }
 }
 
-// Crosses with an array that nobody else holds.
+// Exchanges an array that has no other owner.
 void ExchangeJudge::check_outliving(const Order& order) {
   if (order.exchange.bytes > kMostBytesToOutlive) return;
   const auto cross = [&](const Ref& array) { return call_.import(call_.object_for(array).get()); };
@@ -119,7 +119,7 @@ void ExchangeJudge::check_outliving(const Order& order) {
   try {
     missing = missing_of(extras_of(call_.first_array(), call_.producer()));
   } catch (const Failure&) {
-    // `look_at_both_ends` said so already.
+    // `look_at_both_ends` has warned already.
   }
   const std::string why_not =
       require_outliving(make_array(order.exchange, call_.producer(), order.make_case), cross, wait,
@@ -202,13 +202,13 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
     Recorder recorder;
     const RecordingProxy proxy(call_.first_exporter(), call_.shown(), recorder);
     const Copier copier = copier_of(steps(proxy.get()), recorder, source.view, is_guarded);
-    judgement_.copied_by = copier.who;
+    judgement_.copied_by = copier.library;
     warn(judgement_.warnings, copier.warnings);
   } catch (const Failure&) {
-    // It asked nothing when it was watched: so only the consumer can have copied.
+    // It made no request under observation: so only the consumer can have copied.
     if (observed.seen.used == "own" && !observed.refuses_replay) judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
-    // Described as no array can be: `look_at_both_ends` said so already.
+    // An impossible description: `look_at_both_ends` has warned already.
   }
 }
 

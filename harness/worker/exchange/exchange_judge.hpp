@@ -12,37 +12,36 @@
 
 namespace dlbench::worker {
 
-/// Decides what became of one exchange: whether its values arrived, whether bytes were copied and
-/// by which library, and whether memory lives as long as it must.
+/// Judges one exchange: whether its values arrived, whether bytes were copied and by which library,
+/// and whether memory lives long enough.
 class ExchangeJudge {
  public:
   ExchangeJudge(const Order& order, ExchangeCall& call);
 
   const Judgement& judgement() const { return judgement_; }
 
-  /// Compares a result with what was made. Returns why its values are wrong, or nothing. Throws
-  /// Failure where they cannot be compared.
+  /// Compares a result with the expected values. Returns the difference, or nothing. Throws Failure
+  /// where they cannot be compared.
   std::optional<Failure> find_wrong_values(PyObject* result);
 
-  /// What a computed result of dispatch kept of the array. Its values and memory are its own.
+  /// Which extras of the array a dispatched result kept. Its values and memory are its own.
   void compare_extras(PyObject* result);
 
   /// Imports once more with deleters that count. Throws Failure `wrong` where one is called twice;
-  /// then `result` is never released.
+  /// `result` is then never released.
   void check_lifetime(Ref& result);
 
-  /// Imports an array that is dropped at once, and writes over its memory. Throws Failure `wrong`
-  /// where the result shows it.
+  /// Imports an array that is dropped immediately, and overwrites its memory. Throws Failure
+  /// `wrong` where the result changes.
   void check_outliving(const Order& order);
 
-  /// Concludes by the evidence so far. What the instruments warn of is added.
+  /// Determines the outcome from the evidence so far. Adds the instruments' warnings.
   void conclude();
-  /// The same for dispatch, where there is no evidence.
+  /// The same for dispatch, which has no evidence.
   void add_warnings();
 
-  /// Looks again at a fresh import, this time with the source's pages taken away: lazy libraries
-  /// change their mind. After the rounds, since taking pages away splits large ones. Throws
-  /// Failure.
+  /// Judges a new import again, under the page guard: lazy libraries may behave differently. Call
+  /// it after the rounds, since protecting pages splits large ones. Throws Failure.
   const Judgement& judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
                                const Step& step);
 
@@ -56,7 +55,7 @@ class ExchangeJudge {
   ExchangeCall& call_;
   bool is_guardable_;
   Judgement judgement_;
-  Warnings lifetime_;  // warnings; each judging is a new judgement
+  Warnings lifetime_;  // warnings of lifetimes; each judgment replaces them
 };
 
 }  // namespace dlbench::worker

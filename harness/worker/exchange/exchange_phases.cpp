@@ -13,16 +13,17 @@ const Phases& ExchangePhases::prepare() {
                   "there is no transfer: NumPy's function computes, by the array's own code"};
   }
   if (observed_.refuses_replay) {
-    throw Failure{Outcome::no_protocol, "",
-                  "the consumer refuses a replaying proxy: what it asks of the array was not seen"};
+    throw Failure{
+        Outcome::no_protocol, "",
+        "the consumer rejects a replaying proxy, so its requests to the array are unknown"};
   }
   if (observed_.seen.used == "own") {
     throw Failure{Outcome::no_protocol, "",
-                  "the consumer asks the array nothing: there are no phases to tell apart"};
+                  "the consumer makes no request to the array, so the exchange has no phases"};
   }
   if (observed_.is_torn) {
     throw Failure{Outcome::unsupported, "",
-                  "the consumer asks too many things of the array to be replayed"};
+                  "the consumer makes too many requests to the array for a replay"};
   }
   phases_ = std::make_unique<Phases>(WholeExchange{
       call_.import_call(), call_.exporters(), call_.given(), call_.shown(), observed_.recording,

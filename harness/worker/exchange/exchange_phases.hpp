@@ -9,20 +9,22 @@
 
 namespace dlbench::worker {
 
-/// The phases of one exchange, where they can be told apart.
+/// The phases of one exchange, where they can be separated.
 class ExchangePhases {
  public:
   ExchangePhases(ExchangeCall& call, const ObservedProtocol& observed)
       : call_(call), observed_(observed) {}
 
-  /// Gets ready to tell the phases apart. Throws Failure where they cannot be.
+  /// Prepares the replay. Throws Failure where phases cannot be separated.
   const Phases& prepare();
-  /// Counts their parts under callgrind. Throws Failure, also where they were not prepared.
+  /// Counts the instructions of their parts under callgrind. Throws Failure, also where they were
+  /// not prepared.
   void count(std::uint64_t iterations, std::uint64_t prelude);
-  /// One round of them. Throws Failure, also where they were not prepared.
+  /// Times one round of them. Throws Failure, also where they were not prepared.
   PhaseReading round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
-  /// One exchange inside `around`, its wait inside that; then, where it can be, one taken apart.
-  /// Never timed. Returns why it could not be taken apart, or nothing. Throws Failure.
+  /// Makes one exchange inside `around`, with its wait inside that; then, where possible, a
+  /// replayed one, phase by phase. Never timed. Returns why it could not be replayed, or nothing.
+  /// Throws Failure.
   std::string walk(const Around& around);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace dlbench::worker {
 
-/// One exchange in this worker, as its parts. They refer to one another, so it is not moved.
+/// One prepared exchange in this worker. Its parts refer to one another, so it is not moved.
 class Prepared {
  public:
   /// Makes the arrays, calls once, judges values and lifetimes, calls once through a recording
@@ -25,7 +25,7 @@ class Prepared {
   ExchangeJudge judge;
   TimedBlocks blocks;
   ExchangePhases phases;
-  const std::string label;  ///< the exchange's name, as its ranges are called
+  const std::string label;  ///< the exchange's name, used for its ranges
   const std::uint64_t bytes;
 
  private:

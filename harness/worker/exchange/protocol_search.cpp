@@ -27,19 +27,20 @@ bool asks_for_version(const Recorder& recorder) {
       });
 }
 
-// Why nothing is filed under `requested`. `direct`: what carries the array itself, where that is
-// known. Of one protocol's two structs the other came: that is for the producer to answer, unless
-// it was not asked. (The proxy of `dlpack_legacy` lets no question for a version through.)
+// Why nothing is reported under `requested`. `direct`: the protocol that carries the array itself,
+// where known. Where the other one of DLPack's two structs came, the producer is responsible,
+// unless it was not called for this one. (The proxy of `dlpack_legacy` hides the request for a
+// version.)
 std::string other_way(const std::string& requested, const std::string& direct,
                       const Recorder& recorder) {
   const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
   const std::string& given = recorder.facts().struct_name;
   if (!is_struct || recorder.used() != "dlpack" || given.empty()) {
-    if (direct.empty()) return "the consumer does not ask for " + requested;
+    if (direct.empty()) return "the consumer does not request " + requested;
     return "the consumer took " + direct + ", not " + requested;
   }
   const bool asked = requested == "dlpack_versioned" && asks_for_version(recorder);
-  return std::string("the consumer asked for ") + (asked ? "a" : "no") +
+  return std::string("the consumer requested ") + (asked ? "a" : "no") +
          " version, and the producer gave a " + given + " struct";
 }
 
@@ -56,7 +57,7 @@ Seen seen_through(const Recorder& recorder, const char* via) {
 
 }  // namespace
 
-// A consumer that looks at the exact type asks the proxy nothing: then only `convert` may be
+// A consumer that checks the exact type makes no request to the proxy: then only `convert` may be
 // reported for the direct call, since it promises no protocol. A cell with wrong values goes
 // through a proxy only where another protocol was seen to carry them.
 void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
@@ -73,7 +74,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
     if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
       throw Failure{Outcome::no_protocol, "",
-                    "it is handed a capsule, which is " + facts.struct_name + " unless asked for"};
+                    "it gets a capsule, which is " + facts.struct_name + " unless requested"};
     }
     observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
                       facts.flags, {}};
@@ -85,7 +86,8 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   Warnings warnings;  // of another exchange than the one that is timed
   const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
   if (requested == "convert") {
-    // A general call may know the type itself, and take what has none by another way.
+    // A general call may recognize the type itself, and import an object without the type by
+    // another path.
     observed_.seen.used = "own";
     observed_.refuses_replay = refusal.has_value();
     if (!refusal) observe(recorder, "recorder");
@@ -109,13 +111,13 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
   const std::optional<Failure> refusal =
       call_.import_recorded(shown_for(requested), recorder, warnings);
   producer_raised_ = refusal && recorder.producer_failed();
-  // What was asked for it, and then something was wrong with it, takes that protocol.
+  // A request for the protocol that then failed still counts as its use.
   if (refusal && (fits(requested, recorder) || recorder.producer_failed())) throw Failure(*refusal);
   if (refusal || !fits(requested, recorder)) {
     Failure other{Outcome::no_protocol, "", other_way(requested, direct, recorder),
                   std::string(codes::kOtherProtocol)};
     if (refusal) {
-      other.reason += "; shown that alone it says: " + refusal->reason;
+      other.reason += "; shown that protocol alone, its reason: " + refusal->reason;
       other.data["proxy"] = refusal->reason;
     }
     throw other;
@@ -156,7 +158,7 @@ Failure ProtocolSearch::explain_refusal(
                                 : call_.has_exports() ? "the call raised "
                                                       : exchange.consumer + " raised ";
   return {Outcome::no_protocol, refusal.exception,
-          exchange.consumer + " takes the array itself; through dlbench's proxy, which offers " +
+          exchange.consumer + " imports the array itself; through dlbench's proxy, which offers " +
               exchange.protocol + " alone, " + raised_by + words_of(refusal),
           std::string(codes::kProxyRefused)};
 }

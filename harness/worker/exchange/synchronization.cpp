@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "sync/classifier.hpp"
 #include "sync/late.hpp"
-#include "sync/who.hpp"
 #include "trace/range.hpp"
 #include "worker/sync/library_queue.hpp"
 #include "worker/sync/stream_queue.hpp"
@@ -24,7 +24,7 @@ struct Variant {
   bool required = false;
 };
 
-/// The streams that a consumer could pass beside what it does.
+/// The streams that a consumer could pass besides the one it passes.
 struct Passable {
   Ref own, foreign;
   std::int32_t device = kDlCpu;
@@ -73,8 +73,8 @@ bool asks_for(const Recording& recording, std::string_view name) {
                      [&](const Asked& call) { return call.spelled == name && !call.raised; });
 }
 
-// Does `__cuda_array_interface__` name the stream that its consumer has to wait for? Before version
-// 3 it cannot, and None says that there is nothing to wait for.
+// Does `__cuda_array_interface__` name the stream that its consumer must wait for? Before version 3
+// it cannot, and None means that no wait is needed.
 bool names_stream(PyObject* array) {
   try {
     const Ref facts = checked(PyObject_GetAttrString(array, "__cuda_array_interface__"));
@@ -92,9 +92,8 @@ bool is_one_stream(const Ends& ends) {
          !optional_attribute(ends.consumer.consumer.get(), "on_stream");
 }
 
-// As the consumer itself calls on a device with streams, and reads on its current one: whatever
-// stream it names, the read has to come after the producer's work, unless it says "do not
-// synchronize".
+// The consumer's own call on a device with streams, with a read on its current one: whatever stream
+// it names, the read must come after the producer's work, unless it passes "do not synchronize".
 bool requires_order(const Variant& asked, const Recording& recording, const Ends& ends,
                     PyObject* array) {
   if (export_call(recording) != nullptr) return asked.required;
@@ -106,7 +105,7 @@ std::vector<Variant> variants(const Recording& recording, const Passable& passab
   const Asked* const call = export_call(recording);
   Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
   asked.name = name_of(asked.value, passable);
-  // With -1 the consumer asks for no order.
+  // With -1 the consumer requests no order.
   asked.required = asked.name != "-1";
   std::vector<Variant> all{std::move(asked)};
   if (call == nullptr) return all;
@@ -142,7 +141,7 @@ Ordering begin_ordering(const Variant& variant) {
   return found;
 }
 
-// Where streams run one behind another by chance, every exchange looks synchronized.
+// Where streams run one behind another by chance, every exchange appears synchronized.
 Ordering without_independence(const Variant& variant) {
   Ordering found = begin_ordering(variant);
   found.waits = Waits::inconclusive;
@@ -155,7 +154,7 @@ Ordering without_independence(const Variant& variant) {
 Ordering look_at(const Variant& variant, const sync::Queue& queue) {
   Ordering found = begin_ordering(variant);
   try {
-    const sync::Verdict verdict = sync::who_waits(queue);
+    const sync::Verdict verdict = sync::classify(queue);
     found.waits = verdict.waits;
     if (verdict.saw) found.saw = word_of(*verdict.saw);
     found.transfer_ns = verdict.transfer_ns;
@@ -174,7 +173,7 @@ Ordering look_at(const Variant& variant, const sync::Queue& queue) {
   return found;
 }
 
-// A refusal here says nothing of what was seen before it.
+// A failure here does not change earlier observations.
 std::string_view late_free_of(const sync::Queue& queue) try {
   return sync::late_free(queue).word;
 } catch (const Failure&) {

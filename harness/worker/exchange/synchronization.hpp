@@ -9,15 +9,15 @@
 
 namespace dlbench::worker {
 
-/// What was found of the synchronization of one exchange.
+/// The synchronization of one exchange, as observed.
 struct WhoWaits {
   std::vector<Ordering> sync;  ///< empty where the producer has no queue
-  std::string late_free;       ///< of kLateFree; empty where nobody looked
-  std::string race;            ///< why the exchange is one; empty: it is none
+  std::string late_free;       ///< of kLateFree; empty where it was not tested
+  std::string race;            ///< why the exchange is a race; empty: it is none
 };
 
-/// Imports arrays that are still being computed, once for each stream argument, and classifies
-/// which library waits. Nothing where the producer's adapter has no queue. Throws Failure.
+/// Imports arrays that are still being computed, once for each stream argument, and classifies what
+/// waits. Empty where the producer's adapter has no queue. Throws Failure.
 WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
                                   const Step& step);
 

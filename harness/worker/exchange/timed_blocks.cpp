@@ -83,7 +83,7 @@ void TimedBlocks::prepare_device_clock(const Order& order) {
     const Ref stream = asked_for_device(call_.consumer(), "stream", device);
     if (!at || !stream) {
       throw Failure{Outcome::unsupported, "",
-                    order.exchange.consumer + " tells no stream of its own on " + device};
+                    order.exchange.consumer + " has no known stream of its own on " + device};
     }
     void* handle = PyLong_AsVoidPtr(stream.get());
     if (PyErr_Occurred() != nullptr) throw fetch_failure();

@@ -14,7 +14,7 @@
 
 namespace dlbench::worker {
 
-/// Blocks of calls of one exchange: how many make one, timing one, counting one.
+/// Blocks of calls of one exchange: sets their length, times and counts them.
 class TimedBlocks {
  public:
   explicit TimedBlocks(ExchangeCall& call) : call_(call) {}
@@ -26,23 +26,23 @@ class TimedBlocks {
   /// One timed block after `prelude` untimed calls. Throws Failure where a call raises.
   measure::Reading round(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude);
 
-  /// As many calls under callgrind's eyes, after `prelude` untimed ones. With `names`, which then
-  /// gets the Python functions that were entered, each of those runs as a `dlbench_frame`. Throws
-  /// Failure.
+  /// Runs as many calls under callgrind, after `prelude` uncounted ones. With `names`, which
+  /// receives the Python functions that were entered, each of these runs as a `dlbench_frame`.
+  /// Throws Failure.
   void count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
              std::vector<FrameNode>* names);
 
-  /// A block on that clock, which the caller runs. Valid as long as this.
+  /// A block on that clock, for the caller to run. Valid as long as this object.
   Block block(const std::string& clock);
-  /// Waits for what a block of bare calls left behind.
+  /// Waits for the work that a block of bare calls left.
   void drain();
 
-  /// So many calls fill a round, on whatever clock.
+  /// Sets the number of calls in a round, for every clock.
   std::uint64_t calibrated() const { return calibrated_; }
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
-  /// Clocks that were ordered and have no number, with the reason.
+  /// The requested clocks that have no number, with the reason.
   const std::map<std::string, std::string>& without() const { return without_; }
-  /// The step of the timer behind the clock `device`, in ns; nothing where there is no such clock.
+  /// The step of the timer behind the clock `device`, in ns; none without such a clock.
   std::optional<double> device_step_ns() const;
 
  private:

@@ -6,7 +6,7 @@
 namespace dlbench::worker {
 namespace {
 
-// Who reads is asked here, not how much.
+// The code that reads matters here, not the amount.
 constexpr std::size_t kPagesForWho = 256;
 
 bool has_flag(const std::vector<std::string>& flags, const char* flag) {
@@ -53,13 +53,13 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
   if (crossed.guarded) {
     const GuardSeen& seen = crossed.guarded->seen;
     const std::uint64_t in_export = crossed.guarded->in_export;
-    // More than a look: half of them, since a page that others read before does not count.
+    // More than a few values: half of them, since a page that was read before does not count.
     producer = producer || in_export * 2 > seen.pages;
     const bool nowhere = handed == 0 || crossed.result == 0;
     consumer = consumer || (nowhere && (seen.read - in_export) * 2 > seen.pages);
   }
   Copier copier;
-  if (producer || consumer) copier.who = producer ? "producer" : "consumer";
+  if (producer || consumer) copier.library = producer ? "producer" : "consumer";
   if (producer && consumer) {
     warn(copier.warnings, "copied-twice", "copied twice: by the producer and by the consumer");
   }
@@ -67,7 +67,7 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
     const bool flagged = has_flag(recorder.facts().flags, "is-copied");
     if (flagged && !producer && handed != 0) {
       warn(copier.warnings, "flag-without-copy",
-           "IS_COPIED is set, but the producer handed its own memory over");
+           "IS_COPIED is set, but the producer exported its own memory");
     }
     if (!flagged && producer) {
       warn(copier.warnings, "copy-without-flag", "the producer copied without setting IS_COPIED");

@@ -8,20 +8,20 @@
 
 namespace dlbench::worker {
 
-/// Which half of an exchange copied, and whether IS_COPIED says the same.
+/// The library that copied in an exchange, and whether IS_COPIED agrees.
 struct Copier {
-  std::string who;  ///< "producer", "consumer" or empty
+  std::string library;  ///< "producer", "consumer" or empty
   Warnings warnings;
 };
 
-/// Crosses once more, through the proxy behind `recorder`: what the producer handed over lies
-/// elsewhere than its array, or its code read the pages: the producer. The result lies elsewhere
-/// than what was handed over: the consumer. `guarded` says whether the source's pages can be taken
-/// away. Throws Failure where the consumer does not take the proxy.
+/// Exchanges once more, through the proxy behind `recorder`. The producer copied where its export
+/// lies elsewhere than its array, or where its code read the pages. The consumer copied where the
+/// result lies elsewhere than the export. `guarded`: whether the source's pages can be protected.
+/// Throws Failure where the consumer rejects the proxy.
 Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
                  bool guarded);
 
-/// Warns where a producer that shared its memory said that it copied.
+/// Warns where a producer sets IS_COPIED but shares its memory.
 void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings);
 
 }  // namespace dlbench::worker

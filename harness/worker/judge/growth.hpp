@@ -6,9 +6,9 @@
 
 namespace dlbench::worker {
 
-/// Bytes of the C heap that each of so many calls leaves behind, again and again: the least of
-/// three blocks, 0 where one of them left nothing worth a word, where a call fails, and where the C
-/// library does not tell. What is kept once, in a cache or a pool, does not grow with the calls.
+/// Bytes of the C heap that each of so many calls leaves allocated: the least of three blocks. 0
+/// where a block left next to nothing, where a call fails, and where the C library does not report
+/// the heap's size. A cache or a pool that is filled once does not grow with the calls.
 double bytes_left_behind(measure::Body body, std::uint64_t calls);
 
 }  // namespace dlbench::worker

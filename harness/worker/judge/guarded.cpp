@@ -18,10 +18,10 @@ using exchange::View;
 // Reading one of three pages is no copy, and reading three of three may be none. From here on it
 // is.
 constexpr std::uint64_t kFewestPages = 4;
-// Who looks at a few values (a checksum of the ends, a test for NaN) does not copy.
+// A read of a few values (a checksum of the ends, a test for NaN) is no copy.
 constexpr std::uint64_t kPeek = 8;
 
-// A byte of each page: enough to make memory be filled that is filled when it is looked at.
+// A byte of each page: enough to fill memory that is filled on its first read.
 void touch(const Extent& extent) {
   constexpr std::uintptr_t kStep = 4096;
   for (std::uintptr_t at = extent.begin; at < extent.end; at += kStep) {
@@ -29,15 +29,15 @@ void touch(const Extent& extent) {
   }
 }
 
-/// What a look at the result told of where it lies.
+/// The address of a result, as far as it could be read.
 enum class Looked {
   known,    ///< where it lies
   values,   ///< its values alone, which lie elsewhere than the source: it may share it or not
-  nothing,  ///< nobody reads it
+  nothing,  ///< nothing can read it
 };
 
-// Where the result lies elsewhere, its values are looked at: a lazy library copies now. (Reading
-// what is the source's own memory would be no news.)
+// Where the result lies elsewhere, its values are read: a lazy library copies now. (Reading the
+// source's own memory would show nothing new.)
 Looked look_at(PyObject* result, const Extent& source, const Steps& steps) {
   Looked looked = Looked::known;
   try {
@@ -54,7 +54,8 @@ Looked look_at(PyObject* result, const Extent& source, const Steps& steps) {
     if (found.overlaps(source)) return Looked::known;
     touch(found);
   } catch (const Failure&) {
-    // An exchange that the guard makes fail is the caller's to tell; what can never be read is not.
+    // The caller reports an exchange that fails because of the guard. Memory that can never be read
+    // is no such failure.
     if (looked == Looked::known) throw;
     return Looked::nothing;
   }
@@ -83,10 +84,10 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
     return Proof::skipped;
   }
   if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kPeek)) {
-    warn(warnings, "few-pages-read", some + ": a look, no copy", data);
+    warn(warnings, "few-pages-read", some + ": a few values, no copy", data);
     return Proof::yes;
   }
-  warn(warnings, "partly-read", some + ": neither a look nor all of it", data);
+  warn(warnings, "partly-read", some + ": neither a few nor all", data);
   return Proof::skipped;
 }
 
@@ -146,10 +147,10 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   const Looked looked = look_at(result.get(), extent, steps);
   Sighting seen = guard.lift();
   if (looked != Looked::known) {
-    // A lazy copy and our own reading through a view look the same.
+    // A lazy copy and dlbench's own read through a view cannot be distinguished.
     seen.read[static_cast<std::size_t>(Stage::look)] = 0;
   } else if (in(seen.read, Stage::look) > 0) {
-    // A library whose every look at a result copies it is no lazy one.
+    // A library that copies a result on every read is not lazy.
     Guard again(extent.begin, extent.bytes(), most_pages);
     look_at(result.get(), extent, steps);
     const bool always = again.lift().all_read() > 0;
@@ -171,16 +172,16 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
   if (seen.complete && released.complete) {
     guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
-    // What was not read may be read later, and what nobody reads need hold nothing of it.
+    // Pages that were not read may be read later, and a result that nothing can read need not hold
+    // their values.
     const bool may_be_read = looked == Looked::values && guarded.word == Proof::yes;
     if (may_be_read || looked == Looked::nothing) guarded.word = Proof::skipped;
   } else {
     warn(guarded.warnings, "pages-not-restored",
-         "guard: the system could not give single pages back");
+         "guard: the system could not restore single pages");
   }
   if (in(seen.read, Stage::look) > 0) {
-    warn(guarded.warnings, "copied-lazily",
-         "copied when the result was first looked at, after `ready`");
+    warn(guarded.warnings, "copied-lazily", "copied when the result was first read, after `ready`");
   }
   say_written(source, seen.written, released.all_written(), guarded);
   return guarded;

@@ -11,11 +11,11 @@
 
 namespace dlbench::worker {
 
-/// Where the producer's array lies, held alive; empty where it has no memory that a guard could
-/// watch: on a device, without a whole page, or another memory each time it is asked for.
+/// The memory of the producer's array, kept alive. Empty where a guard cannot watch it: on a
+/// device, smaller than a page, or at another address in each request.
 std::optional<Held> place_to_guard(PyObject* source, const Library& producer);
 
-/// What a guard saw from the consumer's call to the release of what it returned.
+/// What a guard observed from the consumer's call to the release of the result.
 struct Guarded {
   Proof word = Proof::skipped;  ///< yes: no page was read; no: all were
   GuardSeen seen;
@@ -23,17 +23,17 @@ struct Guarded {
   Warnings warnings;
 };
 
-/// The steps of one exchange that a guard looks at.
+/// The steps of one exchange under a guard.
 struct Steps {
   std::function<Ref()> call;
-  std::function<void(PyObject*)> wait;             ///< until the data is there
-  std::function<Held(PyObject*)> place;            ///< where the result lies
-  std::function<Held(PyObject*)> values;           ///< what it holds
-  std::function<void(PyObject*)> judge = nullptr;  ///< looks at the result without a guard
+  std::function<void(PyObject*)> wait;             ///< until the data is ready
+  std::function<Held(PyObject*)> place;            ///< the result's memory
+  std::function<Held(PyObject*)> values;           ///< the result's values
+  std::function<void(PyObject*)> judge = nullptr;  ///< judges the result after the guard
 };
 
-/// One exchange with the source's pages taken away. Throws Failure where a step raises, which may
-/// be the guard's doing, and GuardError where nothing can be watched.
+/// One exchange under the page guard. Throws Failure where a step raises, possibly because of the
+/// guard, and GuardError where nothing can be watched.
 Guarded cross_guarded(const exchange::View& source, const Steps& steps,
                       std::size_t most_pages = exchange::Guard::kMostPages);
 

@@ -17,7 +17,7 @@
 namespace dlbench::worker {
 namespace {
 
-// What cannot be looked at is said as a warning; a Failure `wrong` stays one.
+// A result that cannot be read becomes a warning; a Failure `wrong` stays one.
 template <typename Look>
 void looked(Warnings& warnings, codes::WarningCode code, Look look) {
   try {
@@ -47,7 +47,7 @@ void warn_of_copy_on_write(const exchange::View& source, const exchange::View& f
        "copy on write: the source does not see what is written into the result");
 }
 
-// Pinned memory is the host's, whatever its word.
+// Pinned memory is host memory, whatever its device type.
 bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
   return a != b && !(exchange::on_host(a) && exchange::on_host(b));
 }
@@ -64,8 +64,8 @@ void require_case(const exchange::View& expected, const exchange::View& made) {
                     exchange::to_string(expected.dtype)};
 }
 
-// A copy that was made to read the values has strides of its own: only those of the result's own
-// memory tell a changed layout.
+// A copy that was made to read the values has its own strides: only the result's own memory shows a
+// changed layout.
 std::vector<std::string> changed(const exchange::View& expected, const exchange::View& values,
                                  PyObject* result, const Library& consumer) {
   std::vector<std::string> words = exchange::changed(expected, values);

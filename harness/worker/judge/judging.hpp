@@ -9,7 +9,7 @@
 
 namespace dlbench::worker {
 
-/// What became of one exchange, by looking at both ends of it.
+/// The judgment of one exchange from its source and its result.
 struct Judgement {
   Outcome outcome = Outcome::unproven;
   Evidence evidence;
@@ -19,16 +19,16 @@ struct Judgement {
   std::optional<GuardSeen> guard;
   Warnings warnings;
   bool crossed_device = false;
-  bool same_bytes = true;  ///< the two ends are as many bytes an element, in all
+  bool same_bytes = true;  ///< both have the same number of bytes, per element and in all
 };
 
-/// Compares what the consumer made of the pool's first array with what that should hold, and where
-/// the two lie. The consumer's data must be ready. Throws Failure `wrong` where values differ, or
-/// where the consumer wrote into the producer's array. The outcome is left to `conclude`.
+/// Compares the consumer's result for the pool's first array with the expected values, and the
+/// addresses of both. The consumer's data must be ready. Throws Failure `wrong` where values
+/// differ, or where the consumer wrote into the producer's array. `conclude` sets the outcome.
 Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
                             const Library& consumer);
 
-/// The outcome, by the evidence; warns where it disagrees.
+/// Sets the outcome from the evidence; warns where instruments disagree.
 void conclude(Judgement& judgement);
 
 }  // namespace dlbench::worker

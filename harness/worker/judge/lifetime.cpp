@@ -21,7 +21,7 @@ bool is_open(const std::shared_ptr<BorrowedTensor>& borrowed) {
   return borrowed->has_deleter && borrowed->deletions == 0;
 }
 
-/// Where an array lies; 0 where nothing tells.
+/// Where an array lies; 0 where unknown.
 std::uintptr_t place_of(PyObject* array, const Library& library) {
   try {
     return read_place(array, library).view.address;
@@ -30,7 +30,7 @@ std::uintptr_t place_of(PyObject* array, const Library& library) {
   }
 }
 
-/// Does the result lie in memory that was given back, and in none that was not? A consumer may ask
+/// Does the result lie in memory that was deleted, and in none that was not? A consumer may request
 /// twice and drop the first answer.
 bool uses_what_it_gave_back(const All& borrowed_tensors, PyObject* result,
                             const Library& consumer) {
@@ -64,9 +64,9 @@ bool hides_read_only(const BorrowedTensor& borrowed, const Pool& pool, std::uint
 
 }  // namespace
 
-Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
+Lifetime look_at_lifetime(const ExportSource& exported, const Library& consumer,
                           const std::function<Ref(PyObject*)>& cross) {
-  const Pool& pool = lender.pool;
+  const Pool& pool = exported.pool;
   PyObject* source = pool.arrays.front().get();
   Lifetime found;
   BorrowedTensors borrowed_tensors;
@@ -74,9 +74,9 @@ Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
   try {
     Recorder recorder;
     recorder.watch(&borrowed_tensors);
-    const RecordingProxy proxy(lender.asked, lender.shown, recorder);
+    const RecordingProxy proxy(exported.asked, exported.shown, recorder);
     const Ref result = cross(proxy.get());
-    // Who holds the object itself needs no borrowed tensor.
+    // A consumer that holds the object itself needs no borrowed tensor.
     early = Py_REFCNT(proxy.get()) == 1 &&
             uses_what_it_gave_back(borrowed_tensors.all(), result.get(), consumer);
   } catch (const Failure&) {
@@ -97,9 +97,10 @@ Lifetime look_at_lifetime(const Lender& lender, const Library& consumer,
   if (any([](const BorrowedTensor& borrowed) { return !borrowed.has_deleter; })) {
     warn(found.warnings, "deleter-null", "deleter: null");
   }
-  const std::uintptr_t place = pool.expected->view.readonly ? place_of(source, lender.producer) : 0;
+  const std::uintptr_t place =
+      pool.expected->view.readonly ? place_of(source, exported.producer) : 0;
   if (any([&](const BorrowedTensor& borrowed) { return hides_read_only(borrowed, pool, place); })) {
-    warn(found.warnings, "read-only-hidden", "read-only: the export does not say so");
+    warn(found.warnings, "read-only-hidden", "read-only: the export lacks the read-only flag");
   }
   return found;
 }

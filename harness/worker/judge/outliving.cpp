@@ -44,7 +44,7 @@ std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& c
   try {
     where = read_place(result.get(), consumer).view.device;
   } catch (const Failure&) {
-    // Nothing tells where it lies: then the host's memory is written over.
+    // Its address is unknown: then host memory is overwritten.
   } catch (const exchange::ViewError&) {
     return "";
   }
@@ -68,7 +68,7 @@ std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& c
     const Held values = read_values(result.get(), consumer);
     first = exchange::difference(expected, values.view, missing);
   } catch (const Failure& failure) {
-    // What nothing reads was said before, of an array that is still there.
+    // A result that nothing can read was reported before, with a living array.
     if (failure.outcome == Outcome::wrong) first = failure.reason;
   } catch (const exchange::ViewError&) {
     return why_not;

@@ -8,7 +8,7 @@ namespace dlbench::worker {
 
 namespace {
 
-// What a library says when it is asked for devices is why it has none.
+// The exception of a library's `devices` is the reason why it has none.
 std::vector<std::string> devices_of(const std::string& name, PyObject* loading, PyObject* module) {
   std::vector<std::string> devices;
   try {
@@ -45,8 +45,8 @@ Ref Library::function(const char* name) const {
 Ref asked_for_device(const Library& library, const char* name, const std::string& device) {
   const Ref function = library.function(name);
   if (!function) return {};
-  Ref told = checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
-  return told.get() == Py_None ? Ref{} : std::move(told);
+  Ref result = checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
+  return result.get() == Py_None ? Ref{} : std::move(result);
 }
 
 Loaded Adapters::load(const std::string& role, const std::string& name, const std::string& path) {
@@ -59,10 +59,11 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
         checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
             .get());
     loaded.devices = devices_of(name, loading.get(), module.get());
-    // Cases are NumPy arrays. Imported here and not before: a library may mind who came first.
+    // Cases are NumPy arrays. Imported only now: a library may behave differently after another
+    // one.
     checked(PyImport_ImportModule("dlbench.case"));
     Library& library = libraries_[name];
-    // A file that says nothing of devices has the default, which overrides nobody's word.
+    // A file without `devices` has the default, which overrides no other file.
     if (PyObject_HasAttrString(module.get(), "devices") ||
         PyObject_HasAttrString(module.get(), "DEVICES")) {
       library.devices = loaded.devices;

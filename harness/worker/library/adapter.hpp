@@ -8,26 +8,26 @@
 
 namespace dlbench::worker {
 
-/// What loading one adapter file told.
+/// The result of loading one adapter file.
 struct Loaded {
   std::string version;
   std::vector<std::string> devices;
 };
 
-/// One library in this worker: its adapter files, as far as they were loaded.
+/// One library in this worker: its adapter files, as far as they are loaded.
 struct Library {
   Ref producer;  ///< module, or empty
   Ref consumer;
-  std::vector<std::string> devices;  ///< as the file says that tells of them; empty: not told
+  std::vector<std::string> devices;  ///< from the adapter's `devices`; empty: it has none
 
   bool has_device(const std::string& device) const;
 
   /// A function that either file may define (`ready`, `memory`, `address`, `values`, `extras`), or
-  /// an empty Ref. The consumer's word goes first.
+  /// an empty Ref. The consumer's file has priority.
   Ref function(const char* name) const;
 };
 
-/// What a library's `NAME(device)` tells there, as `stream` and `new_stream` do; empty where its
+/// The result of a library's `NAME(device)`, such as `stream` and `new_stream`. Empty where its
 /// adapter has no such function, or where that returns None. Throws Failure.
 Ref asked_for_device(const Library& library, const char* name, const std::string& device);
 

@@ -11,13 +11,13 @@
 namespace dlbench::worker {
 namespace {
 
-// A few small arrays take turns, so that no cache line stays warm by itself. Of large ones there is
-// one: each costs its page faults, and what shares memory never looks at the rest of it.
+// A few small arrays in rotation, so that no cache line stays warm by itself. Of a large one only
+// one exists: each costs its page faults, and a shared one is never read as a whole.
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
-// What only some libraries know is asked of those alone that say so: the others would make an
-// array without it.
+// A property that only some libraries support is requested only from adapters that declare it:
+// others would make an array without it.
 void require_special(const Exchange& exchange, const Library& producer, const Ref& spec) {
   const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
   if (PyUnicode_GetLength(special.get()) == 0) return;
@@ -50,7 +50,7 @@ Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   require_special(exchange, producer, spec);
   try {
-    // A device that is not there has the backend's reason, not that of a `make` that wants it.
+    // A missing device has the backend's reason, not that of a `make` that needs it.
     device_named(source_of(exchange));
     Ref array = call_make(exchange, producer, spec);
     if (waits) wait_for(exchange, producer, array);

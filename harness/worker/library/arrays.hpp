@@ -13,30 +13,30 @@
 
 namespace dlbench::worker {
 
-/// A producer's arrays for one case, handed over in turn, and what each of them must hold.
+/// A producer's arrays for one case, used in rotation, and the values that each must hold.
 struct Pool {
   std::vector<Ref> arrays;
   std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
 };
 
 /// One array, computed: `make_case` returns a Case. Throws Failure where the library's `make`
-/// raises or returns nonsense, and `unsupported` where the adapter makes no such array.
+/// raises or returns an unusable object, and `unsupported` where the adapter makes no such array.
 Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
 
-/// The same, which may still be computed: nothing waits for it.
+/// The same without a wait: the array may still be computed.
 Ref make_pending_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
 
-/// The pools of this worker. Several exchanges hand the same arrays over: making one costs a page
-/// fault every 4 KiB, which on some machines is dearer than all that is measured.
+/// The pools of this worker. Several exchanges share the same arrays: making one costs a page fault
+/// every 4 KiB, which on some machines takes longer than all measurements.
 class Arrays {
  public:
   /// Makes the pool on first use: `make_case` is called once an array and returns a Case. Waits
-  /// until the arrays are computed. Throws Failure where the library's `make` raises or returns
-  /// nonsense.
+  /// until the arrays are computed. Throws Failure where the library's `make` raises or returns an
+  /// unusable object.
   std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
                                   const Ref& make_case);
 
-  /// Lets go of the pools that no exchange holds.
+  /// Releases the pools that no exchange uses.
   void drop_unused();
 
  private:

@@ -10,14 +10,14 @@
 
 namespace dlbench::worker {
 
-/// What a DLPack capsule says of itself.
+/// The description in a DLPack capsule.
 struct CapsuleFacts {
   std::string struct_name;  ///< "legacy" or "versioned"
   std::vector<std::uint32_t> version;
   std::vector<std::string> flags;
 };
 
-/// Is it named as one that holds a tensor, not used yet?
+/// Does its name say that it holds a tensor which was not consumed yet?
 bool is_dlpack_capsule(PyObject* object);
 
 /// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.
@@ -25,8 +25,8 @@ exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of(const DLManagedTensorVersioned& managed);
 
-/// Throws Failure `wrong`: a description that cannot be true is the library's fault, not a gap of
-/// the instrument's.
+/// Throws Failure `wrong`: an impossible description is the library's error, not a gap of the
+/// instrument.
 [[noreturn]] void unreadable(const exchange::ViewError& error);
 
 }  // namespace dlbench::worker

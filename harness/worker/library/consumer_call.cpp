@@ -10,7 +10,8 @@
 namespace dlbench::worker {
 namespace {
 
-// What `calls(source, target)` says goes before PROTOCOLS, and between two devices counts alone.
+// The result of `calls(source, target)` has priority over PROTOCOLS, and between two devices is the
+// only source.
 Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
   if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());

@@ -41,7 +41,7 @@ Ref export_capsule(PyObject* array) {
   if (PyObject* capsule = PyObject_Call(method.get(), none.get(), newest.get())) {
     return Ref::steal(capsule);
   }
-  // A producer from before DLPack 1.0 knows no max_version.
+  // A producer from before DLPack 1.0 does not accept max_version.
   PyErr_Clear();
   PyObject* capsule = PyObject_CallNoArgs(method.get());
   if (capsule == nullptr) PyErr_Clear();
@@ -88,13 +88,13 @@ std::optional<Held> read_buffer(PyObject* array) {
   return held;
 }
 
-// The dtype that an array says it has, where no buffer and no typestr can name it.
+// The dtype attribute of an array, where no buffer and no typestr can name it.
 std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
   const Ref dtype = optional_attribute(array, "dtype");
   if (!dtype) return {};
   const std::string text = text_of(dtype.get());
   unsigned code = 0, bits = 0, lanes = 0;
-  // What the native consumer says of a DLDataType without a name.
+  // The native consumer's name for a DLDataType without a name.
   if (std::sscanf(text.c_str(), "dlpack(%u,%u,%u)", &code, &bits, &lanes) == 3) {
     return exchange::Dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
                            static_cast<std::uint16_t>(lanes)};
@@ -180,8 +180,8 @@ std::optional<Held> read_struct(PyObject* array) {
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
-// `__cuda_array_interface__` names no device: the array itself does, or the driver knows the
-// address.
+// `__cuda_array_interface__` has no device: the array's own attribute has it, or the driver knows
+// the address.
 exchange::Device device_behind(PyObject* array, std::uintptr_t address) {
   if (const Ref method = optional_attribute(array, "__dlpack_device__")) {
     const std::vector<std::int64_t> pair =
@@ -213,7 +213,7 @@ Held read_array(PyObject* array) try {
     try {
       if (std::optional<Held> held = reader(array)) return *std::move(held);
     } catch (const Failure& failure) {
-      // A property that raises is no answer; what describes no array is the library's fault.
+      // A property that raises counts as absent; an impossible description is the library's fault.
       if (failure.outcome == Outcome::wrong) throw;
       if (failure.outcome == Outcome::unproven) unread = failure;
     }

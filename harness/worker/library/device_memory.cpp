@@ -69,8 +69,8 @@ Held on_host_memory(Held held) {
   settle(at);
   if (exchange::on_host(held.view.device)) return held;
   const Extent extent = exchange::extent_of(held.view);
-  // The view is a description by others, and no device faults where a host would: believe it only
-  // as far as a copy succeeds.
+  // The view is a foreign description, and a device does not fault where a host would: trust it
+  // only as far as a copy succeeds.
   auto bytes =
       std::make_shared<std::vector<unsigned char>>(std::max<std::uint64_t>(extent.bytes(), 1));
   copy_now(at, number(bytes->data()), extent.begin, extent.bytes());

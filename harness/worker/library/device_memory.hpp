@@ -9,21 +9,20 @@
 
 namespace dlbench::worker {
 
-/// A view that the host can read by its addresses: the one given, or a copy of the memory that it
-/// describes, after all work on its device. What lies on a device of a kind without a table stays
-/// as it is. Throws Failure.
+/// A view that the host can read by its addresses: the given one, or a copy of its memory after all
+/// work on its device. Memory on a device without a table is returned as it is. Throws Failure.
 Held on_host_memory(Held held);
 
-/// As exchange::write_through, wherever the two lie: bytes are moved through the device's own
-/// functions, never by an address of its memory. Throws Failure.
+/// Does what exchange::write_through does, for memory anywhere: bytes move through the device's own
+/// functions, never through an address of its memory. Throws Failure.
 Proof write_through_anywhere(const exchange::View& source, const exchange::View& found);
 
-/// Memory of that size on the same device as a view, written over and let go again: what was freed
-/// there a moment ago most likely holds something else now. Nothing where there is no table.
+/// Memory of that size on the same device as a view, overwritten and released again: memory that
+/// was freed there a moment ago then most likely holds other values. Nothing without a table.
 void spoil_freed_memory(const exchange::Device& where, std::uint64_t bytes);
 
-/// Writes over what a view describes. Nothing where it lies on the host, or where there is no
-/// table. Throws Failure where the device refuses it.
+/// Overwrites the memory of a view. Does nothing for host memory, or without a table. Throws
+/// Failure on an error of the device.
 void spoil(const exchange::View& view);
 
 }  // namespace dlbench::worker

@@ -21,7 +21,7 @@ DeviceAt device_of_kind(const std::string& kind, int ordinal) {
   if (backend == nullptr) return {};
   if (backend->table == nullptr) {
     throw Failure{Outcome::no_device, "",
-                  kind + ": " + std::string(name_of(backend->state)) + ": " + backend->said};
+                  kind + ": " + std::string(name_of(backend->state)) + ": " + backend->detail};
   }
   if (ordinal >= backend->count) {
     throw Failure{Outcome::no_device, "",
@@ -120,9 +120,9 @@ exchange::Device device_of_address(std::uintptr_t address) {
 
 void require(const device::Table& table, const char* what, device::Code code) {
   if (code == 0) return;
-  const char* said = table.error_name(code);
+  const char* name = table.error_name(code);
   throw Failure{code == 2 ? Outcome::out_of_memory : Outcome::refused, "",
-                std::string(table.name) + ": " + what + ": " + (said != nullptr ? said : "error") +
+                std::string(table.name) + ": " + what + ": " + (name != nullptr ? name : "error") +
                     " (" + std::to_string(code) + ")"};
 }
 

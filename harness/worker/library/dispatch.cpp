@@ -21,8 +21,8 @@ bool same_type(PyObject* array, PyObject* result) {
   return Py_TYPE(array) == Py_TYPE(result);
 }
 
-// What is computed has a unit or labels of its own: whether it has some is all that is asked. Of
-// other types than the array's, NumPy's own is known to carry nothing.
+// A computed result has its own unit or labels: only their presence is compared. NumPy's own types
+// are known to carry no extras.
 std::vector<std::string> lost_extras(PyObject* array, PyObject* result, const Library& library) {
   std::vector<std::string> words = words_of(extras_of(array, library));
   if (same_type(array, result)) {
@@ -38,7 +38,7 @@ std::vector<std::string> lost_extras(PyObject* array, PyObject* result, const Li
                                                                        : std::vector<std::string>{};
 }
 
-std::string told(PyObject* array, PyObject* result, const Library& library) {
+std::string describe_result(PyObject* array, PyObject* result, const Library& library) {
   std::string text = same_type(array, result) ? "kept" : Py_TYPE(result)->tp_name;
   std::vector<std::string> words;
   try {
@@ -84,7 +84,7 @@ std::string look_at_dispatch(const std::string& function, PyObject* array, const
   const Ref numpy = checked(PyImport_ImportModule("numpy"));
   try {
     const Ref result = twice(numpy.get(), function, array);
-    return told(array, result.get(), library);
+    return describe_result(array, result.get(), library);
   } catch (const Failure& failure) {
     return failure.exception + ": " + failure.reason;
   }

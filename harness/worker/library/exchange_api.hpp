@@ -11,14 +11,15 @@ namespace dlbench::worker {
 inline constexpr const char* kExchangeApiName = "__dlpack_c_exchange_api__";
 inline constexpr const char* kExchangeApiCapsule = "dlpack_exchange_api";
 
-/// The C exchange API that a type publishes (dlpack.h v1.3), as a capsule or, under the older name,
-/// as an integer. Null where there is none of our major version that could be used.
+/// The C exchange API of a type (dlpack.h v1.3), as a capsule or, under the older name, as an
+/// integer. Null where the type has no usable one of our major version.
 const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type);
 
-/// Why what a type publishes cannot be used; empty where it can, and where there is nothing.
+/// Why the type's API cannot be used; empty where it can, and where the type has none.
 std::string flaw_of_exchange_api(PyTypeObject* type);
 
-/// The table's export; an exception where it claims to have made a tensor and has not.
+/// Exports through the table; sets an exception where the function reports success without a
+/// tensor.
 int managed_from(const DLPackExchangeAPI& api, PyObject* x, DLManagedTensorVersioned** out);
 
 }  // namespace dlbench::worker

@@ -17,7 +17,7 @@ struct Exported {
   PyObject_HEAD PyObject* array;  // owned, as is the function
   PyObject* function;
   exchange::Device device;
-  bool refused;  // the last call, by itself: the library was not asked
+  bool refused;  // it rejected the last call itself, without a call of the library
 };
 
 Exported* exported_of(PyObject* self) {

@@ -26,8 +26,8 @@ Ref extras_of(PyObject* array, const Library& library) {
   const Ref extras = library.function("extras");
   if (!extras) return {};
   const Ref found = checked(PyObject_CallOneArg(extras.get(), array));
-  Ref told = checked(PyObject_CallOneArg(helper("checked").get(), found.get()));
-  return told.get() == Py_None ? Ref{} : std::move(told);
+  Ref result = checked(PyObject_CallOneArg(helper("checked").get(), found.get()));
+  return result.get() == Py_None ? Ref{} : std::move(result);
 }
 
 std::vector<std::string> words_of(const Ref& extras) {

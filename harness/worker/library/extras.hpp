@@ -7,26 +7,26 @@
 
 namespace dlbench::worker {
 
-/// What an array carries beside its values, as its library's `extras(array)` says: a dict with an
-/// entry for unit, mask, index, labels, grad, nulls or sparsity. An empty Ref where no adapter can
-/// tell. Throws Failure.
+/// What an array carries beside its values: the dict of its library's `extras(array)`, with an
+/// entry for unit, mask, index, labels, grad, nulls or sparsity. An empty Ref where no adapter has
+/// that function. Throws Failure.
 Ref extras_of(PyObject* array, const Library& library);
 
-/// The words of such a dict; nothing of an empty Ref.
+/// The keys of such a dict; none for an empty Ref.
 std::vector<std::string> words_of(const Ref& extras);
 
-/// Which elements have no value, by the array's mask or nulls: a byte an element, in C order; empty
-/// where all have one.
+/// The missing elements, from the array's mask or nulls: a byte an element, in C order; empty where
+/// no element is missing.
 std::vector<unsigned char> missing_of(const Ref& extras);
 
-/// What became of the source's extras.
+/// The source's extras after the exchange.
 struct Comparison {
-  std::vector<std::string> lost;       ///< a look at the result shows that it has them no more
-  std::vector<std::string> undecided;  ///< nothing tells what the result carries
+  std::vector<std::string> lost;       ///< the result no longer has them
+  std::vector<std::string> undecided;  ///< no adapter can read the result's extras
 };
 
-/// Where the result, or what it holds, is of the source's own type, it is also looked at in the
-/// producer's words. Throws Failure.
+/// Where the result, or the object that it holds, has the source's own type, the producer's adapter
+/// reads it too. Throws Failure.
 Comparison compare_extras(const Ref& extras, PyObject* source, const Library& producer,
                           PyObject* result, const Library& consumer);
 

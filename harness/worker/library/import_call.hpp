@@ -7,7 +7,7 @@
 
 namespace dlbench::worker {
 
-/// A function that takes x alone: a value, so that a loop keeps it in registers. Borrowed.
+/// A function of one argument, x. It is a value, so that a loop keeps it in registers. Borrowed.
 struct Direct {
   vectorcallfunc vectorcall = nullptr;
   PyObject* function = nullptr;
@@ -18,9 +18,10 @@ struct Direct {
   }
 };
 
-/// A consumer's import, compiled once from what its PROTOCOLS say: a bare callable, Call(fn, ...)
-/// or Capsule(fn). Calling it is one vectorcall (two for a capsule), with no Python frame of ours
-/// and no lookup between. An argument that is a tuple with X in it is made anew for each call.
+/// A consumer's import, compiled once from its PROTOCOLS: a bare callable, Call(fn, ...) or
+/// Capsule(fn). A call of it is one vectorcall (two for a capsule), without a Python frame of
+/// dlbench and without a lookup. An argument that is a tuple with X in it is made anew for each
+/// call.
 class ImportCall {
  public:
   /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
@@ -28,7 +29,7 @@ class ImportCall {
   ImportCall(const ImportCall&) = delete;
   ImportCall& operator=(const ImportCall&) = delete;
 
-  /// New reference to what the consumer returned, or null with an exception set.
+  /// New reference to the consumer's result, or null with an exception set.
   PyObject* operator()(PyObject* x) {
     if (in_steps_) [[unlikely]]
       return step_by_step(x);
@@ -38,7 +39,7 @@ class ImportCall {
                 positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
   }
 
-  /// The call alone, on a capsule; for what takes one.
+  /// The call alone, for a capsule.
   PyObject* take(PyObject* capsule) {
     arguments_[1] = capsule;
     PyObject* result =
@@ -49,7 +50,7 @@ class ImportCall {
 
   bool takes_capsule() const { return takes_capsule_; }
 
-  /// Itself without what a bare callable does not need, or nothing. It must outlive that.
+  /// The call reduced to a bare callable, or nothing. It must outlive the result.
   std::optional<Direct> direct() const {
     const bool is_bare = !in_steps_ && arguments_.size() == 2 && !names_ && vectorcall_ != nullptr;
     return is_bare ? std::optional(Direct{vectorcall_, function_.get()}) : std::nullopt;
@@ -69,8 +70,8 @@ class ImportCall {
   Ref names_;                            // tuple of keyword names, or empty
   std::vector<Ref> kept_;                // owns the constant arguments
   std::vector<PyObject*> arguments_;     // borrowed; [0] is the slot that a callee may use
-  PyObject** slot_ = nullptr;            // where x goes, in arguments_
-  std::vector<PyObject**> more_slots_;   // and where else
+  PyObject** slot_ = nullptr;            // the place of x in arguments_
+  std::vector<PyObject**> more_slots_;   // its other places
   std::size_t positional_ = 1;
   struct Group {
     std::size_t slot;              // in arguments_

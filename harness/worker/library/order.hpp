@@ -9,17 +9,17 @@
 
 namespace dlbench::worker {
 
-/// What is to be prepared, as the fleet asked for it.
+/// The exchange to prepare, as the fleet requested it.
 struct Order {
   Exchange exchange;
   Ref make_case;  ///< callable without arguments: a fresh Case object
   std::vector<std::string> clocks;
-  std::string special;  ///< what of the array only some libraries know: "pinned"
+  std::string special;  ///< a property of the array that only some libraries support: "pinned"
   double round_ns = 2e6;
 };
 
-/// Reads a request that names an exchange. Throws Failure, and nlohmann's where it has another
-/// shape.
+/// Reads a request that names an exchange. Throws Failure, and nlohmann's error where its form is
+/// wrong.
 Order order_of(const nlohmann::json& request);
 
 /// functools.partial(Case, name=..., bytes=...): each call of it is a fresh array's description.

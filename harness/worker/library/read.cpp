@@ -13,7 +13,7 @@ Held read_place(PyObject* array, const Library& library) {
   const Ref number =
       address ? checked(PyObject_CallOneArg(address.get(), array)) : Ref::borrow(Py_None);
   if (number.get() == Py_None) return read_array(place.get());
-  // Beside its address a library's own word on shape and values is as good as an export.
+  // With its address, a library's own shape and values are as good as an export.
   Held held = [&] {
     try {
       return read_array(place.get());

@@ -5,13 +5,13 @@
 
 namespace dlbench::worker {
 
-/// Where a library's array lies: as read_array, of the array or of what the library's
-/// `memory(array)` returns. `address(array)` overrides the address, since an export may copy,
-/// unless it returns None; with it an array that nothing reads is as `values(array)` says. Throws
-/// Failure.
+/// The memory of a library's array: read_array of the array, or of the result of the library's
+/// `memory(array)`. `address(array)` overrides the address, since an export may copy, unless it
+/// returns None. With an `address`, `values(array)` describes an array that nothing else can read.
+/// Throws Failure.
 Held read_place(PyObject* array, const Library& library);
 
-/// What an array holds: the same, but for libraries with a `values` of their own; of a device's
+/// The values of an array: the same, except for libraries with a `values` function; for device
 /// memory a copy that the host can read.
 Held read_values(PyObject* array, const Library& library);
 

@@ -35,7 +35,7 @@ struct BorrowedOf : BorrowedTensor {
   }
 };
 
-// Renamed means taken: only a capsule that nobody took gives back what is in it.
+// A renamed capsule was consumed: only one that was not consumed deletes its content.
 template <typename Managed>
 void drop(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, kName<Managed>)) return;
@@ -48,7 +48,7 @@ void drop(PyObject* capsule) {
 
 template <typename Managed>
 Managed* BorrowedTensors::wrap(Managed* original) {
-  // What cannot be read is the consumer's to refuse; what nobody can give back stays as it is.
+  // The consumer rejects what cannot be read; a tensor that cannot be deleted stays as it is.
   exchange::View view;
   try {
     view = exchange::read(*original);

@@ -14,29 +14,30 @@ namespace dlbench::worker {
 /// The part of an exchange in which a deleter runs.
 enum class When { import, release, later };
 
-/// One managed tensor on its way to a consumer, in a wrapping of ours that counts its deletions.
+/// One managed tensor on its way to a consumer, in a wrapper that counts its deletions.
 struct BorrowedTensor {
   exchange::View view;
   std::uint64_t flags = 0;
   bool has_deleter = true;
   std::atomic<int> deletions{0};
-  std::atomic<When> ended{When::later};          ///< the first of them
-  std::shared_ptr<const std::atomic<When>> now;  ///< what goes on; outlives whoever exported it
-  std::shared_ptr<BorrowedTensor> outstanding;   ///< itself, until it is given back
+  std::atomic<When> ended{When::later};  ///< the first deletion
+  std::shared_ptr<const std::atomic<When>>
+      now;  ///< the current part; outlives the object that exported it
+  std::shared_ptr<BorrowedTensor> outstanding;  ///< itself, until the deleter runs
 };
 
-/// What a producer exported during one untimed exchange. A second call of a deleter is counted and
+/// The exports of a producer during one untimed exchange. A second call of a deleter is counted and
 /// does no harm as long as this object lives.
 class BorrowedTensors {
  public:
-  /// Consumes a DLPack capsule and returns one of ours in its place; hands anything else back as it
-  /// is. Steals the reference; null with an exception set where Python has no memory left.
+  /// Consumes a DLPack capsule and returns a wrapping one; returns any other object unchanged.
+  /// Steals the reference; null with an exception set where no memory is left.
   PyObject* pass_on(PyObject* capsule);
 
   /// The same for the C exchange API.
   void pass_on(DLManagedTensorVersioned*& managed);
 
-  /// What goes on from now on.
+  /// Sets the current part.
   void now(When when) { *now_ = when; }
 
   const std::vector<std::shared_ptr<BorrowedTensor>>& all() const { return all_; }

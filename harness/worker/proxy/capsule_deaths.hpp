@@ -6,8 +6,8 @@
 
 namespace dlbench::worker {
 
-/// Capsules that die while it is in force, by name: a consumer that takes another path leaves other
-/// capsules behind. One at a time in a process.
+/// Counts capsules that die while it is active, by name: a consumer that takes another path leaves
+/// other capsules behind. One at a time in a process.
 class CapsuleDeaths {
  public:
   using Counts = std::array<int, 5>;  ///< dltensor, used_dltensor, the same versioned, any other

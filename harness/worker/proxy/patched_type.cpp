@@ -9,7 +9,7 @@
 namespace dlbench::worker {
 namespace {
 
-// Who answers while a type is patched.
+// The object that answers while a type is patched.
 struct Listener {
   Replay* replay = nullptr;
   Recorder* recorder = nullptr;
@@ -31,7 +31,7 @@ PyObject* note(std::size_t which, PyObject* self, PyObject* const* arguments, Py
   const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
   std::vector<PyObject*> stack{self};
   stack.insert(stack.end(), arguments, arguments + positional + keywords);
-  // Spelled before the call: with an exception pending nothing may be asked for its repr.
+  // Formatted before the call: with an exception pending no repr may be called.
   Asked call = asked_method(interned(which), arguments, positional, keyword_names);
   Recorder* recorder = listener.recorder;
   PyObject* result = PyObject_Vectorcall((*listener.functions)[which], stack.data(),
@@ -98,7 +98,8 @@ bool PatchedType::is_possible(PyTypeObject* type, const Recording& recording) {
   });
 }
 
-// All that it has, also what a proxy was not asked: of its own type a consumer may ask more.
+// All its methods, also those that a proxy was not called for: a consumer may make more requests to
+// its own type.
 PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   for (std::size_t which = 0; which < kNames.size(); ++which) {
@@ -132,7 +133,7 @@ void PatchedType::restore() noexcept {
   PyErr_Fetch(&error, &value, &trace);
   auto* type = reinterpret_cast<PyObject*>(type_);
   for (const Method& one : methods_) {
-    // What could not be set has nothing to be restored; deleting it fails, and that is well.
+    // The attribute may never have been set; ignore the error.
     const int status = one.own ? PyObject_SetAttr(type, one.name, one.own.get())
                                : PyObject_DelAttr(type, one.name);
     if (status != 0) PyErr_Clear();

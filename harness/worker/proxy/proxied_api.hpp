@@ -6,8 +6,7 @@
 
 namespace dlbench::worker {
 
-/// Capsule of a table whose functions hand on to the API of the producer behind a proxy. New
-/// reference.
+/// Capsule of a table whose functions call the API of the producer behind a proxy. New reference.
 PyObject* proxied_exchange_api();
 
 struct ProxiedProducer {
@@ -15,7 +14,7 @@ struct ProxiedProducer {
   Recorder* recorder;
   Replay* replay;
 };
-/// What stands behind a proxy object. Defined with the proxy.
+/// The object behind a proxy. Defined with the proxy.
 ProxiedProducer proxied_producer(void* proxy);
 
 }  // namespace dlbench::worker

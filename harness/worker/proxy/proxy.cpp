@@ -37,7 +37,7 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
   for (Py_ssize_t i = 0; i < positional + keywords; ++i) {
     stack[static_cast<std::size_t>(i) + 1] = arguments[i];
   }
-  // Spelled before the call: with an exception pending nothing may be asked for its repr.
+  // Formatted before the call: with an exception pending no repr may be called.
   Asked call;
   if (proxy->recorder != nullptr) call = asked_method(name, arguments, positional, keyword_names);
   PyObject* result = nullptr;
@@ -51,7 +51,7 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
       proxy->recorder->raised(std::move(call), refused_itself(proxy->x));
     } else {
       proxy->recorder->answered(protocol, std::move(call));
-      // A capsule without a name is an array's where `__array_struct__` gives it, and only there.
+      // A capsule without a name is an `__array_struct__`, and only from that attribute.
       const bool is_read = !PyCapsule_CheckExact(result) || is_dlpack_capsule(result);
       if (*protocol != '\0') proxy->recorder->handed_address(is_read ? address_in(result) : 0);
       if (PyCapsule_CheckExact(result)) {
@@ -70,7 +70,7 @@ PyObject* proxy_dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t po
   return forward(self, name, "dlpack", arguments, positional, names);
 }
 
-// What a producer of those days says to an argument that it does not know.
+// The TypeError of an old producer for an unknown argument.
 PyObject* proxy_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack__");

@@ -7,12 +7,11 @@
 
 namespace dlbench::worker {
 
-/// An object that stands for x before a consumer, shows exactly those protocols, and hands every
-/// request on to x.
+/// An object in the place of x that shows exactly those protocols, and forwards every request to x.
 Ref make_proxy(PyObject* x, Shown shown);
 
-/// A proxy that also notes in a recorder what is asked of it. At the end of its scope it forgets
-/// the recorder, since a consumer may keep the object and ask it again.
+/// A proxy that also records each request. At the end of its scope it drops the recorder, since a
+/// consumer may keep the object and call it again.
 class RecordingProxy {
  public:
   RecordingProxy(PyObject* x, Shown shown, Recorder& recorder);
@@ -25,7 +24,7 @@ class RecordingProxy {
   Ref proxy_;
 };
 
-/// A proxy that hands out what a replay keeps, in the place of x; until the end of its scope.
+/// A proxy that returns the answers of a replay in the place of x, until the end of its scope.
 class ReplayingProxy {
  public:
   ReplayingProxy(PyObject* x, Shown shown, Replay& replay);

@@ -12,37 +12,38 @@ namespace dlbench::worker {
 
 class BorrowedTensors;
 
-/// What a recording proxy saw the consumer ask for.
+/// The requests of a consumer to a recording proxy.
 class Recorder {
  public:
-  /// `protocol` is empty for what carries no data.
+  /// `protocol` is empty for a request that carries no data.
   void answered(std::string protocol, Asked request);
-  /// Reads the type of the pending exception, leaves it pending. `ours`: no producer was asked.
+  /// Reads the type of the pending exception and leaves it pending. `ours`: the producer was not
+  /// called.
   void raised(Asked request, bool ours = false);
   void handed_over(CapsuleFacts facts) { facts_ = std::move(facts); }
   void handed_address(std::uintptr_t address) { address_ = address; }
 
-  /// Has what the producer exports counted there, from now on.
+  /// Counts the producer's exports there, from now on.
   void watch(BorrowedTensors* borrowed_tensors) { borrowed_tensors_ = borrowed_tensors; }
   BorrowedTensors* borrowed_tensors() const {
     return borrowed_tensors_;
-  }  ///< null where nobody counts
+  }  ///< null where nothing counts
 
   /// The protocol of the last answered request that carries data, or empty.
   const std::string& used() const { return used_; }
-  /// As they are told: failures with " -> TypeError" behind.
+  /// As they are reported: failures end with " -> TypeError".
   const std::vector<std::string>& calls() const { return calls_; }
   const CapsuleFacts& facts() const { return facts_; }
 
-  /// Of the first element of what the producer last handed over; 0 where it is not known.
+  /// Address of the first element of the producer's last export; 0 where unknown.
   std::uintptr_t address() const { return address_; }
 
-  /// All that was asked, to be asked again.
+  /// All requests, ready to be repeated.
   const Recording& recording() const { return recording_; }
   /// Did the producer itself fail the last request?
   bool producer_failed() const { return producer_failed_; }
 
-  /// More was asked than the recording holds.
+  /// The consumer made more requests than the recording holds.
   bool is_torn() const { return torn_; }
 
  private:
@@ -58,11 +59,12 @@ class Recorder {
   std::uintptr_t address_ = 0;
 };
 
-/// Where the data lies that a producer gave as a capsule, a dict or an array; 0 where nothing
-/// tells. Leaves no exception behind.
+/// The address of the data in a capsule, a dict or an array from a producer; 0 where unknown.
+/// Leaves no exception pending.
 std::uintptr_t address_in(PyObject* handed_over);
 
-/// Its scope is the producer's own code, for a guard that is up. Nothing where nobody records.
+/// Its scope contains the producer's own code, for an active guard. Does nothing without a
+/// recorder.
 class Producing {
  public:
   explicit Producing(const Recorder* recorder) {

@@ -119,7 +119,7 @@ Replay::Answer* Replay::next(Asked::How how, PyObject* name) {
     return &answers_[next_++];
   }
   strayed_ = true;
-  failed("the consumer asks for something else when it is shown a proxy");
+  failed("the consumer makes other requests to a proxy");
   return nullptr;
 }
 
@@ -147,7 +147,7 @@ int Replay::give(Py_buffer* buffer, int flags) {
   const bool expected = next_ < recording_.size() && recording_[next_].flags == flags;
   Answer* answer = next(Asked::How::buffer, nullptr);
   if (answer == nullptr) return -1;
-  if (!expected) return failed("the consumer asks for another kind of buffer");
+  if (!expected) return failed("the consumer requests another kind of buffer");
   if (raise(*answer)) return -1;
   move_buffer(answer->buffer, *buffer);
   return 0;
@@ -167,7 +167,7 @@ int Replay::give(DLTensor* tensor) {
   return 0;
 }
 
-void Replay::lend(std::size_t i, BorrowedTensors& borrowed_tensors) {
+void Replay::count_in(std::size_t i, BorrowedTensors& borrowed_tensors) {
   Answer& answer = answers_[i];
   if (answer.managed != nullptr) borrowed_tensors.pass_on(answer.managed);
   if (answer.value == nullptr || !PyCapsule_CheckExact(answer.value)) return;

@@ -12,50 +12,49 @@ namespace dlbench::worker {
 class BorrowedTensors;
 
 /// Takes an exchange apart: the producer's calls are made one after another from C++, and their
-/// answers are kept until the consumer, shown a replaying proxy, asks for them.
+/// answers are kept until the consumer requests them from a replaying proxy.
 ///
-/// No allocation of ours, no lookup and no Python frame of ours in either half.
+/// Neither half contains an allocation, a lookup or a Python frame of dlbench.
 class Replay {
  public:
-  /// For arrays of that one's type.
+  /// For arrays of this object's type.
   Replay(Recording recording, PyObject* array);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
   ~Replay() { rewind(); }
 
-  /// Calls these in place of looking the methods up on the array: one for each request, borrowed,
-  /// taking the array as first argument. Empty: looks them up.
+  /// Calls these functions instead of looking the methods up on the array: one for each request,
+  /// borrowed, with the array as first argument. Empty: looks them up.
   void call_instead(std::vector<PyObject*> functions) { functions_ = std::move(functions); }
 
-  /// Asks for DLPack with that `stream` from now on, whatever the recording says; null: without
-  /// one.
+  /// Requests DLPack with that `stream` from now on, whatever the recording has; null: without one.
   void set_stream(PyObject* stream);
 
   const Recording& recording() const { return recording_; }
   std::size_t size() const { return recording_.size(); }
 
-  /// Drops what nobody asked for.
+  /// Drops the answers that were not requested.
   void rewind();
 
-  /// Asks request `i` of the array and keeps the answer; 0 begins an exchange. False, with an
-  /// exception set, where it failed and had not on the recording, or the other way about.
+  /// Makes request `i` to the array and keeps the answer; 0 begins an exchange. Returns false, with
+  /// an exception set, where it failed but not on the recording, or the reverse.
   bool play(std::size_t i, PyObject* array);
 
-  /// An answer that costs nothing, for request `i`: for the floors.
+  /// An answer without cost for request `i`: for the floors.
   void arm(std::size_t i);
 
-  /// Has the consumer asked for exactly what the recording holds?
+  /// Did the consumer make exactly the requests of the recording?
   bool is_done() const { return next_ == recording_.size() && !strayed_; }
 
-  /// The consumer's half. A request that is not the recording's next one fails.
+  /// The consumer's half. A request other than the recording's next one fails.
   PyObject* give(PyObject* name);
   PyObject* give_property(PyObject* name);
   int give(Py_buffer* buffer, int flags);
   int give(DLManagedTensorVersioned** tensor);
   int give(DLTensor* tensor);
 
-  /// Has what was kept for request `i` counted there, where it is a managed tensor. Throws Failure.
-  void lend(std::size_t i, BorrowedTensors& borrowed_tensors);
+  /// Counts the answer to request `i` there, where it is a managed tensor. Throws Failure.
+  void count_in(std::size_t i, BorrowedTensors& borrowed_tensors);
 
  private:
   struct Answer {
@@ -73,7 +72,8 @@ class Replay {
 
   Recording recording_;
   const DLPackExchangeAPI* api_;  // of the arrays' type, may be null
-  bool refuses_itself_;           // what EXPORTS make is asked again; a proxy of old is not there
+  bool
+      refuses_itself_;  // objects of EXPORTS are called again; a legacy proxy is absent in a replay
   std::vector<Answer> answers_;
   std::vector<std::vector<PyObject*>> stacks_;  // arguments: a free slot, the array, the rest
   std::vector<PyObject*> functions_;

@@ -7,7 +7,7 @@
 namespace dlbench::worker {
 namespace {
 
-// What the consumer asks of the array itself, for types whose methods can be patched.
+// The consumer's requests to the array itself, for types whose methods can be patched.
 Recording watched(ImportCall& import_call, PyObject* array, PatchedType& patched) {
   Recorder recorder;
   const PatchedType::Scope scope(&patched, nullptr, &recorder);
@@ -28,8 +28,7 @@ ReplaySource::ReplaySource(ImportCall& import_call, PyObject* array, Shown shown
     way_ = Way::type;
     wanted = watched(import_call, array, patched_.emplace(type));
     if (!PatchedType::is_possible(type, wanted)) {
-      throw Failure{Outcome::no_protocol, "",
-                    "the consumer takes another path when it is shown a proxy"};
+      throw Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
     }
   }
   replay_ = std::make_unique<Replay>(std::move(wanted), array);

@@ -11,8 +11,8 @@
 
 namespace dlbench::worker {
 
-/// What a consumer is shown while a replay answers for the array, chosen so that it takes the same
-/// path as with the array itself.
+/// The object that a consumer gets while a replay answers for the array, chosen so that the
+/// consumer takes the same path as with the array itself.
 class ReplaySource {
  public:
   enum class Way {
@@ -21,8 +21,8 @@ class ReplaySource {
     capsule,  ///< nothing: the consumer takes a capsule
   };
 
-  /// `forwarded`: the exchange itself goes through a proxy, so that its cost is in both. Throws
-  /// Failure where the consumer asks another thing of the array than of a proxy.
+  /// `forwarded`: the exchange itself goes through a proxy, so that both include its cost. Throws
+  /// Failure where the consumer makes other requests to a proxy than to the array.
   ReplaySource(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
                bool forwarded);
 
@@ -49,13 +49,13 @@ class ReplaySource {
     return result;
   }
 
-  /// Has to be alive while import() is called.
+  /// Must be alive during import().
   PatchedType::Scope scope();
 
-  /// Asks request `i` of the replaying proxy as a consumer would. 0, or -1 with an exception set,
-  /// which tells nothing where the recording says that it raises.
+  /// Makes request `i` to the replaying proxy as a consumer does. 0, or -1 with an exception set,
+  /// which is expected where the recording raises.
   int ask(std::size_t i);
-  /// Does asking the replaying proxy cost what the exchange itself does not pay?
+  /// Does a request to the replaying proxy cost more than in the exchange itself?
   bool has_floor() const { return way_ != Way::capsule && !forwarded_; }
 
  private:

@@ -32,12 +32,11 @@ void SplitExchange::give() {
 
 Ref SplitExchange::take() {
   Ref result = Ref::steal(source_ ? source_->import(array_) : import_call_(array_));
-  // The result may be of the patched type, and is asked for its values next.
+  // The result may have the patched type, and its values are read next.
   scope_.reset();
   if (!result) throw fetch_failure();
   if (source_ && !source_->replay().is_done()) {
-    throw Failure{Outcome::no_protocol, "",
-                  "the consumer takes another path when it is shown a proxy"};
+    throw Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
   }
   return result;
 }

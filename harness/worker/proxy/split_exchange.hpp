@@ -7,21 +7,22 @@
 
 namespace dlbench::worker {
 
-/// An exchange as its two halves, made one after the other, with any array of the producer's type:
-/// what the consumer asks of it, and what the consumer does with the answers. Where the consumer
-/// asks nothing, all of it is the second half.
+/// An exchange as two halves, made one after the other, with any array of the producer's type: the
+/// consumer's requests, and the import of their answers. Where the consumer makes no request, the
+/// second half is all.
 class SplitExchange {
  public:
-  /// As ReplaySource; an empty recording: the consumer knows the type itself. Throws Failure.
+  /// Constructed as ReplaySource; an empty recording: the consumer knows the type itself. Throws
+  /// Failure.
   SplitExchange(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
                 bool forwarded);
 
-  /// What the consumer asks.
+  /// Makes the consumer's requests.
   const Recording& recording() const;
-  /// Has `__dlpack__` called with that stream from now on; null: with none.
+  /// Calls `__dlpack__` with that stream from now on; null: with none.
   void set_stream(PyObject* stream);
 
-  /// Before give: what may cost time of our own. The array must live until `end`.
+  /// Call before give: does dlbench's own costly preparation. The array must live until `end`.
   void begin(PyObject* array);
   void give();
   /// New reference.

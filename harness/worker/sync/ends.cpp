@@ -48,7 +48,8 @@ Place telling_place(const exchange::View& expected) {
       return {i * size, {element, element + size}};
     }
   }
-  throw Failure{Outcome::unsupported, "", "the content is all zeros: nothing tells new from old"};
+  throw Failure{Outcome::unsupported, "",
+                "the content is all zeros, so new and old content cannot be distinguished"};
 }
 
 }  // namespace dlbench::worker

@@ -7,17 +7,17 @@
 namespace dlbench::worker {
 
 /// A queue that only its library can fill: arrays of the producer's `busy`, whose memory a host
-/// thread may look at.
+/// thread may read.
 class LibraryQueue {
  public:
-  /// `producer_stream`: what the producer works on, where not its own; may be empty. Throws
+  /// `producer_stream`: the stream of the producer's work, if not its own; may be empty. Throws
   /// Failure.
   LibraryQueue(const Ends& ends, SplitExchange& split, Ref producer_stream);
   LibraryQueue(const LibraryQueue&) = delete;
   LibraryQueue& operator=(const LibraryQueue&) = delete;
   ~LibraryQueue() { settle(); }
 
-  /// Valid as long as this.
+  /// Valid as long as this object.
   sync::Queue queue();
 
  private:

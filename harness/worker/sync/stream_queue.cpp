@@ -11,8 +11,9 @@ namespace {
 
 constexpr unsigned kOther = 0x7f800001;  // as a float32 no number, so in no case
 constexpr sync::Ns kLibraryDelay = 20'000'000;
-constexpr int kMostTries = 8;  // of other streams beside a library's own
-constexpr int kMostNext = 4;   // arrays that may be made until one lies where a former did
+constexpr int kMostTries =
+    8;  // attempts to find a stream that runs concurrently with a library's own
+constexpr int kMostNext = 4;  // arrays that may be made until one lies where a former did
 
 // Libraries work on the device's streams, not through its memory; only the simulated one's is ours.
 bool is_host_memory(const device::Table& table) {
@@ -63,8 +64,8 @@ TrialStreams::TrialStreams(const Ends& ends, const device::Table& table)
   streams_.take_default_for_bystander();
 }
 
-// Nothing names the stream that only its library fills: whether others run beside it shows while it
-// is busy. Where none does, the trials will find out again, and count for nothing.
+// The stream that only its library fills has no known handle: whether others run concurrently shows
+// only while it is busy. Where none does, the trials show that again and do not count.
 void TrialStreams::find_beside_library() {
   const Place place = telling_place(ends_.expected->view);
   for (int i = 0; i < kMostTries; ++i) {
@@ -121,8 +122,8 @@ device::Address StreamQueue::word_of(const Ref& array) const {
   return read_place(array.get(), ends_.producer).view.address + place_.offset;
 }
 
-// Where the consumer reads: elsewhere, if it copied. Asked of `address` alone, since an export of
-// the result would order queues.
+// The address that the consumer reads: another one, if it copied. Taken from `address` alone, since
+// an export of the result would order queues.
 device::Address StreamQueue::result_word() const {
   const Ref address = ends_.consumer.function("address");
   if (!address) return word_;
@@ -160,8 +161,8 @@ void StreamQueue::give() {
   split_.give();
 }
 
-// The producer still works on its stream: where the exchange asks for no stream, that is the one
-// that the consumer has to order itself after.
+// The producer still works on its stream: where the exchange names no stream, the consumer must
+// wait for that one.
 void StreamQueue::take() {
   const OnStream producing = trial_.producing();
   const OnStream consuming = trial_.consuming();

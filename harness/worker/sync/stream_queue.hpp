@@ -11,10 +11,9 @@
 
 namespace dlbench::worker {
 
-/// The streams of an exchange on a device with a table. Each library works on the one that it was
-/// told by `on_stream`, or, a consumer whose file has no such function, on the one that its
-/// `stream` names. A producer without `on_stream` works on a stream of its own, which its `busy`
-/// fills.
+/// The streams of an exchange on a device with a table. Each library works on the stream that
+/// `on_stream` set. A consumer whose adapter has no such function works on the one that its
+/// `stream` names. A producer without `on_stream` works on its own stream, which its `busy` fills.
 class TrialStreams {
  public:
   /// Throws Failure.
@@ -24,11 +23,11 @@ class TrialStreams {
   /// Does dlbench fill the producer's stream? Else its library does.
   bool is_filled_here() const { return can_set_stream(ends_.producer); }
 
-  /// Within its scope the library works on its stream.
+  /// Makes its stream the library's current one to the end of the scope.
   OnStream producing() const;
   OnStream consuming() const;
 
-  /// The stream that the consumer reads on, and one that it does not, as Python ints; that one is
+  /// The stream that the consumer reads on, and one that it does not, as Python ints; the latter is
   /// empty where the device has none.
   Ref own() const { return Ref::borrow(consumer_.get()); }
   Ref foreign() const;
@@ -37,13 +36,13 @@ class TrialStreams {
   void find_beside_library();
 
   const Ends& ends_;
-  Ref consumer_;  // what its file names, else ours
+  Ref consumer_;  // the stream that its adapter names, else dlbench's
   sync::Streams streams_;
   Ref producer_;
 };
 
-/// A queue on such streams: looks and reads are put on them from here, and so are the delays where
-/// dlbench fills the producer's stream; the libraries only export and import.
+/// A queue on such streams. dlbench submits reads to them, and delays where it fills the producer's
+/// stream; the libraries only export and import.
 class StreamQueue {
  public:
   /// Throws Failure.
@@ -52,11 +51,11 @@ class StreamQueue {
   StreamQueue& operator=(const StreamQueue&) = delete;
   ~StreamQueue() { split_.end(); }
 
-  /// Valid as long as this.
+  /// Valid as long as this object.
   sync::Queue queue();
 
-  /// Borrowed: what is exported first, made on the producer's stream; null where its library fills
-  /// that.
+  /// Borrowed: the first exported array, made on the producer's stream; null where its library
+  /// fills that stream.
   PyObject* array() const { return array_.get(); }
 
  private:
@@ -82,7 +81,7 @@ class StreamQueue {
   sync::Words words_;
   BusyArray busy_;         // where the library fills its stream
   Ref array_;              // where dlbench does
-  std::vector<Ref> next_;  // what the producer made after that was dropped
+  std::vector<Ref> next_;  // the producer's arrays after that was dropped
   Ref result_;
   device::Address word_ = 0;
   bool reading_ = false;

@@ -7,8 +7,8 @@
 
 namespace dlbench::worker {
 
-/// What one timed block does over and over: the consumer's call on the next array of a pool, the
-/// wait for its data where `ready` is given, and the release of what came back.
+/// The body of one timed block: the consumer's call on the next array of a pool, the wait for its
+/// data where `ready` is given, and the release of the result.
 struct Block {
   ImportCall& import_call;
   std::span<PyObject* const> given;
@@ -21,7 +21,7 @@ struct Block {
   template <bool waits>
   static std::uint64_t run(void* self, std::uint64_t times) {
     const auto* block = static_cast<const Block*>(self);
-    // What a bare callable does not need cost 3 % of the cheapest exchange.
+    // The steps that a bare callable does not need cost 3 % of the cheapest exchange.
     if (const std::optional<Direct> direct = block->import_call.direct()) {
       return repeat<waits>(*block, times, *direct);
     }

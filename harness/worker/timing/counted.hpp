@@ -6,15 +6,15 @@
 
 namespace dlbench::worker {
 
-/// Whether this build can tell valgrind when to begin: imports then run at a fraction of the cost.
+/// Can this build tell valgrind when to start collecting? Imports then run at a fraction of the
+/// cost.
 bool has_callgrind_requests();
 
-/// Does this process run under valgrind? False also where this build cannot tell.
+/// Does this process run under valgrind? False also where this build cannot detect it.
 bool under_valgrind();
 
-/// Repeats the body so many times inside `dlbench_counted`, the function whose entry and exit
-/// callgrind is told to collect between. False where the body stopped. Without valgrind a plain
-/// loop.
+/// Repeats the body so many times inside `dlbench_counted`, the function in which callgrind
+/// collects. False where the body stopped. Without valgrind a plain loop.
 bool counted(measure::Body body, std::uint64_t iterations);
 
 }  // namespace dlbench::worker

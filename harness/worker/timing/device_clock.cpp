@@ -89,7 +89,7 @@ DeviceClock::Row DeviceClock::row(measure::Body body, std::uint64_t iterations, 
   if (done != iterations) throw fetch_failure();
   const InDevice inside(at_);
   require(table, "event record", table.event_record(end_.get(), stream_));
-  // Asked last: until the second event is on the stream, the device could wait for the host.
+  // Queried last: until the second event is on the stream, the device could wait for the host.
   taken.ahead = table.event_query(begin_.get()) == device::not_ready;
   settle(at_);
   taken.ns = elapsed_ns();

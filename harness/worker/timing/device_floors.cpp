@@ -40,7 +40,7 @@ class Between {
   device::OwnEvent begin_, end_;
 };
 
-// What the kernel can give without swapping: its page cache counts, as free memory alone would not.
+// Memory that the kernel can provide without swapping: includes its page cache, unlike free memory.
 std::size_t host_available() {
   std::ifstream meminfo("/proc/meminfo");
   std::string name, unit;

@@ -8,12 +8,12 @@
 
 namespace dlbench::worker {
 
-/// What the device's own memcpy reaches at best.
+/// The best rates of the device's own memcpy.
 struct DeviceCopyFloors {
   /// In 10^9 bytes a second: "cuda:0" within it, "cuda:0+cpu pinned" and "cpu+cuda:0 pageable" to
-  /// and from the host's memory.
+  /// and from host memory.
   std::map<std::string, double> gb_per_s;
-  std::size_t bytes = 0;  ///< of the block that was copied
+  std::size_t bytes = 0;  ///< size of the copied block
 };
 
 /// Copies 512 MiB at a time, less where the device or the host has little memory: two blocks take

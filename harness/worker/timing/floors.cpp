@@ -43,7 +43,7 @@ WorkerFloors measure_floors() {
   const measure::Floors bare = measure::floors();
   const Ref nothing = checked(PyCFunction_New(&kNothing, nullptr));
 
-  // A producer whose export costs nothing: a type with only that method.
+  // A producer with an empty export: a type with only that method.
   static PyMethodDef methods[] = {kNothingMethod, {}};
   PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
   PyType_Spec spec{"dlbench.FreeProducer", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -2,7 +2,8 @@
 
 namespace dlbench::worker {
 
-// As in `frames`: a function for each, that nobody folds into one or turns into a jump.
+// A function for each part, as in `frames`. The compiler must not merge them or turn a call into a
+// jump.
 template <int part>
 __attribute__((visibility("default"), noinline)) int dlbench_part(PartStep step, void* self,
                                                                   std::size_t index) {

@@ -5,15 +5,15 @@
 
 namespace dlbench::worker {
 
-/// What a replayed exchange is made of, each run below a function of its own, `dlbench_part<i>`, so
-/// that a profile of calls tells them apart.
+/// The parts of a replayed exchange. Each runs below its own function, `dlbench_part<i>`, so that a
+/// call profile distinguishes them.
 enum class Part {
   query,
   export_,
   import,
   release,
-  proxy,    ///< what asking the replaying proxy costs, with an answer that costs nothing
-  nothing,  ///< what entering and leaving such a function costs
+  proxy,    ///< a request to the replaying proxy, with an answer without cost
+  nothing,  ///< entering and leaving such a function
 };
 
 /// One step of a part: 0, or -1 with an exception set.

@@ -20,7 +20,7 @@ double ns_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-/// What a stamp costs alone: more than in its place, where the processor does other things beside.
+/// The cost of a stamp alone: more than within other code, which the processor overlaps with it.
 template <typename Stamp>
 double stamp_alone_ns() {
   constexpr int kStamps = 500;
@@ -67,10 +67,10 @@ std::size_t Phases::advance() {
 
 void Phases::fail() {
   const bool strayed = !source_.replay().is_done();
-  Failure failure = PyErr_Occurred() != nullptr
-                        ? fetch_failure()
-                        : Failure{Outcome::no_protocol, "",
-                                  "the consumer takes another path when it is shown a proxy"};
+  Failure failure =
+      PyErr_Occurred() != nullptr
+          ? fetch_failure()
+          : Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
   source_.replay().rewind();
   if (strayed && failure.outcome == Outcome::refused) failure.outcome = Outcome::no_protocol;
   throw failure;
@@ -147,9 +147,9 @@ void Phases::drain() {
   wait_for(checked(whole_.import_call(whole_.given[advance()])).get());
 }
 
-// In short blocks and their medians, so that a preemption spoils one of them. Where a type has to
-// be patched, all blocks without the patch stand before and after those with it: that is once a
-// round.
+// In short blocks and their medians, so that a preemption spoils only one of them. Where a type
+// must be patched, all blocks without the patch come before and after those with it, so that it is
+// patched once a round.
 PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed) {
   constexpr std::uint64_t kBlocks = 8;
   const std::uint64_t blocks = std::clamp<std::uint64_t>(iterations, 1, kBlocks);
@@ -220,8 +220,8 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
   const double plain_ns = stats::median(timed.plain_ns) / n;
   const double stamped_ns = stats::median(timed.stamped_ns) / n;
   const auto stamps = static_cast<double>(timed.parts_ns.size());
-  // The stamps' own cost, by what they add to the exchange; of a long one its noise would be told
-  // for a stamp, and there a stamp alone is a bound.
+  // The stamps' own cost is the time that they add to the exchange. For a long exchange that
+  // difference is mostly noise; there the cost of a stamp alone is the bound.
   const double alone_ns = stamp_alone_ns();
   const double stamp_ns =
       std::clamp((stamped_ns - plain_ns) / stamps, 0.4 * alone_ns, 1.1 * alone_ns);

@@ -11,44 +11,45 @@
 
 namespace dlbench::worker {
 
-/// One exchange whose phases are to be told apart.
+/// One exchange whose phases are to be separated.
 struct WholeExchange {
   ImportCall& import_call;
   std::span<const Ref> arrays;        ///< the producer's own
-  std::span<PyObject* const> given;   ///< what the exchange itself hands over: arrays, or proxies
+  std::span<PyObject* const> given;   ///< the objects of the exchange itself: arrays, or proxies
   Shown shown = 0;                    ///< what a replaying proxy shows
-  const Recording& recording;         ///< what the consumer asked
+  const Recording& recording;         ///< the consumer's requests
   bool forwarded = false;             ///< `given` are proxies
   PyObject* ready = nullptr;          ///< the consumer's wait, or null
   std::uint64_t most_iterations = 1;  ///< in a row without a wait
 };
 
-/// One round's numbers, in ns an exchange. What the proxy costs is subtracted from the import.
+/// The times of one round, in ns an exchange. The cost of the proxy is subtracted from the import.
 struct PhaseReading {
   double exchange_ns = 0;        ///< the whole exchange, in the same round
-  std::vector<double> calls_ns;  ///< the producer's answer to each request, as on the recording
+  std::vector<double> calls_ns;  ///< the producer's answer to each request of the recording
   double import_ns = 0;
   double release_ns = 0;
   double unexplained_ns = 0;  ///< exchange less all phases; signed
-  double floor_ns = 0;        ///< of the proxy; the processor's pace shows in it. 0: none at work
+  double floor_ns = 0;        ///< of the proxy; it shows the processor's speed. 0: none was used
 };
 
-/// Tells the phases of an exchange apart by replaying it, one exchange at a time.
+/// Separates the phases of an exchange by replaying it, one exchange at a time.
 class Phases {
  public:
-  /// Checks that the consumer takes the same path with a replaying proxy, and where the deleters
-  /// run. Throws Failure.
+  /// Checks that the consumer takes the same path with a replaying proxy, and finds where the
+  /// deleters run. Throws Failure.
   explicit Phases(const WholeExchange& whole);
 
-  /// The whole exchange, the replayed one, the same with stamps in it, and the floors, so many of
-  /// each after `prelude` untimed ones, in an order that `seed` decides. Throws Failure.
+  /// Times the whole exchange, the replayed one, the same with time stamps in it, and the floors:
+  /// so many of each after `prelude` untimed ones, in an order that `seed` determines. Throws
+  /// Failure.
   PhaseReading round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
 
-  /// So many replays under callgrind's eyes, after `prelude` others; see `Part`. Throws Failure.
+  /// Runs so many replays under callgrind, after `prelude` others; see `Part`. Throws Failure.
   void count(std::uint64_t iterations, std::uint64_t prelude);
 
-  /// The replay of one exchange, each request, the import, the wait and the release inside
-  /// `around`. Never timed. Throws Failure.
+  /// Runs the replay of one exchange, with each request, the import, the wait and the release
+  /// inside `around`. Never timed. Throws Failure.
   void walk(const Around& around);
 
   const Recording& recording() const { return source_.recording(); }

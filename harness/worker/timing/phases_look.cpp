@@ -5,7 +5,7 @@
 #include "worker/proxy/capsule_deaths.hpp"
 #include "worker/timing/phases.hpp"
 
-// What is looked at, untimed, before the phases are told apart.
+// Untimed checks before the phases are separated.
 namespace dlbench::worker {
 
 // An exact type check, or a path that no proxy can show, leaves other capsules behind.
@@ -28,11 +28,11 @@ void Phases::check_path() {
   drain();
   if (direct == replayed) return;
   throw Failure{Outcome::no_protocol, "",
-                "the consumer takes another path when it is shown a proxy: it leaves other "
+                "the consumer takes another path with a proxy: it leaves other "
                 "capsules behind"};
 }
 
-// Where the deleter belongs to another phase than to release, that has to be said.
+// A deleter that runs in another phase than `release` must be reported.
 void Phases::find_deleters() {
   constexpr int kExchanges = 8;
   const Spent::Span counted(Spent::On::library);
@@ -44,7 +44,7 @@ void Phases::find_deleters() {
       PyObject* array = whole_.arrays[advance()].get();
       for (std::size_t request = 0; request < replay.size(); ++request) {
         if (!replay.play(request, array)) fail();
-        replay.lend(request, borrowed_tensors);
+        replay.count_in(request, borrowed_tensors);
       }
       borrowed_tensors.now(When::import);
       PyObject* result = source_.import(array);

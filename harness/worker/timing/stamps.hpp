@@ -10,11 +10,12 @@
 
 namespace dlbench::worker {
 
-/// Ticks of the cheapest clock that runs evenly. What a tick is worth is told by each block itself:
-/// its wall time over the ticks that passed in it.
+/// Ticks of the cheapest clock with a constant rate. Each block calibrates a tick: its wall time
+/// over its ticks.
 class Stamps {
  public:
-  /// Does the processor's time-stamp counter run at one rate, whatever its own clock does?
+  /// Does the processor's time-stamp counter run at a constant rate, whatever the core's own clock
+  /// does?
   static bool has_invariant_counter() {
 #if defined(__x86_64__)
     static const bool invariant = [] {
@@ -31,7 +32,7 @@ class Stamps {
     static std::uint64_t now() {
 #if defined(__x86_64__)
       unsigned core = 0;
-      return __rdtscp(&core);  // waits for what stands before it
+      return __rdtscp(&core);  // waits for all earlier instructions
 #else
       return 0;
 #endif

@@ -16,8 +16,8 @@ long preemptions() {
   return ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
 }
 
-/// A chain in which each step needs the one before: nothing but the clock rate decides, and the
-/// share of a core that another hyperthread leaves.
+/// A chain in which each step needs the one before: its time depends only on the clock rate, and on
+/// the share of a core that another hyperthread leaves.
 double canary_once() {
   constexpr int kSteps = 1500;
   const auto begin = std::chrono::steady_clock::now();

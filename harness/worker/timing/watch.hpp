@@ -2,14 +2,14 @@
 
 namespace dlbench::worker {
 
-/// What happened to the thread and its core while a round ran.
+/// Disturbances of the thread and its core during a round.
 struct Disturbance {
   bool moved = false;    ///< it ended on another core than it began on
-  long preempted = 0;    ///< how often the kernel gave the core to somebody else
-  double canary_ns = 0;  ///< of a fixed piece of arithmetic right after it: the core's speed
+  long preempted = 0;    ///< how often the kernel gave the core to another thread
+  double canary_ns = 0;  ///< of a fixed computation right after it: the core's speed
 };
 
-/// Looks before a round and after it, never inside.
+/// Reads its values before a round and after it, never inside.
 class Watch {
  public:
   Watch();

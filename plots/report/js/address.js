@@ -1,10 +1,10 @@
-// What is chosen, in the page's address behind `#`: a link shows the same to its reader.
+// The state of the page, in its address behind `#`: a link shows the same to its reader.
 
 const chosen = readAddress();
 
 function readAddress() {
   const text = location.hash.slice(1);
-  // A cell's name alone leads to the cell as well.
+  // A cell's name alone is a link to the cell as well.
   if (/^[\w-]+(\/|%2F)producer/.test(text)) {
     try {
       return new URLSearchParams({ cell: decodeURIComponent(text) });

@@ -46,7 +46,7 @@ function verdict(run, cell, rest) {
   rows.push(["copied by", rest.copied_by], ["changed", rest.changed?.join(", ")],
     ["late read", rest.late_read === true ? "the source was still read after the call returned" : ""]);
   for (const [key, value] of Object.entries(rest.evidence ?? {})) {
-    rows.push([key, { yes: "yes: memory is shared", no: "no: it was copied", skipped: "did not look" }[value]]);
+    rows.push([key, { yes: "yes: memory is shared", no: "no: it was copied", skipped: "not tested" }[value]]);
   }
   return rows;
 }
@@ -80,8 +80,7 @@ function versions(run, cell) {
   return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];
 }
 
-// What a command takes for granted where no word says otherwise; of several devices and cases it
-// prefers none.
+// Defaults of a command without further words; of several devices and cases it has none.
 const GRANTED = ["phase", "clock", "environment"];
 
 function commands(run, cell) {

@@ -4,12 +4,12 @@ const MOST_RATIOS = 50;
 const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
   AMBIG: ["#8a8a8a", "diamond-open"], SAME: ["#56b4e9", "circle-open"] };
 
-// There is no chance in a count: no interval, and nothing that could not have been seen.
+// A count has no chance: no interval, and no minimum detectable change.
 const isTimed = (change) => change.metric === "time";
 
-function changeSaid(change) {
+function changeText(change) {
   const { counts } = change;
-  const told = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
+  const verdicts = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
   const within = `Changes within ${percent(change.threshold)} count as none`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
@@ -19,12 +19,12 @@ function changeSaid(change) {
   const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide such a change`
     + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would show it.` : ".");
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
-  return [`${side(change.base)} against ${side(change.head)}${counted}: ${told.join(", ")}. ${within}${could}.${open}`,
+  return [`${side(change.base)} against ${side(change.head)}${counted}: ${verdicts.join(", ")}. ${within}${could}.${open}`,
     ...(change.warnings ?? []).map((warning) => warning.text)].join(" ");
 }
 
 // Three digits behind the point, unless it is far from 1.
-function ratioSaid(ratio) {
+function ratioText(ratio) {
   return ratio >= 0.01 && ratio < 100 ? ratio.toFixed(3) : ratio.toPrecision(2).replace("e+", "e");
 }
 
@@ -42,8 +42,8 @@ function changeRow(change, cell, runs) {
       if (found !== null) { await openCell(run, found); return; }
     }
   });
-  const interval = cell.lo === null || cell.hi === null ? "" : `${ratioSaid(cell.lo)} .. ${ratioSaid(cell.hi)}`;
-  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioSaid(cell.ratio),
+  const interval = cell.lo === null || cell.hi === null ? "" : `${ratioText(cell.lo)} .. ${ratioText(cell.hi)}`;
+  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioText(cell.ratio),
     ...(isTimed(change) ? [interval] : []), number(cell.base), number(cell.head),
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
@@ -60,12 +60,12 @@ function ratioTicks(cells) {
 }
 
 function drawRatios(change, place) {
-  const told = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
-  place.hidden = told.length === 0;
+  const shown = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
+  place.hidden = shown.length === 0;
   if (place.hidden) return null;
-  const names = told.map((cell) => cell.name);
+  const names = shown.map((cell) => cell.name);
   const traces = Object.entries(VERDICTS).map(([verdict, [color, symbol]]) => {
-    const cells = told.filter((cell) => cell.verdict === verdict);
+    const cells = shown.filter((cell) => cell.verdict === verdict);
     return { name: verdict, type: "scatter", mode: "markers", y: cells.map((cell) => cell.name),
       x: cells.map((cell) => cell.ratio), marker: { color, symbol, size: 10, line: { width: 1.5, color } },
       error_x: { type: "data", symmetric: false, visible: isTimed(change), color, thickness: 1.5, width: 4,
@@ -76,17 +76,17 @@ function drawRatios(change, place) {
   const band = { type: "rect", yref: "paper", y0: 0, y1: 1, x0: 1 / (1 + change.threshold),
     x1: 1 + change.threshold, fillcolor: styled("--line"), opacity: 0.4, line: { width: 0 }, layer: "below" };
   const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
-  return drawChart(place, traces, { height: 110 + 22 * told.length, shapes: [band, one],
+  return drawChart(place, traces, { height: 110 + 22 * shown.length, shapes: [band, one],
     legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis(`${chartText(change.metric)}, head over base`, { type: "log", ...ratioTicks(told) }),
+    xaxis: axis(`${chartText(change.metric)}, head over base`, { type: "log", ...ratioTicks(shown) }),
     yaxis: axis("", { categoryorder: "array", categoryarray: names, tickvals: names,
-      ticktext: told.map((cell) => chartText(cell.label)) }) });
+      ticktext: shown.map((cell) => chartText(cell.label)) }) });
 }
 
 async function loadChange(runs) {
   const change = await unpackJson("change-data");
   change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
-  byId("change-said").textContent = changeSaid(change);
+  byId("change-caption").textContent = changeText(change);
   const interval = isTimed(change) ? ["95 % interval"] : [];
   const head = ["cell", "verdict", "ratio", ...interval, "base", "head", "outcome", "in words"];
   longTable(byId("change-table"), `${change.cells.length} cells, those that changed first`, head,

@@ -1,13 +1,13 @@
 // Charts: plotly.js is unpacked once the first of them is to be seen.
 
 // A library's color and marker: the same in every run and in the figures.
-function libraryLook(run, name) {
-  const [color, onDark, symbol] = run.looks[name];
+function libraryStyle(run, name) {
+  const [color, onDark, symbol] = run.styles[name];
   return { color: theme() === "dark" ? onDark : color, symbol };
 }
 
 // The same of the workers of a cell, by their number.
-const workerLook = (run, i) => libraryLook(run, Object.keys(run.looks)[i % Object.keys(run.looks).length]);
+const workerStyle = (run, i) => libraryStyle(run, Object.keys(run.styles)[i % Object.keys(run.styles).length]);
 
 let library = null;
 
@@ -26,7 +26,7 @@ function axis(title, more = {}) {
     linecolor: styled("--line"), automargin: true, ...more };
 }
 
-// A logarithmic axis of times between two, with a person's units.
+// A logarithmic axis of times between two, with readable units.
 function timeAxis(title, times, more = {}) {
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const decades = Math.log10(high / low);

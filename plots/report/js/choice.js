@@ -72,8 +72,9 @@ class Choice {
     if (focus !== null) form.elements[focus]?.focus();
   }
 
-  // The levels that are shown, as text; those that there is one of in the run go unsaid but these.
-  said() {
+  // The levels that are shown, as text. An axis with one level in the run is left out, but for
+  // these.
+  text() {
     const { axes } = this.shown;
     const always = ["device", "protocol", "case", "bytes"];
     const unusual = this.run.choice.filter((axis) => !always.includes(axis)

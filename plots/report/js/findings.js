@@ -1,4 +1,4 @@
-// What the run found, and which pairs copy at what rate.
+// The run's findings, and which pairs copy at what rate.
 
 function drawFindings(run) {
   const rows = run.findings.map((row) => () => [row.label,

@@ -22,7 +22,7 @@ function colour(share) {
   return from.map((value, i) => Math.round(value + (to[i] - value) * (place - low)));
 }
 
-// Dark or light ink, whichever stands out more.
+// Dark or light ink, whichever has more contrast.
 function inkOn(rgb, ink) {
   const linear = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > ink.dark_above ? ink.dark : ink.light;
@@ -42,7 +42,7 @@ const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
 // Of the outcomes with a number, where the cells are colored by outcome.
 const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
 
-// All that a cell's number stands for, in a line: shown on hover and focus, and read aloud.
+// The full meaning of a cell's number in a line: shown on hover and focus, and read aloud.
 function cellLabel(run, cell) {
   const pair = `${run.value("producer", cell)} to ${run.value("consumer", cell)}`;
   const outcome = run.value("outcome", cell);
@@ -62,9 +62,9 @@ function cellButton(run, cell, view) {
   const [producer, consumer] = [run.value("producer", cell), run.value("consumer", cell)];
   const text = view.color === "ratio" && run.isMeasured(cell) ? RATIO(run, cell, view.reference.time)
     : cellText(run, cell);
-  const said = cellLabel(run, cell);
+  const label = cellLabel(run, cell);
   const button = element("button", { type: "button", "data-cell": String(cell), tabIndex: -1,
-    "aria-label": said, title: said }, element("span", {}, text));
+    "aria-label": label, title: label }, element("span", {}, text));
   if (!run.isMeasured(cell)) {
     button.className = "none";
   } else {
@@ -104,8 +104,8 @@ function drawMatrix(choice) {
       const cell = places.get(`${producer}/${consumer}`);
       return element("td", {}, cell === undefined ? null : cellButton(run, cell, view));
     })));
-  const caption = `${timed(shown.axes)}: ${choice.said()}`;
-  byId("matrix-said").textContent = times.length ? `${caption}. Select a cell for its details.`
+  const caption = `${timed(shown.axes)}: ${choice.text()}`;
+  byId("matrix-caption").textContent = times.length ? `${caption}. Select a cell for its details.`
     : `${caption}. Nothing was measured here.`;
   byId("matrix-table").replaceChildren(element("table", { class: "grid", "aria-label": caption },
     element("thead", {}, head), element("tbody", {}, ...body)));
@@ -170,13 +170,13 @@ function drawLegend(run, telling, { color, low, high, reference }) {
     const relative = color === "ratio" ? `, relative to ${reference.name}: ${duration(reference.time)}` : "";
     place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
-  const told = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
+  const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
   const noise = run.environment(telling[0] ?? 0)?.reference_exchange?.half_width;
-  if (noise) told.push(`noise: \u00b1${percent(noise)} between processes`);
-  place.append(["framed: a library to itself", ...told].join(" \u00b7 "));
+  if (noise) marks.push(`noise: \u00b1${percent(noise)} between processes`);
+  place.append(["framed: a library to itself", ...marks].join(" \u00b7 "));
 }
 
-// One stop for the tabulator; the arrows go on from there.
+// One tab stop; the arrow keys move from there.
 function walkMatrix(event) {
   const button = event.target.closest("button[data-cell]");
   if (button === null) return;

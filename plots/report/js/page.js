@@ -29,7 +29,8 @@ function switchTheme() {
 }
 
 function showSections(run) {
-  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)], ["cases", hasCases(run)]]) {
+  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)], ["cases", hasCases(run)],
+    ["warnings", hasWarnings(run)]]) {
     byId(id).hidden = !has;
     document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
   }
@@ -49,6 +50,7 @@ async function draw() {
       drawFindings(choice.run);
       drawCopies(choice.run);
       drawCases(choice.run);
+      drawWarnings(choice.run);
       drawRefusals(choice.run);
       if (hasSync(choice.run)) drawSync(choice.run);
     }
@@ -56,7 +58,7 @@ async function draw() {
   };
   const choice = new Choice(runs, redraw);
   if (choice.shown === undefined) {
-    byId("matrix-said").textContent = "This run has no cells.";
+    byId("matrix-caption").textContent = "This run has no cells.";
     return;
   }
   choice.draw();
@@ -84,10 +86,10 @@ async function draw() {
   await openAsked(runs);
 }
 
-// Pixels that both A4 and Letter hold, laid on their side, within style.css's margins.
+// Pixels that fit both A4 and Letter in landscape, within style.css's margins.
 const PAPER_WIDTH = 970;
 
-// Paper is light and does not scroll, and what was not in view is on it too.
+// Paper is light and does not scroll, and shows parts that were not in view.
 function printing() {
   const root = document.documentElement;
   let before;
@@ -119,5 +121,5 @@ async function openAsked(runs) {
   }
 }
 
-// `ready`: milliseconds until all was there, for those who measure it.
+// `ready`: milliseconds until the page was complete, for benchmarks.
 draw().finally(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });

@@ -1,4 +1,4 @@
-// What one exchange is made of: a bar an exchange, its phases as shares.
+// Phases of one exchange: a bar an exchange, its phases as shares.
 
 const PHASES = [["query", "#e69f00"], ["export", "#d55e00"], ["import", "#0072b2"], ["release", "#56b4e9"]];
 const MOST_BARS = 40;
@@ -9,14 +9,14 @@ function drawPhases(choice, place) {
   const { run } = choice;
   const shown = choice.shown.axes.phase === "exchange" ? choice.shown
     : choice.nearest({ phase: "exchange" }) ?? choice.shown;
-  const told = shown.cells.filter((cell) => cell in run.parts);
-  const cells = told.filter((cell) => run.parts[cell][5] >= run.least_for_shares_ns)
+  const timed = shown.cells.filter((cell) => cell in run.parts);
+  const cells = timed.filter((cell) => run.parts[cell][5] >= run.least_for_shares_ns)
     .sort((a, b) => run.parts[b][5] - run.parts[a][5]);
   const bars = cells.slice(0, MOST_BARS).reverse();
-  const left = [[cells.length - bars.length, "shorter"], [told.length - cells.length, `below ${run.least_for_shares_ns} ns, too short for shares`]]
+  const left = [[cells.length - bars.length, "shorter"], [timed.length - cells.length, `below ${run.least_for_shares_ns} ns, too short for shares`]]
     .filter(([many]) => many > 0).map(([many, why]) => `${many} ${why}`).join(", ");
   const { device, protocol, case: kind, bytes } = shown.axes;
-  byId("phases-said").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
+  byId("phases-caption").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
     : `Shares of the exchange in the rounds of its phases, whose time stands beside its name \u00b7 ${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}; the longest above.`
       + " Unexplained reaches back where the phases are too long.") + (left && ` Not shown: ${left}.`);
   place.hidden = bars.length === 0;

@@ -8,9 +8,9 @@ function drawRefusals(run) {
     name.addEventListener("click", () => openCell(run, row.first));
     return [name, row.outcome, row.protocol, row.device, String(row.cells), row.reason];
   });
-  const { said, lines } = run.folded;
-  byId("refusals-folded").replaceChildren(...(said || lines.length ? [element("details", {},
-    element("summary", {}, `Nothing in common: ${said || lines.length}`), list(lines))] : []));
+  const { counts, lines } = run.folded;
+  byId("refusals-folded").replaceChildren(...(counts || lines.length ? [element("details", {},
+    element("summary", {}, `Nothing in common: ${counts || lines.length}`), list(lines))] : []));
   if (found.length === 0) {
     byId("refusals-table").replaceChildren(element("p", { class: "note" }, "None."));
     return;

@@ -21,7 +21,7 @@ class Run {
     return cell < this.measured;
   }
 
-  // What its document says of the environment that a cell was measured in.
+  // The document's facts about the environment that a cell was measured in.
   environment(cell) {
     return this.environments[this.value("machine", cell)]?.[this.value("environment", cell)];
   }
@@ -56,7 +56,7 @@ class Run {
     return axis === "bytes" ? [...levels].sort((a, b) => a - b) : [...levels];
   }
 
-  // What the index has not: samples, evidence, what was called.
+  // Values that the index lacks: samples, evidence, calls.
   async rest(cell) {
     const place = Math.floor(cell / this.chunk);
     if (!this.chunks.has(place)) {
@@ -83,7 +83,7 @@ class Run {
   }
 }
 
-// The yardstick first: everything else is read against it.
+// The native library first: others are compared to it.
 function inOrder(names) {
   return [...new Set(names)].sort((a, b) => (a !== "native") - (b !== "native") || (a < b ? -1 : 1));
 }

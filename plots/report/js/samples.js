@@ -6,7 +6,7 @@ function drawSamples(place, run, cell, workers) {
   const all = workers.flatMap((worker) => worker.samples_ns);
   workers.forEach((worker, i) => {
     const rounds = worker.samples_ns.map(() => (round += 1));
-    const { color, symbol } = workerLook(run, i);
+    const { color, symbol } = workerStyle(run, i);
     traces.push({ x: rounds, y: worker.samples_ns, mode: "markers", type: "scatter",
       name: `worker ${i + 1}`, marker: { color, symbol, size: 7 },
       text: worker.samples_ns.map(duration), hovertemplate: "round %{x}: %{text}<extra></extra>",

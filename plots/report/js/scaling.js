@@ -29,7 +29,7 @@ function scalingLines(choice) {
 
 // The marks, and behind them the line: a piece is dashed where the larger array was copied.
 function scalingTraces(run, line, library) {
-  const { color, symbol } = libraryLook(run, library);
+  const { color, symbol } = libraryStyle(run, library);
   const name = chartText(library);
   const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
   const times = line.cells.map((cell) => run.time[cell]);
@@ -82,10 +82,10 @@ function drawScaling(choice, place) {
   const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
   const ready = chosen.some((line) => line.ready) ? ", until the data is there" : "";
   const intervals = [...new Set(chosen.flatMap((line) => line.cells.map((cell) => run.value("interval", cell))))].join(" or ");
-  const told = sizes.length < 2 ? "One size was measured: no line to draw. dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+  const note = sizes.length < 2 ? "One size was measured: no line to draw. dlbench --matrix --sizes 4KiB,1MiB,64MiB"
     : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
       + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
-  byId("scaling-said").textContent = names.length ? told : "Nothing was measured here.";
+  byId("scaling-caption").textContent = names.length ? note : "Nothing was measured here.";
   place.hidden = sizes.length < 2 || names.length === 0;
   if (place.hidden) return null;
   const traces = [...chosen.flatMap((line) => scalingTraces(run, line, line[other])),

@@ -1,4 +1,4 @@
-// Elements, and numbers as a person reads them: the same words as on the terminal.
+// Elements, and numbers in readable units: the same words as on the terminal.
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -45,12 +45,12 @@ function percent(share) {
   return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
 }
 
-// A word of a command line, as a shell reads it.
+// A word of a command line, quoted for a shell.
 function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-// Text in a chart, where plotly.js would read tags, entities and its own %{...}.
+// Text in a chart, where plotly.js would interpret tags, entities and its own %{...}.
 function chartText(text) {
   return text.replace(/[&<%]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
@@ -72,7 +72,7 @@ function rowsTable(caption, head, rows, numbers = []) {
     element("thead", {}, element("tr", {}, ...top)), element("tbody", {}, ...body));
 }
 
-// A table that shows its first rows, and all of them when asked.
+// A table that shows its first rows, and all of them on request.
 function longTable(place, caption, head, rows, numbers, first = 100) {
   place.replaceChildren(rowsTable(caption, head, rows.slice(0, first).map((row) => row()), numbers));
   if (rows.length <= first) return;

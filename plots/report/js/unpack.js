@@ -1,4 +1,4 @@
-// The page's data: gzip in base64, unpacked when it is needed and not before.
+// The page's data: gzip in base64, unpacked on first use.
 
 async function unpackText(id) {
   const packed = byId(id);

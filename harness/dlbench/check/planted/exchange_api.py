@@ -11,7 +11,7 @@ from dlbench.check.planted.fault import breaks
 KEPT = []
 
 
-def _lend(array):
+def _export(array):
     words = {"legacy": False, "poison": False, "flags": 0}
     shape, strides = array.described(words, array.first)
     if breaks("c-api.agrees"):
@@ -60,7 +60,7 @@ def publish(kind):
     """The table, on the type of array."""
     kind.__dlpack_c_exchange_api__ = _check.make_api(
         {
-            "export": _lend,
+            "export": _export,
             "import": partial(_import, kind),
             "borrow": _borrow,
             "allocate": _allocate,

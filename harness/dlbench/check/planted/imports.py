@@ -1,4 +1,4 @@
-"""What the consumer takes by the buffer protocol and the array interfaces."""
+"""The consumer's imports by the buffer protocol and the array interfaces."""
 
 import numpy as np
 

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.lender import SIZES
+from dlbench.check.known_producer import SIZES
 from dlbench.check.planted.fault import breaks
 
 KEPT = []

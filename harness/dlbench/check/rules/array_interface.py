@@ -44,7 +44,7 @@ def interface_of(array: Any) -> dict[str, Any]:
 
 
 def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]:
-    """An array, the facts of its struct, whose capsule is kept with them, and its content."""
+    """An array, the facts of its struct with their capsule, and its content."""
     array, expected = subject.laid(case or subject.case())
     capsule = getattr(array, "__array_struct__", None)
     if capsule is None:
@@ -98,8 +98,10 @@ def elements(array: Any, found: dict[str, Any]) -> bytes:
 
 
 def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that an array must have: its own, where it says one. Who says none may see a line
-    as a column of it: dimensions of size 1 are then its own."""
+    """The shape that an array must have: its own, where it has one.
+
+    Without one it may be a column of a line: dimensions of size 1 are then its own.
+    """
     own = getattr(array, "shape", None)
     if isinstance(own, tuple):
         return tuple(own)
@@ -137,7 +139,7 @@ def values(subject: Subject) -> str:
 
 @producer(
     "interface.read-only",
-    "read-only memory says so",
+    "read-only memory is marked read-only",
     INTERFACE,
     shown=Shown(f"{FOUND}assert found['data'][1] is True, found['data']", source="readonly"),
 )
@@ -194,7 +196,7 @@ def struct_values(subject: Subject) -> str:
 
 @producer(
     "struct.flags",
-    "the flags say whether it may be written to, and whether it is contiguous",
+    "the flags mark memory that may be written, and contiguous memory",
     STRUCT,
     shown=Shown(
         f"{AT}flags = ctypes.c_int.from_address(at + 16).value\n"

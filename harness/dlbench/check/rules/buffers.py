@@ -1,4 +1,4 @@
-"""The buffer protocol: what exporters give."""
+"""The buffer protocol: exporters."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
 
 
 def has_dtypes(subject: Subject) -> bool:
-    """Does a buffer say what its elements are? The control is an array of another dtype: bytes that
-    are bytes in any case have no word for it."""
+    """Does a buffer describe its elements?
+
+    The control is an array of another dtype: an array of bytes has no format.
+    """
     for dtype in ("float32", "int16"):
         case = subject.case(dtype=dtype)
         try:
@@ -50,7 +52,7 @@ def has_dtypes(subject: Subject) -> bool:
 
 
 def facts_of(array: Any) -> Facts:
-    """Of the buffer that it gives who can take any."""
+    """For a caller that accepts any buffer."""
     try:
         facts: Facts = _check.get_buffer(array, FULL_RO)
         return facts
@@ -69,7 +71,7 @@ def elements(facts: Facts) -> bytes:
 
 
 def row(facts: Facts) -> bytes:
-    """What who asked for contiguous memory reads: `len` bytes, one after another."""
+    """The `len` bytes that a caller for contiguous memory reads."""
     return gathered(facts["buf"], (facts["len"],), None, 1)
 
 
@@ -143,7 +145,7 @@ def length(subject: Subject) -> str:
 
 @producer(
     "buffer.read-only",
-    "read-only memory says so, and refuses who asks for writable memory",
+    "read-only memory is marked read-only, and a request for writable memory fails",
     PEP3118,
     shown=Shown(
         f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
@@ -164,7 +166,7 @@ def read_only(subject: Subject) -> str:
     raise Broken("a writable buffer is given")
 
 
-#: Each asks for memory in C order; who asks for bytes alone may get them in another one.
+#: Each requests memory in C order; a caller of plain bytes may get them in another order.
 CONTIGUOUS = (
     ("PyBUF_SIMPLE", SIMPLE, "CF"),
     ("PyBUF_ND", ND, "C"),
@@ -174,7 +176,7 @@ CONTIGUOUS = (
 
 @producer(
     "buffer.contiguous",
-    "who asks for contiguous memory gets it, or a BufferError",
+    "a request for contiguous memory returns it, or raises BufferError",
     PEP3118,
     shown=Shown(
         f"{GET}"
@@ -226,13 +228,13 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
 
 @producer(
     "buffer.fields",
-    "PyBUF_ND gives the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
+    "PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
     PEP3118,
     shown=Shown(
         f"{GET}"
-        "assert get(0x8)[6], 'PyBUF_ND gives no shape'\n"
-        "assert get(0x18)[7], 'PyBUF_STRIDES gives no strides'\n"
-        "assert not get(0x8)[5], 'PyBUF_ND gives a format'",
+        "assert get(0x8)[6], 'PyBUF_ND fills no shape'\n"
+        "assert get(0x18)[7], 'PyBUF_STRIDES fills no strides'\n"
+        "assert not get(0x8)[5], 'PyBUF_ND fills a format'",
         source="grid",
     ),
 )
@@ -249,11 +251,11 @@ def fields(subject: Subject) -> str:
         except Exception as error:
             raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if given[wanted] is None:
-            raise Broken(f"{name} gives no {wanted}")
+            raise Broken(f"{name} fills no {wanted}")
         if given["shape"] != shape:
-            raise Broken(f"{name} gives shape {given['shape']}, not {shape}")
+            raise Broken(f"{name} fills shape {given['shape']}, not {shape}")
         if given["format"] is not None:
-            raise Broken(f"{name} gives format {given['format']!r}, which is not asked for")
+            raise Broken(f"{name} fills format {given['format']!r}, which was not requested")
         del given
     return f"shape {shape}"
 

@@ -1,4 +1,4 @@
-"""`__cuda_array_interface__`: what the dict says. Its memory is never touched."""
+"""`__cuda_array_interface__`: the content of the dict. Its memory is never touched."""
 
 from __future__ import annotations
 

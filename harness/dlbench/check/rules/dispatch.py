@@ -13,7 +13,7 @@ from dlbench.check.subject import Subject
 rule = partial(RULES.add, role="producer", level="should")
 
 
-#: `extras` is the adapter's word of what an array carries besides its values.
+#: `extras` is the adapter's function for what an array carries besides its values.
 KEPT = (
     "result = {}\n"
     "assert type(result) is type(array), type(result)\n"
@@ -22,7 +22,7 @@ KEPT = (
 
 
 def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
-    """Its type and extras, after a function that asks for the method."""
+    """Its type and extras, after a function that calls the method."""
     array = subject.make()
     converts = getattr(type(array), method, None) is None
     try:

@@ -6,7 +6,7 @@ from functools import partial
 
 from dlbench import _check
 from dlbench.check import leaks
-from dlbench.check.lender import content
+from dlbench.check.known_producer import content
 from dlbench.check.reading import address, describe_error
 from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.export_layout import agree
@@ -21,7 +21,7 @@ PUBLISHED = (
 EXPORT = (
     "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(24))\n"
 )
-LEND = (
+EXPORT = (
     f"{EXPORT}struct = ctypes.c_void_p()\n"
     "assert export(array, ctypes.byref(struct)) == 0\n"
     "tensor = struct.value + 32\n"
@@ -53,18 +53,18 @@ GIVE_BACK = (
 )
 #: What each function is called with, `function(at)` being what stands there in the table.
 CALLED = {
-    "export": f"{LEND}"
+    "export": f"{EXPORT}"
     "kind = [ctypes.c_uint8.from_address(tensor + 20 + i).value for i in range(2)]\n"
     "assert kind == [2, 32], kind\n"
     "assert ctypes.string_at(at, source.nbytes) == source.tobytes()",
-    "agrees": f"{LEND}"
+    "agrees": f"{EXPORT}"
     "try:\n"
     "    capsule = array.__dlpack__(max_version=(1, 0))\n"
     "except TypeError:\n"
     "    capsule = array.__dlpack__()\n"
     "assert address(capsule) == at, (hex(address(capsule)), hex(at))",
     "leak": f"{EXPORT}{GIVE_BACK}{LEFT.format('exchange()')}",
-    "to_object": f"{LEND}"
+    "to_object": f"{EXPORT}"
     "to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))\n"
     "made = ctypes.py_object()\n"
     "assert to_object(struct, ctypes.byref(made)) == 0\n"
@@ -217,7 +217,7 @@ def borrow(subject: Subject) -> str:
 
 @rule(
     "c-api.import",
-    "managed_tensor_to_py_object_no_sync makes an array of the type, and takes the tensor over",
+    "managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor",
     f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
     shown=shown_by("to_object"),
 )

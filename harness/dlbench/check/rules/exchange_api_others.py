@@ -15,7 +15,7 @@ rule = partial(RULES.add, role="producer")
 
 @rule(
     "c-api.allocate",
-    "managed_tensor_allocator gives memory as the prototype says",
+    "managed_tensor_allocator allocates memory as the prototype describes",
     f"{EXCHANGE_API}.managed_tensor_allocator",
     shown=shown_by("allocate"),
 )
@@ -35,7 +35,7 @@ def allocate(subject: Subject) -> str:
 
 @rule(
     "c-api.allocate-error",
-    "an allocation that fails returns -1 and says why by SetError, once",
+    "an allocation that fails returns -1 and calls SetError with the reason, once",
     f"{EXCHANGE_API}.managed_tensor_allocator",
     risky=True,
     shown=shown_by("allocate-error"),

@@ -36,7 +36,7 @@ def device_method(subject: Subject) -> str:
 
 
 def device_of(array: Any) -> Any:
-    """What it says; NotApplicable where that is another rule's word."""
+    """Its device; NotApplicable where another rule covers that."""
     try:
         return array.__dlpack_device__()
     except Exception as error:
@@ -122,7 +122,7 @@ def keywords(subject: Subject) -> str:
 
 @rule(
     "export.positional",
-    "__dlpack__ takes keyword arguments only",
+    "__dlpack__ accepts keyword arguments only",
     METHOD,
     verdict="unclear",
     shown=Shown(refused("array.__dlpack__(None)", "TypeError")),
@@ -136,8 +136,8 @@ def positional(subject: Subject) -> str:
     except Exception as error:
         raise NotApplicable(f"the call failed otherwise: {describe_error(error)}") from None
     raise Unclear(
-        "a positional argument is taken; the signature has keywords only, "
-        "but nowhere is it said that more may not be accepted"
+        "a positional argument is accepted; the signature has keywords only, "
+        "but the text does not forbid more"
     )
 
 
@@ -160,10 +160,10 @@ def byte_order(subject: Subject) -> str:
         return f"refused: {describe_error(error)}"
     if values(facts) == case.expected().tobytes():
         return "converted"
-    raise Broken("exported, though no field says that the bytes are swapped")
+    raise Broken("exported, though no field marks the bytes as swapped")
 
 
-#: What a library may have and DLPack cannot say.
+#: Properties that a library may have and DLPack cannot express.
 SPECIALS = ("swapped", "nulls", "grad")
 
 

@@ -1,4 +1,4 @@
-"""`copy`, `dl_device`, and the flag that tells of a copy."""
+"""`copy`, `dl_device`, and the flag of a copy."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SAME = "address(given) == address(capsule)"
 
 
 def asked(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
-    """An array and its facts; NotApplicable where it takes no such keyword."""
+    """An array and its facts; NotApplicable where it does not accept the keyword."""
     array = subject.exporter()
     capsule = subject.ask(array, **keywords)
     return array, read(capsule)
 
 
 def has_keyword(subject: Subject, word: str) -> Any:
-    """An array whose export takes the keyword."""
+    """An array whose export accepts the keyword."""
     array = subject.exporter()
     try:
         array.__dlpack__(**{word: None})
@@ -46,12 +46,12 @@ def home(subject: Subject, array: Any) -> tuple[Any, int]:
 
 
 def bare(array: Any, **keywords: Any) -> Any:
-    """The capsule that is asked for without max_version, as consumers before 2023.12 do."""
+    """The capsule of a call without max_version, as consumers before 2023.12 make it."""
     return array.__dlpack__(**keywords)
 
 
 def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception] | None) -> str:
-    """copy=True gives a copy, or the lawful refusal."""
+    """copy=True returns a copy, or raises as allowed."""
     array = has_keyword(subject, "copy")
     kept, own = home(subject, array)
     try:
@@ -87,7 +87,7 @@ def copy_true(subject: Subject) -> str:
     ),
 )
 def copy_true_unversioned(subject: Subject) -> str:
-    # The legacy struct has no flag to tell of the copy: to refuse it is lawful here.
+    # The legacy struct has no flag for a copy: to raise is allowed here.
     return must_copy(subject, bare, BufferError)
 
 
@@ -188,7 +188,7 @@ CUDA = (2, 0)
 
 
 def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
-    """A device type that nobody has is a BufferError."""
+    """A device type that does not exist raises BufferError."""
     array = has_keyword(subject, "dl_device")
     home(subject, array)
     try:

@@ -40,7 +40,7 @@ def compared(subject: Subject, case: Case) -> str:
         capsule = subject.ask(array)
         facts = read(capsule)
     except Exception as error:
-        # Of who exports nothing at all no layout is asked.
+        # A library without any export needs no layout.
         subject.export(subject.exporter())
         return f"refused: {describe_error(error)}"
     return agree(facts, case, expected)

@@ -1,4 +1,4 @@
-"""Who keeps the memory, how long, and who may call the deleter from where."""
+"""The owner of the memory, its lifetime, and the threads that may call the deleter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STILL = (
 
 
 def churn(case: Any) -> list[bytearray]:
-    """Memory of the same size, taken and written, so that what was freed is used again."""
+    """Memory of the same size, allocated and written, so that freed memory is used again."""
     return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
 
 
@@ -61,7 +61,7 @@ def keeps_memory(subject: Subject) -> str:
 
 @rule(
     "export.twice",
-    "of several exports of one array each is given back by itself",
+    "each of several exports of one array is deleted on its own",
     SPEC,
     shown=Shown(
         f"several = [array.__dlpack__() for _ in range(3)]\n"
@@ -80,11 +80,11 @@ def twice(subject: Subject) -> str:
     last = borrowed_tensors[2]
     borrowed_tensors[1].release()
     used = churn(case)
-    expect(last, expected, "when the second of three was given back")
+    expect(last, expected, "when the second of three was deleted")
     borrowed_tensors[0].release()
     collect()
     used += churn(case)
-    expect(last, expected, "when the first of three was given back")
+    expect(last, expected, "when the first of three was deleted")
     last.release()
     return "one memory" if shared else "a copy each"
 
@@ -128,7 +128,7 @@ def released(subject: Subject, how: str) -> str:
 
 
 def _taken(function: str) -> str:
-    """The capsule is taken; its deleter is a function of that type of ctypes'."""
+    """The capsule is consumed; its deleter is a function of that type of ctypes'."""
     return (
         f"deleter = ctypes.{function}(None, ctypes.c_void_p)(\n"
         "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
@@ -194,7 +194,7 @@ def deleter_at_exit(subject: Subject) -> str:
 
 @rule(
     "export.leak-unconsumed",
-    "a capsule that nobody takes gives its tensor back",
+    "a capsule that is not consumed deletes its tensor",
     SPEC,
     shown=Shown(LEFT.format("array.__dlpack__()")),
 )
@@ -206,7 +206,7 @@ def leak_unconsumed(subject: Subject) -> str:
 
 @rule(
     "export.leak-consumed",
-    "a borrowed tensor whose deleter was called leaves nothing behind",
+    "after its deleter a borrowed tensor leaves no memory allocated",
     DELETER,
     shown=Shown(LEFT.format("np.from_dlpack(array)")),
 )

@@ -83,12 +83,12 @@ def empty_data(subject: Subject) -> str:
     verdict="unclear",
     shown=Shown(
         "data = ctypes.c_void_p.from_address(tensor).value\n"
-        "assert data % 256 == 0, f'{data % 256} bytes beside'",
+        "assert data % 256 == 0, f'{data % 256} bytes off'",
         source="offset",
     ),
 )
 def alignment(subject: Subject) -> str:
-    # Of a pointer that happens to be aligned nothing is learned: so 4 bytes beside.
+    # A pointer that happens to be aligned shows nothing: so 4 bytes off.
     try:
         arrays = [subject.exporter(subject.case(offset=4))]
     except NotApplicable:
@@ -96,7 +96,7 @@ def alignment(subject: Subject) -> str:
     off = max(subject.export(array)["data"] % 256 for array in arrays)
     if off:
         raise Unclear(
-            f"data is {off} bytes beside; the header demands it, and says too that consumers "
+            f"data is {off} bytes off; the header requires it, and also that consumers "
             "must not rely on it"
         )
     return "aligned"
@@ -124,7 +124,7 @@ def read_only_flag(subject: Subject) -> str:
 
 @rule(
     "export.read-only-legacy",
-    "a read-only array is not exported by the struct that cannot say so",
+    "a read-only array is not exported by the struct without that flag",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     verdict="unclear",
     shown=Shown(

@@ -1,4 +1,4 @@
-"""Which struct `__dlpack__` hands out for which `max_version`."""
+"""Which struct `__dlpack__` returns for which `max_version`."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def capsule(subject: Subject) -> str:
 
 
 def knows_versions(subject: Subject) -> Any:
-    """An array whose export has the keyword. The control is any plain export: where none
-    is made, no version is to blame."""
+    """An array whose export accepts the keyword.
+
+    The control is any plain export: where that fails, no version is the cause.
+    """
     array = subject.exporter()
     try:
         subject.export(array)
@@ -67,7 +69,7 @@ def knows_versions(subject: Subject) -> Any:
 
 
 def answer(array: Any, *versions: Any) -> tuple[str, Any]:
-    """Name and version of what `max_version` gives; no argument: without the keyword."""
+    """Name and version of the struct for `max_version`; no argument: without the keyword."""
     keywords = {"max_version": versions[0]} if versions else {}
     facts = read(array.__dlpack__(**keywords))
     return facts["struct"], facts["version"]
@@ -80,7 +82,7 @@ def shown_version(struct: str, version: Any) -> str:
 
 @rule(
     "export.version-none",
-    "without max_version, and with None, the legacy struct is handed out, or a BufferError raised",
+    "without max_version, and with None, the legacy struct is returned, or BufferError raised",
     VERSION,
     level="should",
     shown=Shown(
@@ -107,7 +109,7 @@ def version_none(subject: Subject) -> str:
 
 @rule(
     "export.version-older",
-    "max_version=(0, 8) gives the legacy struct, or a BufferError",
+    "max_version=(0, 8) returns the legacy struct, or raises BufferError",
     VERSION,
     level="should",
     shown=Shown(
@@ -130,7 +132,7 @@ def version_older(subject: Subject) -> str:
 
 @rule(
     "export.version-current",
-    "max_version=(1, 0) and (1, 3) give major version 1, or the legacy struct",
+    "max_version=(1, 0) and (1, 3) return major version 1, or the legacy struct",
     VERSION,
     level="should",
     shown=Shown(VERSIONED.format("(1, 0)", 1) + VERSIONED.format("(1, 3)", 1)),
@@ -151,7 +153,7 @@ def version_current(subject: Subject) -> str:
 
 @rule(
     "export.version-newer",
-    "max_version=(2, 0) gives the newest that the producer has",
+    "max_version=(2, 0) returns the newest version that the producer has",
     VERSION,
     level="should",
     shown=Shown(VERSIONED.format("(2, 0)", 2)),
@@ -167,10 +169,10 @@ def version_newer(subject: Subject) -> str:
     try:
         known_struct, known = answer(array, NEWEST)
     except (Exception, NotApplicable):
-        known_struct = "legacy"  # another rule says what is wrong with that
+        known_struct = "legacy"  # another rule reports that fault
     if known_struct == "versioned" and (struct == "legacy" or version < known):
         raise Unclear(
-            f"it gives {shown_version(struct, version)}, though {NEWEST} gives "
+            f"it returns {shown_version(struct, version)}, though {NEWEST} returns "
             f"{shown_version(known_struct, known)}: the text recommends the newest, and allows "
             "another"
         )

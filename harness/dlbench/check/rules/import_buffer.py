@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.lender import Array, content
+from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import SAME, indented, refused
@@ -16,7 +16,7 @@ consumer = partial(RULES.add, role="consumer")
 
 
 class Source(_check.Buffered):
-    """The known producer of buffers: counts who holds one."""
+    """The known producer of buffers: counts the open buffers."""
 
     def __init__(self, array: Array, **changes: Any) -> None:
         self.array = array
@@ -60,7 +60,7 @@ def import_values(subject: Subject) -> str:
 
 @consumer(
     "import-buffer.held",
-    "a buffer is held while its memory is used, and given back once",
+    "a buffer is held while its memory is used, and released once",
     PEP3118,
     shown=Shown(
         struct="bytearray",
@@ -77,10 +77,10 @@ def import_held(subject: Subject) -> str:
     source = Source(array)
     seen = imported(subject, source)
     shares = seen["address"] == array.ctypes.data
-    # Who looked has let go; what is left is the consumer's.
+    # The reader has released its own; what is left is the consumer's.
     collect()
     if shares and source.given == source.released:
-        raise Broken("it was given back while its memory is used")
+        raise Broken("it was released while its memory is used")
     seen.clear()
     collect()
     if source.given != source.released:
@@ -107,7 +107,7 @@ def import_read_only(subject: Subject) -> str:
     if seen["address"] != array.ctypes.data:
         return "a copy"
     if seen["readonly"] is None:
-        raise NotApplicable("what it returns does not tell whether it may be written to")
+        raise NotApplicable("the result has no read-only flag")
     if not seen["readonly"]:
         raise Broken("it may be written to")
     return "read-only"

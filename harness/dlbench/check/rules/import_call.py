@@ -1,10 +1,10 @@
-"""How `from_dlpack` is called, what it asks of a producer, and which errors it passes on."""
+"""How `from_dlpack` is called, its requests to a producer, and which errors it passes on."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import describe_error
 from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import refused
@@ -33,7 +33,7 @@ def keywords(subject: Subject) -> str:
     missing = []
     for word in ("device", "copy"):
         try:
-            subject.import_(Lender(subject), **{word: None})
+            subject.import_(KnownProducer(subject), **{word: None})
         except TypeError as error:
             missing.append(f"{word} ({describe_error(error)})")
         except Exception as error:
@@ -54,12 +54,12 @@ def keywords(subject: Subject) -> str:
 )
 def stream_host(subject: Subject) -> str:
     asks_itself(subject)
-    lender = Lender(subject)
-    brought(subject, lender)
-    passed = [call["stream"] for call in lender.calls if call.get("stream") is not None]
+    producer = KnownProducer(subject)
+    brought(subject, producer)
+    passed = [call["stream"] for call in producer.calls if call.get("stream") is not None]
     if passed:
-        raise Broken(f"it called {spelled(lender)}")
-    return spelled(lender)
+        raise Broken(f"it called {spelled(producer)}")
+    return spelled(producer)
 
 
 @rule(
@@ -91,38 +91,38 @@ def missing_method(subject: Subject) -> str:
 )
 def passes_error(subject: Subject) -> str:
     require_from_dlpack(subject)
-    lender = Lender(subject, raises=BufferError("dlbench's own refusal"))
+    producer = KnownProducer(subject, raises=BufferError("dlbench's own refusal"))
     try:
-        subject.import_(lender)
+        subject.import_(producer)
     except BufferError as error:
         return describe_error(error)
     except Exception as error:
-        if not lender.calls:
-            raise NotApplicable(f"the producer was not asked: {describe_error(error)}") from None
+        if not producer.calls:
+            raise NotApplicable(f"the producer was not called: {describe_error(error)}") from None
         raise Broken(f"BufferError became {describe_error(error)}") from None
     raise Broken("BufferError was swallowed")
 
 
 @rule(
     "import.capsule-renamed",
-    "the capsule is renamed when it is taken",
+    "the capsule is renamed when it is consumed",
     SPEC,
     shown=Shown(
         lines="assert repr(capsules[-1]).split('\"')[1].startswith('used_dltensor'), capsules[-1]"
     ),
 )
 def capsule_renamed(subject: Subject) -> str:
-    lender = Lender(subject)
-    result = brought(subject, lender)
-    name = repr(lender.capsules[-1]).split('"')[1]
+    producer = KnownProducer(subject)
+    result = brought(subject, producer)
+    name = repr(producer.capsules[-1]).split('"')[1]
     if name.startswith("used_dltensor"):
         return name
-    same(subject, lender, result)
-    if lender.borrowed_tensors[-1].deletions == 0:
-        # Then the capsule's end gives it back. The result is another memory, or it will dangle.
+    same(subject, producer, result)
+    if producer.borrowed_tensors[-1].deletions == 0:
+        # Then the capsule's destructor deletes it. The result is other memory, or it will dangle.
         address = subject.look(result)["address"]
-        if address is not None and address != lender.borrowed_tensors[-1].address:
-            return f"{name}: it was read, and left to whoever has the capsule"
+        if address is not None and address != producer.borrowed_tensors[-1].address:
+            return f"{name}: it was read, and left to the capsule's owner"
     raise Broken(f"it is still {name}")
 
 
@@ -133,9 +133,9 @@ def capsule_renamed(subject: Subject) -> str:
     shown=Shown(struct="name", lines=refused("{call}", given="result")),
 )
 def capsule_name(subject: Subject) -> str:
-    lender = Lender(subject, name="dltensor_of_dlbench")
+    producer = KnownProducer(subject, name="dltensor_of_dlbench")
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
     subject.kept.append(result)
@@ -144,27 +144,27 @@ def capsule_name(subject: Subject) -> str:
 
 @rule(
     "import.consumed-twice",
-    "a capsule that was taken already is refused",
+    "a capsule that was consumed already is rejected",
     SPEC,
     risky=True,
     shown=Shown(struct="twice", lines=refused("{call}", given="again")),
 )
 def consumed_twice(subject: Subject) -> str:
-    lender = Lender(subject, once=True)
-    first = brought(subject, lender)
-    renamed = repr(lender.capsules[0]).split('"')[1].startswith("used_")
-    if not renamed and lender.borrowed.deletions == 0:
+    producer = KnownProducer(subject, once=True)
+    first = brought(subject, producer)
+    renamed = repr(producer.capsules[0]).split('"')[1].startswith("used_")
+    if not renamed and producer.borrowed.deletions == 0:
         raise NotApplicable("the first time only read what is in the capsule")
     try:
-        second = subject.import_(lender)
+        second = subject.import_(producer)
     except Exception as error:
         why = describe_error(error)
     else:
         subject.kept += [first, second]
-        often = lender.borrowed.deletions
+        often = producer.borrowed.deletions
         after = f", and its deleter was called {often} times" if often > 1 else ""
-        raise Broken(f"it is taken again{after}")
+        raise Broken(f"it is consumed again{after}")
     del first
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
     return f"refused: {why}"

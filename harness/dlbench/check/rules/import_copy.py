@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dlbench.check.lender import Lender
+from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import SAME
@@ -17,37 +17,37 @@ SHARED = "source[0] = -1\nassert values(result)[0] == -1, 'it is a copy'"
 COPY = f"{FROM_DLPACK}, copy"
 
 
-def called(subject: Subject, lender: Lender, **keywords: Any) -> tuple[Any, Facts]:
+def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[Any, Facts]:
     """The result and what it is. NotApplicable where there is no such keyword."""
     require_from_dlpack(subject)
     for word in keywords:
         try:
-            subject.import_(Lender(subject), **{word: None})
+            subject.import_(KnownProducer(subject), **{word: None})
         except Exception as error:
             raise NotApplicable(f"no {word}=None: {describe_error(error)}") from None
-    result = subject.import_(lender, **keywords)
-    same(subject, lender, result)
+    result = subject.import_(producer, **keywords)
+    same(subject, producer, result)
     return result, subject.look(result)
 
 
-def is_shared(seen: Facts, lender: Lender) -> bool:
+def is_shared(seen: Facts, producer: KnownProducer) -> bool:
     """Does the result lie in memory that was exported?"""
     if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    return seen["address"] in [borrowed.address for borrowed in lender.borrowed_tensors]
+        raise NotApplicable("the address of its memory is unknown")
+    return seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]
 
 
-def require_copy(seen: Facts, lender: Lender) -> None:
+def require_copy(seen: Facts, producer: KnownProducer) -> None:
     """Raises Broken where the result lies at the address of the producer's array."""
     if seen["address"] is None:
-        raise NotApplicable("where its memory lies cannot be told")
-    if seen["address"] == lender.first:
+        raise NotApplicable("the address of its memory is unknown")
+    if seen["address"] == producer.first:
         raise Broken("it is the producer's memory")
 
 
 @rule(
     "import.copy-true",
-    "copy=True gives memory that is not the producer's array",
+    "copy=True returns memory that is not the producer's array",
     COPY,
     shown=Shown(
         call="{function}({array}, copy=True)",
@@ -56,19 +56,19 @@ def require_copy(seen: Facts, lender: Lender) -> None:
 )
 def copy_true(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject)
+    producer = KnownProducer(subject)
     try:
-        _, seen = called(subject, lender, copy=True)
+        _, seen = called(subject, producer, copy=True)
     except Exception as error:
         raise Broken(f"refused: {describe_error(error)}") from None
-    require_copy(seen, lender)
-    who = "the producer" if any(call.get("copy") for call in lender.calls) else "the consumer"
+    require_copy(seen, producer)
+    who = "the producer" if any(call.get("copy") for call in producer.calls) else "the consumer"
     return f"{who} copied"
 
 
 @rule(
     "import.copy-false",
-    "copy=False gives the producer's own memory, or is refused",
+    "copy=False returns the producer's own memory, or raises",
     COPY,
     shown=Shown(
         call="{function}({array}, copy=False)",
@@ -77,12 +77,12 @@ def copy_true(subject: Subject) -> str:
     ),
 )
 def copy_false(subject: Subject) -> str:
-    lender = Lender(subject)
+    producer = KnownProducer(subject)
     try:
-        _, seen = called(subject, lender, copy=False)
+        _, seen = called(subject, producer, copy=False)
     except Exception as error:
         return f"refused: {describe_error(error)}"
-    if not is_shared(seen, lender):
+    if not is_shared(seen, producer):
         raise Broken("it is other memory")
     return "shared"
 
@@ -99,14 +99,14 @@ def copy_false(subject: Subject) -> str:
     ),
 )
 def copy_false_misaligned(subject: Subject) -> str:
-    lender = Lender(subject, offset=2)
+    producer = KnownProducer(subject, offset=2)
     try:
-        _, seen = called(subject, lender, copy=False)
+        _, seen = called(subject, producer, copy=False)
     except (BufferError, ValueError) as error:
         return f"refused: {describe_error(error)}"
     except Exception as error:
         raise Broken(f"refused by {describe_error(error)}") from None
-    if not is_shared(seen, lender):
+    if not is_shared(seen, producer):
         raise Broken("it is other memory")
     return "shared, misaligned as it is"
 
@@ -119,10 +119,10 @@ def copy_false_misaligned(subject: Subject) -> str:
     shown=Shown(lines=SHARED),
 )
 def copy_none(subject: Subject) -> str:
-    lender = Lender(subject)
-    result = brought(subject, lender)
+    producer = KnownProducer(subject)
+    result = brought(subject, producer)
     seen = subject.look(result)
-    if not is_shared(seen, lender):
+    if not is_shared(seen, producer):
         raise Unclear("it is a copy; whether sharing is possible is the library's word")
     return "shared"
 
@@ -130,7 +130,7 @@ def copy_none(subject: Subject) -> str:
 def own_device(subject: Subject) -> Any:
     """The device of an array that it returned."""
     require_from_dlpack(subject)
-    plain = brought(subject, Lender(subject))
+    plain = brought(subject, KnownProducer(subject))
     own = getattr(plain, "device", None)
     if own is None or callable(own):
         raise NotApplicable("its arrays have no device")
@@ -145,18 +145,18 @@ def own_device(subject: Subject) -> Any:
 )
 def device(subject: Subject) -> str:
     own = own_device(subject)
-    lender = Lender(subject)
+    producer = KnownProducer(subject)
     try:
-        result, _ = called(subject, lender, device=own)
+        result, _ = called(subject, producer, device=own)
     except Exception as error:
         raise Broken(f"device={own!r}: {describe_error(error)}") from None
-    same(subject, lender, result)
+    same(subject, producer, result)
     return f"{own!r}"
 
 
 @rule(
     "import.device-copy",
-    "copy=True gives a copy where device is given, too",
+    "copy=True with a device returns a copy, too",
     f"{COPY}; device",
     shown=Shown(
         call="{function}({array}, device={function}({array}).device, copy=True)",
@@ -166,18 +166,18 @@ def device(subject: Subject) -> str:
 def device_copy(subject: Subject) -> str:
     own = own_device(subject)
     # Each alone is another rule's matter.
-    lender = Lender(subject)
+    producer = KnownProducer(subject)
     try:
-        called(subject, Lender(subject), device=own)
-        _, seen = called(subject, lender, copy=True)
+        called(subject, KnownProducer(subject), device=own)
+        _, seen = called(subject, producer, copy=True)
     except Exception as error:
         raise NotApplicable(f"one of them alone is refused: {describe_error(error)}") from None
-    if seen["address"] == lender.first:
-        raise NotApplicable("copy=True alone gives no copy")
-    lender = Lender(subject)
+    if seen["address"] == producer.first:
+        raise NotApplicable("copy=True alone returns no copy")
+    producer = KnownProducer(subject)
     try:
-        _, seen = called(subject, lender, device=own, copy=True)
+        _, seen = called(subject, producer, device=own, copy=True)
     except Exception as error:
         raise Broken(f"refused: {describe_error(error)}") from None
-    require_copy(seen, lender)
+    require_copy(seen, producer)
     return "a copy"

@@ -1,4 +1,4 @@
-"""What a consumer makes of dtypes, devices and flags that it may not know."""
+"""Imports of dtypes, devices and flags that a consumer may not know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dlbench.check.lender import IS_READ_ONLY, Lender, content
+from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content
 from dlbench.check.reading import CODES, Facts, describe_error
 from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
 from dlbench.check.showing import TRIED, allowed
@@ -51,34 +51,34 @@ def dtypes(subject: Subject) -> str:
         array = content(name)
         if name in WIDE_DTYPES:
             array[0] = WIDE
-        lender = Lender(subject, array)
+        producer = KnownProducer(subject, array)
         try:
-            result = subject.import_(lender)
+            result = subject.import_(producer)
         except Exception:
             continue
         got = subject.look(result)
         if got["dtype"] != (*CODES[name], 1):
             wrong.append(f"{name} arrives as {named(got['dtype'])}{lost(got, name)}")
-        elif got["values"] != lender.array.tobytes():
+        elif got["values"] != producer.array.tobytes():
             wrong.append(f"{name} arrives with other values")
         else:
             seen.append(name)
     if wrong:
         raise Broken("; ".join(wrong))
     if not seen:
-        raise NotApplicable("none of them is taken")
+        raise NotApplicable("none of them is imported")
     return f"{len(seen)} of {len(NUMPY)} dtypes"
 
 
 def lost(got: Facts, name: str) -> str:
-    """What became of the number that needs all of its bits, or nothing."""
+    """The imported value of a number that needs all of its bits, or nothing."""
     if name not in WIDE_DTYPES or got["dtype"][0] != CODES[name][0]:
         return ""
     first = np.frombuffer(got["values"], named(got["dtype"]))[0]
     return f", and {WIDE} as {first.real:.0f}"
 
 
-#: What is taken, and then looks like something that is known.
+#: An import that succeeds and then has a known dtype.
 TAKEN = (
     f"{allowed('values(result)', given='seen')}\n"
     "raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')"
@@ -91,13 +91,13 @@ def named(dtype: tuple[int, int, int]) -> str:
     return found[0] if found else f"(code, bits, lanes) {dtype}"
 
 
-def refused(subject: Subject, lender: Lender, what: str) -> str:
+def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
     """The import is refused; what it gave instead is Broken."""
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
-    if keeps_device(subject, result, lender.describes["device"]):
+    if keeps_device(subject, result, producer.describes["device"]):
         return "taken as what it is"
     try:
         got = subject.look(result)
@@ -110,18 +110,20 @@ def refused(subject: Subject, lender: Lender, what: str) -> str:
 
 
 def says(result: Any) -> str:
-    """The dtype that it names, in words, or why it is refused when it is looked at."""
+    """The dtype of the result, in words, or why it cannot be read."""
     try:
         return str(getattr(result, "dtype", ""))
     except Exception as error:
         return f"refused: {describe_error(error)}"
 
 
-def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, int, int]) -> str:
-    """Refused, or taken with the very dtype."""
+def unknown_kept(
+    subject: Subject, producer: KnownProducer, what: str, dtype: tuple[int, int, int]
+) -> str:
+    """Rejected, or imported with exactly the dtype."""
     subject.require_dtypes()
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
     own = says(result)
@@ -150,7 +152,7 @@ def unknown_kept(subject: Subject, lender: Lender, what: str, dtype: tuple[int, 
 )
 def unknown_code(subject: Subject) -> str:
     dtype = (200, 32, 1)
-    return unknown_kept(subject, Lender(subject, dtype=dtype), "type code 200", dtype)
+    return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
 
 
 @rule(
@@ -165,13 +167,13 @@ def unknown_code(subject: Subject) -> str:
 )
 def unknown_bits(subject: Subject) -> str:
     dtype = (2, 24, 1)
-    lender = Lender(subject, content(count=64), dtype=dtype, shape=(64,), strides=(1,))
-    return unknown_kept(subject, lender, "a float of 24 bits", dtype)
+    producer = KnownProducer(subject, content(count=64), dtype=dtype, shape=(64,), strides=(1,))
+    return unknown_kept(subject, producer, "a float of 24 bits", dtype)
 
 
 @rule(
     "import.lanes",
-    "elements of four lanes are not taken for elements of one",
+    "elements of four lanes are not imported as elements of one",
     f"{DTYPE}.lanes",
     shown=Shown(
         patch="ctypes.c_uint16.from_address(tensor + 22).value = 4  # lanes\n"
@@ -184,17 +186,19 @@ def unknown_bits(subject: Subject) -> str:
 )
 def lanes(subject: Subject) -> str:
     subject.require_dtypes()
-    lender = Lender(subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,))
+    producer = KnownProducer(
+        subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,)
+    )
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
     own = says(result)
     if own.startswith("refused") or own == "dlpack(2,32,4)":
         return f"it is {own}"
     got = subject.look(result)
-    if got["values"] == lender.array.tobytes():
-        return f"taken with shape {tuple(got['shape'])}"
+    if got["values"] == producer.array.tobytes():
+        return f"imported with shape {tuple(got['shape'])}"
     shape = tuple(got["shape"])
     if shape == (16, 4):
         raise Broken("16 elements of four lanes arrive as shape (16, 4), with other values")
@@ -213,22 +217,22 @@ def lanes(subject: Subject) -> str:
     ),
 )
 def unknown_device(subject: Subject) -> str:
-    return refused(subject, Lender(subject, device=(200, 0)), "memory of device type 200")
+    return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
 
 
 def has_read_only(subject: Subject) -> None:
-    """NotApplicable unless the library has arrays of both kinds, and its imports can tell."""
+    """NotApplicable unless the library has arrays of both kinds, and its imports show which."""
     for readonly in (True, False):
         subject.make(subject.case(readonly=readonly))
     versioned_asked(subject)
 
 
 def writable(subject: Subject, **describes: Any) -> bool:
-    lender = Lender(subject, **describes)
-    result = brought(subject, lender, NotApplicable, "refused")
+    producer = KnownProducer(subject, **describes)
+    result = brought(subject, producer, NotApplicable, "refused")
     readonly = subject.look(result)["readonly"]
     if readonly is None:
-        raise NotApplicable("what it returns does not tell whether it may be written to")
+        raise NotApplicable("the result has no read-only flag")
     return not readonly
 
 
@@ -264,7 +268,7 @@ def writable_kept(subject: Subject) -> str:
 
 @rule(
     "import.failure-deleted",
-    "what is refused half way is given back, once",
+    "a tensor that is rejected half way is deleted, once",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     shown=Shown(
         patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
@@ -273,17 +277,17 @@ def writable_kept(subject: Subject) -> str:
 )
 def failure_deleted(subject: Subject) -> str:
     for describes in ({"dtype": (200, 32, 1)}, {"device": (200, 0)}):
-        lender = Lender(subject, **describes)
+        producer = KnownProducer(subject, **describes)
         try:
-            subject.kept.append(subject.import_(lender))
+            subject.kept.append(subject.import_(producer))
         except Exception as error:
             why = describe_error(error)
         else:
             continue
-        lender.capsules.clear()
+        producer.capsules.clear()
         collect()
-        if lender.borrowed_tensors and lender.deletions != len(lender.borrowed_tensors):
-            raise Broken(f"its deleter was called {lender.deletions} times after {why}")
-        if lender.borrowed_tensors:
+        if producer.borrowed_tensors and producer.deletions != len(producer.borrowed_tensors):
+            raise Broken(f"its deleter was called {producer.deletions} times after {why}")
+        if producer.borrowed_tensors:
             return "its deleter was called once"
-    raise NotApplicable("nothing was refused after a capsule was asked for")
+    raise NotApplicable("nothing was rejected after a capsule was requested")

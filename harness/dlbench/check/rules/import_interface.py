@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.lender import Array, content
+from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, describe_error
 from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE

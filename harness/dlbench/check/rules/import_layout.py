@@ -1,4 +1,4 @@
-"""Whether a consumer finds the elements, however they lie; where it cannot, it must say so."""
+"""Whether a consumer finds the elements in any layout; where it cannot, it must raise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dlbench.check.lender import Lender, content
+from dlbench.check.known_producer import KnownProducer, content
 from dlbench.check.reading import describe_error
 from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
 from dlbench.check.showing import ONCE, SAME
@@ -33,18 +33,18 @@ strided = np.lib.stride_tricks.as_strided
 )
 def byte_offset(subject: Subject) -> str:
     whole = content(count=72)
-    lender = Lender(subject, whole[8:])
-    lender.memory = type(lender.memory)(whole)
-    lender.first = lender.memory.address
-    lender.describes["byte_offset"] = 32
-    return imported(subject, lender)
+    producer = KnownProducer(subject, whole[8:])
+    producer.memory = type(producer.memory)(whole)
+    producer.first = producer.memory.address
+    producer.describes["byte_offset"] = 32
+    return imported(subject, producer)
 
 
 def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
     @rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky,
           shown=Shown(source=source, refusal="Exception", lines=SAME))  # fmt: skip
     def look(subject: Subject) -> str:
-        return imported(subject, Lender(subject, LAYOUTS[name]()))
+        return imported(subject, KnownProducer(subject, LAYOUTS[name]()))
 
 
 def _rows() -> Any:
@@ -72,14 +72,14 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
 )
 def ones(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
+    producer = KnownProducer(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         raise Unclear(
             f"refused, though the elements are one behind the other: {describe_error(error)}"
         ) from None
-    return same(subject, lender, result)
+    return same(subject, producer, result)
 
 
 @rule(
@@ -93,9 +93,9 @@ def ones(subject: Subject) -> str:
 )
 def null_strides(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject, content().reshape(8, 8), strides=None, version=(1, 1))
-    result = brought(subject, lender, Broken, "refused")
-    return same(subject, lender, result)
+    producer = KnownProducer(subject, content().reshape(8, 8), strides=None, version=(1, 1))
+    result = brought(subject, producer, Broken, "refused")
+    return same(subject, producer, result)
 
 
 @rule(
@@ -106,7 +106,7 @@ def null_strides(subject: Subject) -> str:
     shown=Shown(source="scalar", refusal="Exception", lines=SAME),
 )
 def scalar(subject: Subject) -> str:
-    return imported(subject, Lender(subject, content(count=1).reshape(())))
+    return imported(subject, KnownProducer(subject, content(count=1).reshape(())))
 
 
 @rule(
@@ -120,25 +120,25 @@ def scalar(subject: Subject) -> str:
 )
 def empty_null(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject, content(count=0), data=None)
-    result = brought(subject, lender, Broken, "refused")
-    return same(subject, lender, result)
+    producer = KnownProducer(subject, content(count=0), data=None)
+    result = brought(subject, producer, Broken, "refused")
+    return same(subject, producer, result)
 
 
 @rule(
     "import.empty-deleted",
-    "a tensor without elements is given back like any other",
+    "a tensor without elements is deleted like any other",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     shown=Shown(source="empty", patch="{count}", refusal="Exception", lines=f"del result; {ONCE}"),
 )
 def empty_deleted(subject: Subject) -> str:
-    lender = Lender(subject, content(count=0), data=None)
-    result = brought(subject, lender, NotApplicable, "refused")
+    producer = KnownProducer(subject, content(count=0), data=None)
+    result = brought(subject, producer, NotApplicable, "refused")
     del result
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
-    if lender.deletions != 1:
-        raise Broken(f"its deleter was called {lender.deletions} times")
+    if producer.deletions != 1:
+        raise Broken(f"its deleter was called {producer.deletions} times")
     return "its deleter was called once"
 
 
@@ -149,4 +149,4 @@ def empty_deleted(subject: Subject) -> str:
     shown=Shown(source="odd", refusal="Exception", lines=SAME),
 )
 def misaligned(subject: Subject) -> str:
-    return imported(subject, Lender(subject, offset=2))
+    return imported(subject, KnownProducer(subject, offset=2))

@@ -8,7 +8,7 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
-from dlbench.check.lender import Array, Lender, sized
+from dlbench.check.known_producer import Array, KnownProducer, sized
 from dlbench.check.reading import address, describe_error, values
 from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import LEFT, ONCE
@@ -19,27 +19,28 @@ rule = partial(RULES.add, role="consumer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
-def require_one(lender: Lender) -> str:
-    """Each borrowed tensor was given back, once."""
-    lender.capsules.clear()
+def require_one(producer: KnownProducer) -> str:
+    """Each borrowed tensor was deleted, once."""
+    producer.capsules.clear()
     collect()
-    for borrowed in lender.borrowed_tensors:
+    for borrowed in producer.borrowed_tensors:
         if borrowed.deletions != 1:
             raise Broken(f"its deleter was called {borrowed.deletions} times")
     return "its deleter was called once"
 
 
 def arrived(subject: Subject, array: Array, view: Callable[[Any], Any] | None = None) -> bytes:
-    """What an import of the array, or a view of it, holds as long as nothing is given back: the
-    control of what is told by values. Whether they are the array's is another rule's matter."""
-    twin = brought(subject, Lender(subject, array, poison=False))
+    """The values of an import of the array, or of a view of it, before any deletion: the control of
+    checks by values. Another rule tests whether they are the array's.
+    """
+    twin = brought(subject, KnownProducer(subject, array, poison=False))
     values: bytes = subject.look(view(twin) if view else twin)["values"]
     return values
 
 
-def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
+def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str) -> None:
     """The result still has its values, though a deleter poisons what it frees."""
-    if subject.look(result)["values"] != arrived(subject, lender.array):
+    if subject.look(result)["values"] != arrived(subject, producer.array):
         raise Broken(f"its values changed {when}")
 
 
@@ -50,11 +51,12 @@ def unchanged(subject: Subject, lender: Lender, result: Any, when: str) -> None:
     shown=Shown(patch="{count}", lines=f"del result; {ONCE}"),
 )
 def deleter_once(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.deleter-once"))
-    result = brought(subject, lender)
-    # What a library keeps of its own looks is not the import's; so nobody looks.
+    producer = KnownProducer(subject, sized("import.deleter-once"))
+    result = brought(subject, producer)
+    # A library may keep references from its own reads, which are not the import's; so the rule
+    # reads nothing.
     del result
-    return require_one(lender)
+    return require_one(producer)
 
 
 @rule(
@@ -68,14 +70,14 @@ def deleter_once(subject: Subject) -> str:
     ),
 )
 def deleter_not_early(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.deleter-not-early"))
-    result = brought(subject, lender)
-    lender.capsules.clear()
+    producer = KnownProducer(subject, sized("import.deleter-not-early"))
+    result = brought(subject, producer)
+    producer.capsules.clear()
     collect()
-    early = sum(borrowed.deletions for borrowed in lender.borrowed_tensors)
-    unchanged(subject, lender, result, "while it was used")
+    early = sum(borrowed.deletions for borrowed in producer.borrowed_tensors)
+    unchanged(subject, producer, result, "while it was used")
     seen = subject.look(result)
-    if early and seen["address"] in [borrowed.address for borrowed in lender.borrowed_tensors]:
+    if early and seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]:
         raise Broken("it was called while the result was there")
     del result
     return "not before" if not early else "it copied, and gave the memory back at once"
@@ -94,24 +96,24 @@ def deleter_not_early(subject: Subject) -> str:
     ),
 )
 def view_keeps(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.view-keeps"))
-    result = brought(subject, lender)
+    producer = KnownProducer(subject, sized("import.view-keeps"))
+    result = brought(subject, producer)
     try:
         view = result[8:]
     except Exception as error:
         raise NotApplicable(f"no view can be made: {describe_error(error)}") from None
-    expected = arrived(subject, lender.array, lambda result: result[8:])
+    expected = arrived(subject, producer.array, lambda result: result[8:])
     subject.wait(view)
     del result
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
     if subject.look(view)["values"] != expected:
         raise Broken("the view's values changed when the result was dropped")
-    early = lender.deletions
+    early = producer.deletions
     del view
     collect()
-    if lender.deletions != len(lender.borrowed_tensors):
-        raise Broken(f"its deleter was called {lender.deletions} times")
+    if producer.deletions != len(producer.borrowed_tensors):
+        raise Broken(f"its deleter was called {producer.deletions} times")
     return "the view kept it" if not early else "the view is a copy"
 
 
@@ -127,11 +129,11 @@ def view_keeps(subject: Subject) -> str:
     ),
 )
 def null_deleter(subject: Subject) -> str:
-    lender = Lender(subject, deleter="null")
-    result = brought(subject, lender)
-    unchanged(subject, lender, result, "at once")
+    producer = KnownProducer(subject, deleter="null")
+    result = brought(subject, producer)
+    unchanged(subject, producer, result, "at once")
     del result
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
     return "nothing was called"
 
@@ -147,22 +149,22 @@ def null_deleter(subject: Subject) -> str:
 )
 def null_context(subject: Subject) -> str:
     for asked in structs(subject):
-        lender = Lender(subject, sized("import.null-context"), context=False)
-        lender.describes |= asked
-        result = brought(subject, lender)
-        unchanged(subject, lender, result, "at once")
+        producer = KnownProducer(subject, sized("import.null-context"), context=False)
+        producer.describes |= asked
+        result = brought(subject, producer)
+        unchanged(subject, producer, result, "at once")
         del result
-        require_one(lender)
+        require_one(producer)
     return "its deleter was called once"
 
 
 def structs(subject: Subject) -> list[dict[str, bool]]:
-    """Words of a Lender: the struct that is asked for, and the legacy one where that is taken."""
-    brought(subject, Lender(subject))
+    """Keywords of a KnownProducer: for the requested struct, and for the legacy one if accepted."""
+    brought(subject, KnownProducer(subject))
     asked: list[dict[str, bool]] = [{}]
     if subject.handed == "versioned":
         try:
-            subject.import_(Lender(subject, legacy=True))
+            subject.import_(KnownProducer(subject, legacy=True))
         except Exception:
             return asked
         asked.append({"legacy": True})
@@ -171,7 +173,7 @@ def structs(subject: Subject) -> list[dict[str, bool]]:
 
 @rule(
     "import.exported-again",
-    "what the result exports, to the library itself too, may outlive it, and gives the memory back",
+    "an export of the result, to the library itself too, may outlive it, and releases the memory",
     SPEC,
     risky=True,
     shown=Shown(
@@ -187,8 +189,8 @@ def structs(subject: Subject) -> list[dict[str, bool]]:
     ),
 )
 def exported_again(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.exported-again"))
-    result = brought(subject, lender)
+    producer = KnownProducer(subject, sized("import.exported-again"))
+    result = brought(subject, producer)
     try:
         again = subject.ask(result)
         facts = _check.read(again)
@@ -196,38 +198,38 @@ def exported_again(subject: Subject) -> str:
         raise NotApplicable(
             f"it does not export what it imports: {describe_error(error)}"
         ) from None
-    if address(facts) not in [borrowed.address for borrowed in lender.borrowed_tensors]:
+    if address(facts) not in [borrowed.address for borrowed in producer.borrowed_tensors]:
         raise NotApplicable("what it exports is other memory")
     before = values(facts)
     del result
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
     if values(facts) != before:
         raise Broken("its values changed when the result was dropped")
     del again
-    require_one(lender)
+    require_one(producer)
     return imported_again(subject)
 
 
 def imported_again(subject: Subject) -> str:
     """The same, where it is the library itself that imports what it exports."""
-    lender = Lender(subject, sized("import.exported-again"))
-    result = brought(subject, lender)
+    producer = KnownProducer(subject, sized("import.exported-again"))
+    result = brought(subject, producer)
     try:
         again = subject.import_(result)
     except Exception:
         return "its deleter was called once"
     del result
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
-    unchanged(subject, lender, again, "when the import that it was imported from was dropped")
+    unchanged(subject, producer, again, "when the import that it was imported from was dropped")
     del again
-    return require_one(lender)
+    return require_one(producer)
 
 
 @rule(
     "import.several",
-    "of several imports of one buffer each is given back by itself",
+    "each of several imports of one buffer is deleted on its own",
     DELETER,
     shown=Shown(
         patch="{count}",
@@ -238,22 +240,22 @@ def imported_again(subject: Subject) -> str:
     ),
 )
 def several(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.several"), poison=False)
-    results = [brought(subject, lender) for _ in range(3)]
-    copies = lender.deletions
+    producer = KnownProducer(subject, sized("import.several"), poison=False)
+    results = [brought(subject, producer) for _ in range(3)]
+    copies = producer.deletions
     del results[1]
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
-    given = lender.deletions - copies
+    given = producer.deletions - copies
     if copies == 0 and given != 1:
         raise Broken(f"one of three was dropped, and {given} deleters were called")
     for result in results:
-        unchanged(subject, lender, result, "when another import was dropped")
+        unchanged(subject, producer, result, "when another import was dropped")
     del result
     results.clear()
     collect()
-    # Who keeps what was looked at is another matter: three that nobody looked at.
-    unseen = Lender(subject, lender.array, poison=False)
+    # A library may keep what was read: so three that were not read.
+    unseen = KnownProducer(subject, producer.array, poison=False)
     results = [brought(subject, unseen) for _ in range(3)]
     results.clear()
     unseen.capsules.clear()
@@ -275,13 +277,13 @@ def several(subject: Subject) -> str:
     ),
 )
 def other_thread(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.other-thread"))
-    held = [brought(subject, lender)]
+    producer = KnownProducer(subject, sized("import.other-thread"))
+    held = [brought(subject, producer)]
     try:
         in_thread(held.clear)
     except Exception as error:
         raise Broken(describe_error(error)) from None
-    return require_one(lender)
+    return require_one(producer)
 
 
 @rule(
@@ -293,8 +295,8 @@ def other_thread(subject: Subject) -> str:
     shown=Shown(lines="print('and now the end')"),
 )
 def alive_at_exit(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.alive-at-exit"))
-    subject.kept += [brought(subject, lender), lender]
+    producer = KnownProducer(subject, sized("import.alive-at-exit"))
+    subject.kept += [brought(subject, producer), producer]
     return "the process ended well"
 
 
@@ -307,22 +309,22 @@ def alive_at_exit(subject: Subject) -> str:
     ),
 )
 def leak(subject: Subject) -> str:
-    lender = Lender(subject, sized("import.leak"))
-    result = brought(subject, lender)
+    producer = KnownProducer(subject, sized("import.leak"))
+    result = brought(subject, producer)
     exported, given = 0, 0
 
     def exchange() -> None:
         nonlocal exported, given
-        subject.import_(lender)
-        exported += len(lender.borrowed_tensors)
-        lender.capsules.clear()
-        lender.calls.clear()
-        given += sum(borrowed.deletions for borrowed in lender.borrowed_tensors)
-        lender.borrowed_tensors.clear()
+        subject.import_(producer)
+        exported += len(producer.borrowed_tensors)
+        producer.capsules.clear()
+        producer.calls.clear()
+        given += sum(borrowed.deletions for borrowed in producer.borrowed_tensors)
+        producer.borrowed_tensors.clear()
 
     controls = {"view of an array": lambda: result[8:], "array that it makes": subject.make}
-    left = leaks.require_none(exchange, lender.array, controls)
-    # A library with a collector of its own gives the last ones back later.
+    left = leaks.require_none(exchange, producer.array, controls)
+    # A library with its own collector deletes the last ones later.
     if given < 0.9 * exported:
         raise Broken(f"of {exported:,} borrowed tensors {given:,} were given back")
     return left

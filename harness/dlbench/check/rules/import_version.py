@@ -1,10 +1,10 @@
-"""Which structs a consumer takes, what it asks for, and how it refuses."""
+"""Which structs a consumer accepts, which it requests, and how it rejects others."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from dlbench.check.lender import Lender, sized
+from dlbench.check.known_producer import KnownProducer, sized
 from dlbench.check.reading import describe_error
 from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
 from dlbench.check.showing import SAME, TRIED
@@ -18,41 +18,41 @@ MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
 
 @rule(
     "import.legacy",
-    "the legacy struct is taken from a producer that has no other",
+    "the legacy struct is imported from a producer that has no other",
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
     shown=Shown(struct="legacy", lines=SAME),
 )
 def legacy(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject, sized("import.legacy"), legacy=True)
-    result = brought(subject, lender, Broken, "refused")
-    return same(subject, lender, result)
+    producer = KnownProducer(subject, sized("import.legacy"), legacy=True)
+    result = brought(subject, producer, Broken, "refused")
+    return same(subject, producer, result)
 
 
 @rule(
     "import.versioned",
-    "whoever asks for the versioned struct takes it",
+    "a consumer that requests the versioned struct imports it",
     f"{METHOD}, the consumer's logic",
     shown=Shown(lines=SAME),
 )
 def versioned(subject: Subject) -> str:
     require_import(subject)
-    lender = Lender(subject, sized("import.versioned"))
+    producer = KnownProducer(subject, sized("import.versioned"))
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         if subject.handed != "versioned":
             raise NotApplicable("it does not ask for it") from None
         raise Broken(f"refused: {describe_error(error)}") from None
     if subject.handed != "versioned":
         raise NotApplicable("it does not ask for it")
-    return same(subject, lender, result)
+    return same(subject, producer, result)
 
 
 @rule(
     "import.asks-version",
-    "a consumer says which version it takes",
+    "a consumer passes max_version",
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
     shown=Shown(
@@ -61,39 +61,39 @@ def versioned(subject: Subject) -> str:
 )
 def asks_version(subject: Subject) -> str:
     if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, and asks nothing")
-    lender = Lender(subject)
-    brought(subject, lender)
-    if not any(call.get("max_version") for call in lender.calls):
-        raise Broken(f"it called {spelled(lender)}")
-    return spelled(lender)
+        raise NotApplicable("it imports a capsule, and makes no request")
+    producer = KnownProducer(subject)
+    brought(subject, producer)
+    if not any(call.get("max_version") for call in producer.calls):
+        raise Broken(f"it called {spelled(producer)}")
+    return spelled(producer)
 
 
 @rule(
     "import.retries",
-    "a producer without max_version, dl_device and copy is asked again without them",
+    "a producer without max_version, dl_device and copy is called again without them",
     f"{METHOD}, the consumer's logic",
     level="should",
     shown=Shown(struct="bare", lines=SAME),
 )
 def retries(subject: Subject) -> str:
     if subject.takes_capsules:
-        raise NotApplicable("it takes a capsule, and asks nothing")
+        raise NotApplicable("it imports a capsule, and makes no request")
     require_import(subject)
-    lender = Lender(subject, knows=("stream",))
+    producer = KnownProducer(subject, knows=("stream",))
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
-        raise Broken(f"after {spelled(lender)}: {describe_error(error)}") from None
-    if len(lender.calls) == 1:
-        raise NotApplicable(f"it passes none of them: {spelled(lender)}")
-    same(subject, lender, result)
-    return spelled(lender)
+        raise Broken(f"after {spelled(producer)}: {describe_error(error)}") from None
+    if len(producer.calls) == 1:
+        raise NotApplicable(f"it passes none of them: {spelled(producer)}")
+    same(subject, producer, result)
+    return spelled(producer)
 
 
 @rule(
     "import.minor-version",
-    "a minor version that is newer than the consumer is taken",
+    "a minor version that is newer than the consumer's is imported",
     STABLE,
     shown=Shown(
         patch="ctypes.c_uint32.from_address(struct + 4).value = 99", struct="versioned", lines=SAME
@@ -101,9 +101,9 @@ def retries(subject: Subject) -> str:
 )
 def minor_version(subject: Subject) -> str:
     versioned_asked(subject)
-    lender = Lender(subject, version=(1, 99))
-    result = brought(subject, lender, Broken, "1.99 is refused")
-    return same(subject, lender, result)
+    producer = KnownProducer(subject, version=(1, 99))
+    result = brought(subject, producer, Broken, "1.99 is refused")
+    return same(subject, producer, result)
 
 
 @rule(
@@ -115,14 +115,14 @@ def minor_version(subject: Subject) -> str:
         patch=MAJOR,
         struct="versioned",
         refusal="Exception",
-        lines="raise SystemExit(f'2.0 is taken: {type(result)}')",
+        lines="raise SystemExit(f'2.0 is imported: {type(result)}')",
     ),
 )
 def major_version(subject: Subject) -> str:
     versioned_asked(subject)
-    lender = Lender(subject, version=(2, 0), trapped=True)
+    producer = KnownProducer(subject, version=(2, 0), trapped=True)
     try:
-        result = subject.import_(lender)
+        result = subject.import_(producer)
     except Exception as error:
         return f"refused: {describe_error(error)}"
     subject.kept.append(result)
@@ -131,7 +131,7 @@ def major_version(subject: Subject) -> str:
 
 @rule(
     "import.major-version-deleted",
-    "what is of another major version is given back, once",
+    "a tensor of another major version is deleted, once",
     STABLE,
     shown=Shown(
         patch=MAJOR + "\n{count}",
@@ -141,15 +141,15 @@ def major_version(subject: Subject) -> str:
 )
 def major_version_deleted(subject: Subject) -> str:
     versioned_asked(subject)
-    lender = Lender(subject, version=(2, 0))
+    producer = KnownProducer(subject, version=(2, 0))
     try:
-        subject.kept.append(subject.import_(lender))
+        subject.kept.append(subject.import_(producer))
     except Exception as error:
         why = describe_error(error)
     else:
         raise NotApplicable("it is taken")
-    lender.capsules.clear()
+    producer.capsules.clear()
     collect()
-    if lender.deletions != 1:
-        raise Broken(f"its deleter was called {lender.deletions} times after {why}")
+    if producer.deletions != 1:
+        raise Broken(f"its deleter was called {producer.deletions} times after {why}")
     return "its deleter was called once"

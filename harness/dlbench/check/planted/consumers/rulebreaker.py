@@ -10,7 +10,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.adapter import capsule_pointer
-from dlbench.check.lender import IS_COPIED, IS_READ_ONLY
+from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY
 from dlbench.check.planted.fault import breaks, choose
 from dlbench.check.planted.imports import from_buffer, from_interface, from_struct
 from dlbench.check.planted.result import KEPT, Imported, Memory, shows
@@ -69,7 +69,7 @@ def from_dlpack(x, /, **words):
     if facts["name"].startswith("used_"):
         if breaks("import.consumed-twice"):
             return zeros()
-        raise BufferError("the capsule was taken already")
+        raise BufferError("the capsule was consumed already")
     refuse_version(capsule, facts)
     return imported(capsule, facts, device, copy)
 

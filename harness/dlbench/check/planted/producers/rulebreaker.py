@@ -1,7 +1,7 @@
 """A producer that keeps every rule, or all but the one that it is named after.
 
-It is Python around `_check`, so that each of its calls is easy to spoil. A fault shows itself where
-its rule looks and nowhere else: sizes and layouts tell the rules apart.
+It is written in Python around `_check`, so that a fault is easy to plant in each of its calls. A
+fault shows only where its rule tests: sizes and layouts distinguish the rules.
 """
 
 import threading
@@ -9,7 +9,7 @@ import threading
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.lender import IS_COPIED, IS_READ_ONLY, copy_bytes
+from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
 from dlbench.check.planted.fault import breaks, choose, chosen
@@ -118,7 +118,7 @@ class Array(Others):
         legacy = self._is_legacy(asked)
         readonly = self.case.readonly
         if legacy and readonly and not breaks("export.read-only-legacy"):
-            raise BufferError("the legacy struct cannot say read-only")
+            raise BufferError("the legacy struct has no read-only flag")
         words = {"legacy": legacy, "poison": False, "flags": 0}
         if readonly and not breaks("export.read-only-flag"):
             words["flags"] |= IS_READ_ONLY

@@ -27,7 +27,7 @@ MARKERS = {
     "X": "x",
     "*": "star",
 }
-#: Libraries by place; new ones are added at the end, so that the others keep their looks.
+#: Libraries by place; new ones are added at the end, so that the others keep their style.
 ORDER = (
     *("native", "numpy", "torch", "jax", "tensorflow", "paddle", "cupy", "mlx"),
     *("pyarrow", "warp", "tvm_ffi", "numba", "dpnp", "tinygrad", "pandas", "array_api_strict"),
@@ -39,7 +39,7 @@ PLACES = len(COLORS) * len(MARKERS)
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """`marker` is matplotlib's, `symbol` plotly's."""
 
     color: str
@@ -48,27 +48,27 @@ class Look:
     symbol: str
 
 
-def of(library: str) -> Look:
+def of(library: str) -> Style:
     """One color and marker for each known library; for another, chosen by its name alone."""
     return of_all([library])[library]
 
 
-def of_all(libraries: Iterable[str]) -> dict[str, Look]:
-    """The same of each. Of unknown ones that would look alike, the later has another marker."""
-    found: dict[str, Look] = {}
+def of_all(libraries: Iterable[str]) -> dict[str, Style]:
+    """The style of each. Of unknown ones with equal styles, the later has another marker."""
+    found: dict[str, Style] = {}
     for name in sorted(set(libraries), key=lambda one: (one not in ORDER, one)):
         known = name in ORDER
         place = ORDER.index(name) if known else zlib.crc32(name.encode()) % PLACES
         # The color stays; each turn has the next marker.
         for turn in range(len(MARKERS)):
-            look = _at(place + turn * len(COLORS))
-            if look not in found.values():
+            style = _at(place + turn * len(COLORS))
+            if style not in found.values():
                 break
-        found[name] = look
+        found[name] = style
     return found
 
 
-def _at(place: int) -> Look:
+def _at(place: int) -> Style:
     color, turn = place % len(COLORS), place // len(COLORS)
     marker = list(MARKERS)[(color + turn) % len(MARKERS)]
-    return Look(COLORS[color], ON_DARK[color], marker, MARKERS[marker])
+    return Style(COLORS[color], ON_DARK[color], marker, MARKERS[marker])

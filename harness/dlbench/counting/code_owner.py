@@ -1,4 +1,4 @@
-"""Whose code a file is: from the file's name and the package folder that holds it."""
+"""The owner of a code file: from the file's name and the package folder that holds it."""
 
 from __future__ import annotations
 

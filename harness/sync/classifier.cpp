@@ -1,4 +1,4 @@
-#include "sync/who.hpp"
+#include "sync/classifier.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -22,7 +22,7 @@ constexpr std::string_view kBlocks =
     "and the array was done when it returned";
 constexpr std::string_view kNoBystander =
     "without a stream that can stand by, a wait for another stream than the producer's cannot be "
-    "told from none";
+    "distinguished from none";
 constexpr Ns kMostDelay = 80'000'000;
 constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
 constexpr Ns kLeastDecoy = 10'000'000;
@@ -44,8 +44,8 @@ double held(const Trial& trial, Call call) {
   return std::min(static_cast<double>(trial.took[call]), std::max(left(trial, call), 0.0));
 }
 
-// After a race only, since a bystander's work may change what it stands by: the bystander's delay
-// is the shorter, so who ends with it waited for the wrong one.
+// Only after a race, since a bystander's work may slow the exchange: the bystander's delay is the
+// shorter one, so a wait that ends with it was a wait for the wrong stream.
 Waits which_race(const Queue& queue, const Options& options) {
   Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;
@@ -139,7 +139,7 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
   return shares.empty() ? 0.0 : stats::median(shares);
 }
 
-Verdict who_waits(const Queue& queue, const Options& options) {
+Verdict classify(const Queue& queue, const Options& options) {
   Verdict verdict;
   const Idle idle = run_idle(queue, kIdle);
   verdict.transfer_ns = idle.transfer_ns;
@@ -158,8 +158,8 @@ Verdict who_waits(const Queue& queue, const Options& options) {
     verdict.waits = found.word(options, verdict.trials);
     if (verdict.waits == Waits::no_delay && was_busy) verdict.waits = Waits::inconclusive;
     if (found.dependent == found.tried && found.tried >= kPowerless) break;
-    // A library's delay is what it took to make it that long when it was calibrated; beside busy
-    // neighbours, and where submitting takes its time, it may be over too soon.
+    // A library's delay was calibrated once; with busy neighbors, and where submitting takes time,
+    // it may be over too soon.
     const bool weak = found.tried >= kTooWeak && 2 * found.pending < found.tried;
     if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
       now.delay = std::min(2 * now.delay, kMostDelay);

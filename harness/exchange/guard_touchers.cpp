@@ -43,7 +43,7 @@ std::string_view library_at(const std::vector<Code>& code, std::uintptr_t addres
   return {};
 }
 
-// Copies at others' request: whoever called it is meant.
+// Copies on behalf of a caller: the caller is meant.
 bool is_helper(std::string_view library) {
   constexpr std::array<std::string_view, 9> kHelpers{"libc.so",  "libc-",   "libm.so",
                                                      "ld-linux", "ld-",     "libstdc++",
@@ -52,10 +52,9 @@ bool is_helper(std::string_view library) {
                      [&](std::string_view helper) { return library.starts_with(helper); });
 }
 
-// libc's copying functions keep no frame: the word on top of the stack is where they return to.
-// Further up stand other words too; what points into a library's code is taken for a return
-// address.
-std::string_view who(const std::vector<Code>& code, const Sample& sample) {
+// libc's copying functions keep no frame: the word on top of the stack is their return address.
+// Other words follow; one that points into a library's code counts as a return address.
+std::string_view library_of(const std::vector<Code>& code, const Sample& sample) {
   const std::string_view at_fault = library_at(code, sample.pc);
   if (!at_fault.empty() && !is_helper(at_fault)) return at_fault;
   for (std::size_t i = 0; i < sample.words; ++i) {
@@ -74,7 +73,7 @@ std::vector<Toucher> touchers(const Sample* samples, std::size_t count, long own
   ::dl_iterate_phdr(collect, &code);
   for (std::size_t i = 0; i < count; ++i) {
     if (!samples[i].filled.load()) continue;  // its thread is still at it
-    Toucher one{std::string(who(code, samples[i])), samples[i].wrote,
+    Toucher one{std::string(library_of(code, samples[i])), samples[i].wrote,
                 samples[i].thread != own_thread};
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
   }

@@ -1,4 +1,4 @@
-#include "sync/who.hpp"
+#include "sync/classifier.hpp"
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST_P(EachKind, IsFound) {
     EXPECT_EQ(late_free(planted.queue()).word, truth(GetParam()));
     return;
   }
-  const Verdict verdict = who_waits(planted.queue());
+  const Verdict verdict = classify(planted.queue());
   EXPECT_EQ(to_string(verdict.waits), truth(GetParam()));
   EXPECT_GT(verdict.transfer_ns, 0);
   ASSERT_TRUE(verdict.saw && verdict.gap_ns);
@@ -108,7 +108,7 @@ TEST(WhoWaits, ADelayThatNeverIsThereGivesNoVerdict) {
     planted.queue().arm(0, 0);
     planted.queue().settle();
   };
-  const Verdict verdict = who_waits(queue);
+  const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::no_delay);
   EXPECT_FALSE(verdict.saw);
   EXPECT_NE(verdict.reason.find("was done before the export began"), std::string::npos);
@@ -121,7 +121,7 @@ TEST(WhoWaits, AProducerThatWaitsForItsOwnWorkIsTheReason) {
     planted.queue().arm(delay, decoy);
     planted.queue().settle();
   };
-  const Verdict verdict = who_waits(queue);
+  const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::no_delay);
   EXPECT_NE(verdict.reason.find("lasted as long as the delay"), std::string::npos)
       << verdict.reason;
@@ -131,11 +131,11 @@ TEST(WhoWaits, WithoutABystanderNoWaitMayBeAWaitForAnother) {
   for (const Kind kind : {Kind::Nothing, Kind::Wrong}) {
     const Planted planted(kind);
     Queue queue = planted.queue();
-    EXPECT_EQ(who_waits(queue).reason, "");
+    EXPECT_EQ(classify(queue).reason, "");
     queue.decoy = {};
-    const Verdict verdict = who_waits(queue);
+    const Verdict verdict = classify(queue);
     EXPECT_EQ(verdict.waits, Waits::none);
-    EXPECT_NE(verdict.reason.find("cannot be told from none"), std::string::npos);
+    EXPECT_NE(verdict.reason.find("cannot be distinguished from none"), std::string::npos);
   }
 }
 
@@ -153,7 +153,7 @@ TEST(WhoWaits, ALookAtTheWrongPlaceGivesNoVerdict) {
       planted.queue().settle();
       return planted.queue().read();
     };
-    EXPECT_EQ(who_waits(queue).waits, Waits::no_delay) << truth(kind);
+    EXPECT_EQ(classify(queue).waits, Waits::no_delay) << truth(kind);
   }
 }
 
@@ -164,7 +164,7 @@ TEST(WhoWaits, AReadThatDiffersFromWhatIsThereGivesNoVerdict) {
     planted.queue().read();
     return Content::Old;
   };
-  EXPECT_EQ(who_waits(queue).waits, Waits::inconclusive);
+  EXPECT_EQ(classify(queue).waits, Waits::inconclusive);
 }
 
 TEST(WhoWaits, ADelayThatIsTooShortIsDoubledUpToTheLongest) {
@@ -178,7 +178,7 @@ TEST(WhoWaits, ADelayThatIsTooShortIsDoubledUpToTheLongest) {
     if (!lasts) planted.queue().settle();
   };
   queue.decoy = {};
-  EXPECT_EQ(who_waits(queue).waits, Waits::none);
+  EXPECT_EQ(classify(queue).waits, Waits::none);
   EXPECT_EQ(longest, 160 * ms);
 }
 
@@ -192,7 +192,7 @@ TEST(WhoWaits, WhatWasBusyOnceWasNotNever) {
     planted.queue().arm(busy ? 20 * ms : 0, 0);
     if (!busy) planted.queue().settle();
   };
-  const Verdict verdict = who_waits(queue);
+  const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::inconclusive);
   EXPECT_EQ(verdict.trials, Options{}.most);
 }
@@ -217,7 +217,7 @@ TEST(WhoWaits, ALongerDelayDoesNotForgetWhoReadTooEarly) {
   queue.read = [&] { return planted->queue().read(); };
   queue.settle = [&] { planted->queue().settle(); };
   queue.decoy = {};
-  const Verdict verdict = who_waits(queue);
+  const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::none);
   EXPECT_EQ(verdict.saw, Content::Old);
 }
@@ -231,7 +231,7 @@ TEST(WhoWaits, SettlesWhereACallIsRefused) {
     ++settled;
     planted.queue().settle();
   };
-  EXPECT_THROW(who_waits(queue), std::runtime_error);
+  EXPECT_THROW(classify(queue), std::runtime_error);
   EXPECT_EQ(settled, 1);
 }
 
@@ -240,7 +240,7 @@ TEST(WhoWaits, QueuesThatAreNotIndependentGiveNoVerdict) {
     Planted planted(kind);
     Queue queue = planted.queue();
     queue.is_independent = [](Ns) { return false; };
-    const Verdict verdict = who_waits(queue);
+    const Verdict verdict = classify(queue);
     EXPECT_EQ(verdict.waits, Waits::inconclusive) << truth(kind);
     EXPECT_FALSE(verdict.reason.empty());
     EXPECT_FALSE(verdict.saw);

@@ -1,8 +1,8 @@
 """Synchronization on real queues without a GPU: the same result in every run.
 
-`python benchmarks/who_waits.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` over dpnp,
-JAX, MLX and TensorFlow so often, and counts how often each exchange said what it has to. Exit
-status 1 where one did not.
+`python benchmarks/synchronization.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` over
+dpnp, JAX, MLX and TensorFlow so often, and counts how often each exchange had the expected result.
+Exit status 1 where one had not.
 """
 
 from __future__ import annotations

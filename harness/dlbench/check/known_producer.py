@@ -54,10 +54,10 @@ def sized(rule: str) -> Array:
     return content(count=SIZES[rule])
 
 
-class Lender:
-    """Speaks DLPack about an array's bytes, as `describes` says: words of `_check.BorrowedTensor`.
+class KnownProducer:
+    """Exports an array's bytes by DLPack, as `describes` sets: keywords of `_check.BorrowedTensor`.
 
-    `calls` are the keywords of each call of `__dlpack__`. What is exported first is `borrowed`.
+    `calls` are the keywords of each call of `__dlpack__`. The first export is `borrowed`.
     """
 
     def __init__(
@@ -103,12 +103,12 @@ class Lender:
             raise self.raises
         if self.once and self.capsules:
             return self.capsules[0]
-        borrowed = self._lend(keywords)
+        borrowed = self._export(keywords)
         self.borrowed_tensors.append(borrowed)
         self.capsules.append(borrowed.capsule())
         return self.capsules[-1]
 
-    def _lend(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
+    def _export(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
         array, item = self.array, self.array.itemsize
         code, bits = CODES[array.dtype.name]
         version = keywords.get("max_version")

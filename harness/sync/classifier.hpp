@@ -15,7 +15,7 @@ namespace dlbench::sync {
 struct Verdict {
   Waits waits = Waits::inconclusive;
   std::optional<Content> saw;  ///< none where nothing was pending
-  double transfer_ns = 0;      ///< give and take, the producer idle
+  double transfer_ns = 0;      ///< export and import, the producer idle
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;
@@ -27,20 +27,20 @@ struct Verdict {
 ///
 /// The one rule: content that is still old when a call has returned proves that the call did not
 /// wait. The opposite is only likely, since the delay may just have ended, so it must repeat.
-/// A queue's wait is told from a delay that ended by chance by a look right before the read, which
-/// must have seen old content; and from queues that run one behind the other by chance by a read
-/// that nothing ordered, which must have seen old content before the trial began.
-Verdict who_waits(const Queue& queue, const Options& options = {});
+/// Two checks exclude chance. A read right before the consumer's must see old content: the delay
+/// has not ended. An unordered read before the trial must see old content: the two queues do not
+/// run one behind the other.
+Verdict classify(const Queue& queue, const Options& options = {});
 
-/// What the trials of one delay say so far.
+/// Counts over the trials of one delay.
 struct Tally {
   int tried = 0;
-  int dependent = 0;     ///< trials whose queues were not seen to be independent
+  int dependent = 0;     ///< trials without proof that the queues run concurrently
   int pending = 0;       ///< trials with power
-  int early = 0;         ///< of these: neither give nor take waited
+  int early = 0;         ///< of these: neither export nor import waited
   int stale = 0;         ///< the read saw old content
-  int held_and_new = 0;  ///< give or take waited, the read saw new content
-  int ordered = 0;       ///< early, the look before the read saw old content, the read new
+  int held_and_new = 0;  ///< export or import waited, the read saw new content
+  int ordered = 0;       ///< no wait; the read just before saw old content, the consumer's read new
   /// `trials`: those of all delays.
   Waits word(const Options& options, int trials) const;
 };
