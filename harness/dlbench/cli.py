@@ -13,6 +13,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
+from dlbench.machine.noise import Look
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -79,6 +80,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         raise BadInput(
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
+    look = Look()
     asked = options.request(params, libraries)
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
@@ -94,6 +96,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         return profile(asked, plan, places, context, params)
     if asked.count:
         valgrind.require()
+    run.see_noise(look, context, quiet=params["quiet"])
     folder = rundir.fresh(params["out"])
     return measure(folder, asked, places, plan, context, params, resuming=False)
 
@@ -111,6 +114,7 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
 
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
+    look = Look()
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
@@ -123,6 +127,7 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
         valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
     context = run.context(asked, found, plan, places, sys.argv)
+    run.see_noise(look, context, quiet=params["quiet"])
     return measure(folder, asked, places, plan, context, params, resuming=True)
 
 

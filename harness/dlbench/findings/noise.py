@@ -49,12 +49,24 @@ def _was_done(options: Sequence[str], asked: Request) -> bool:
     return False
 
 
+def _disturbance(run: Run) -> str:
+    """ "other processes 90 %, stolen 3.0 %"."""
+    found = run.noise
+    shares = (("other processes", found.others), ("stolen", found.stolen))
+    told = [f"{name} {values.percent(share)}" for name, share in shares if share]
+    if found.frequency is not None:
+        told.append(f"frequency {values.percent(found.frequency)}")
+    return ", ".join(told)
+
+
 def noise(run: Run) -> Iterator[Finding]:
     machine = run.machine
     facts = ["virtual machine"] if machine.virtual else []
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")
+    if run.noise.too_busy:
+        facts.append(f"busy before the run ({_disturbance(run)})")
     references = [environment.reference_exchange for environment in run.environments.values()]
     widths = [
         (reference.half_width, reference.median_ns)

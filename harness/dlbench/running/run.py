@@ -17,6 +17,7 @@ from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line, os_reason
 from dlbench.libraries import discover
 from dlbench.machine import machine
+from dlbench.machine.noise import Look
 from dlbench.passes import walk
 from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.instructions import CountInstructions
@@ -80,6 +81,18 @@ def context(
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}
+
+
+def see_noise(look: Look, context: dict[str, Any], *, quiet: bool) -> None:
+    """Ends the look with which the run begins: prints it, and keeps it in the run's context. Warns
+    where the machine is too busy to measure; that stops no run."""
+    found = look.result()
+    context["dlbench"]["noise"] = found.to_json()
+    if quiet:
+        return
+    output.complain(f"machine: {', '.join(found.facts())}")
+    if reasons := ", ".join(found.reasons()):
+        warn(f"too busy to measure: {reasons}; numbers will vary: see 'dlbench doctor'")
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:

@@ -1,0 +1,166 @@
+"""What disturbs measurements on this machine right now, from a short look at it.
+
+A look begins when it is made and ends with result(): what is done in between, such as planning a
+run, costs no time of its own. Our own work is subtracted. Like `machine` it takes the root of the
+file system, so that a test can plant a machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import values
+from dlbench.machine import machine
+from dlbench.text.layout import count
+
+LOOK_S = 0.6  #: a look takes at least so long
+LOOP_S = 0.2  #: of that, in a loop of our own
+#: Above these shares of the time of our cores a machine is too busy to measure.
+MOST_OTHERS = 0.2
+MOST_STOLEN = 0.02
+#: Below this share of its highest frequency a core that works is slowed down.
+LEAST_FREQUENCY = 0.5
+#: Above this a fixed loop differs too much from itself.
+MOST_LOOP = 0.05
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Shares from 0 to 1; None where the system does not tell."""
+
+    seconds: float  #: the length of the look
+    cores: int
+    others: float | None = None  #: of the cores' time, what other processes used
+    stolen: float | None = None  #: of the cores' time, what the hypervisor gave to others
+    frequency: float | None = None  #: of the core that worked, over its highest
+    loop: float | None = None  #: by which slow rounds of a fixed loop exceed the median round
+
+    def to_json(self) -> dict[str, Any]:
+        """As `context.dlbench.noise`: what is known."""
+        known = {key: value for key, value in asdict(self).items() if value is not None}
+        del known["cores"]  # the machine has them
+        found = {key: round(value, 4) for key, value in known.items()}
+        return {**found, "too_busy": bool(list(self.reasons()))}
+
+    def facts(self) -> Iterator[str]:
+        """The same for a person, shortest first."""
+        if self.others is not None:
+            yield f"other processes use {values.percent(self.others)} of {self._cores()}"
+        if self.stolen:
+            yield f"the hypervisor takes {values.percent(self.stolen)}"
+        if self.frequency is not None:
+            yield f"frequency {values.percent(self.frequency)} of the highest"
+        if self.loop is not None:
+            yield f"a fixed loop varies by {values.percent(self.loop)}"
+
+    def reasons(self) -> Iterator[str]:
+        """Why the machine is too busy to measure; nothing where it is not."""
+        for share, most, told in (
+            (self.others, MOST_OTHERS, f"other processes use {{}} of {self._cores()}"),
+            (self.stolen, MOST_STOLEN, "the hypervisor gives {} of its time to others"),
+        ):
+            if share is not None and share > most:
+                limit = values.percent(most)
+                yield f"{told.format(values.percent(share))}, more than {limit}"
+        if self.frequency is not None and self.frequency < LEAST_FREQUENCY:
+            found, limit = values.percent(self.frequency), values.percent(LEAST_FREQUENCY)
+            yield f"its cores work at {found} of their highest frequency, less than {limit}"
+
+    def _cores(self) -> str:
+        return count(self.cores, "core")
+
+
+@dataclass(frozen=True)
+class _Ticks:
+    """Processor time in ticks, summed over some cores; `own` is ours and our children's."""
+
+    busy: int
+    stolen: int
+    whole: int
+    own: int
+
+
+def _ticks(root: Path, cores: Collection[int]) -> _Ticks | None:
+    """Of these cores, or of all where none of them is listed; None where the system has none."""
+    lines = [line.split() for line in machine.read(root, "proc/stat").splitlines()]
+    found = [line for line in lines if line and line[0] in {f"cpu{core}" for core in cores}]
+    found = found or [line for line in lines if line and line[0] == "cpu"]
+    # user nice system idle iowait irq softirq steal; what follows is in them already
+    numbers = [[int(word) for word in line[1:9]] for line in found if len(line) > 8]
+    if not numbers:
+        return None
+    whole = sum(map(sum, numbers))
+    stolen = sum(row[7] for row in numbers)
+    idle = sum(row[3] + row[4] for row in numbers)
+    # utime stime cutime cstime, behind the name, which may hold anything
+    own = machine.read(root, "proc/self/stat").rpartition(")")[2].split()[11:15]
+    return _Ticks(whole - idle - stolen, stolen, whole, sum(map(int, own)))
+
+
+class Look:
+    """A look at the machine, from now on."""
+
+    def __init__(
+        self,
+        root: Path = Path("/"),
+        cores: Collection[int] | None = None,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+        loop: Callable[[float], float] | None = None,
+    ) -> None:
+        self._root, self._cores = root, machine.core_numbers() if cores is None else cores
+        self._now, self._sleep, self._loop = now, sleep, loop or loop_spread
+        self._begin = now()
+        self._before = _ticks(root, self._cores)
+
+    def result(self) -> Noise:
+        """Ends the look; waits where it has been shorter than LOOK_S."""
+        spread = self._loop(LOOP_S)
+        frequency = _frequency(self._root, self._cores)
+        rest = self._begin + LOOK_S - self._now()
+        if rest > 0:
+            self._sleep(rest)
+        seconds = self._now() - self._begin
+        after, before = _ticks(self._root, self._cores), self._before
+        if before is None or after is None or after.whole <= before.whole:
+            return Noise(seconds, len(self._cores), frequency=frequency, loop=spread)
+        whole = after.whole - before.whole
+        others = after.busy - before.busy - (after.own - before.own)
+        return Noise(
+            seconds,
+            len(self._cores),
+            others=max(0.0, others / whole),
+            stolen=(after.stolen - before.stolen) / whole,
+            frequency=frequency,
+            loop=spread,
+        )
+
+
+def _frequency(root: Path, cores: Collection[int]) -> float | None:
+    """Of the core that just worked, and so is the fastest of ours, over its highest frequency."""
+    shares = []
+    for core in cores:
+        folder = f"{machine.CPU}/cpu{core}/cpufreq"
+        found = [machine.read(root, f"{folder}/{name}_freq") for name in
+                 ("scaling_cur", "cpuinfo_max")]  # fmt: skip
+        if all(word.isdigit() and int(word) for word in found):
+            shares.append(int(found[0]) / int(found[1]))
+    return max(shares, default=None)
+
+
+def loop_spread(seconds: float) -> float:
+    """The share by which the slower rounds of a fixed loop exceed the median round."""
+    rounds = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        begin = time.perf_counter_ns()
+        for _ in range(2000):
+            pass
+        rounds.append(time.perf_counter_ns() - begin)
+    rounds.sort()
+    median = rounds[len(rounds) // 2]
+    return rounds[int(len(rounds) * 0.95)] / median - 1
