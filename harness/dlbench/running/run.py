@@ -152,7 +152,7 @@ def execute(
     """Runs the plan; `_core.Summary`. Once a cell is recorded, `folder` is the latest run: one that
     ends before that leaves the former one its name. `stage` as of progress.observer. Raises
     BadInput for what the system refused."""
-    with progress.observer(sys.stderr, quiet, stage) as observer:
+    with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
         first = progress.First(observer, lambda: link_latest(folder))
         try:
             summary = _core.run(plan, options, first)
