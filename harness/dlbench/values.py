@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
@@ -14,6 +16,7 @@ from dlbench.text.layout import count
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+WIDE = 0.1  #: half an interval over its median above which a cell is marked
 #: Below so many ns the proxy's own cost is not known well enough for a share to mean anything.
 LEAST_FOR_SHARES_NS = 250.0
 #: Outcomes of pairs that have nothing to do with each other: no row or column for them alone.
@@ -41,14 +44,52 @@ def significant(value: float) -> str:
     return f"{value:.0f}"
 
 
-def duration(nanoseconds: float) -> str:
-    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s"."""
-    value, unit = nanoseconds, "ns"
-    for larger in ("us", "ms", "s"):
-        if value < 999.5:
-            break
-        value, unit = value / 1000, larger
-    return f"{significant(value) if value < 999.5 else format(value, '.0f')} {unit}"
+def duration(nanoseconds: float, half_width: float = 0.0) -> str:
+    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s": three digits, fewer where `half_width`, of the
+    interval in ns, does not support them. The last digit is not finer than the half-width's first
+    one; one digit is left in any case. 0: the half-width is not known."""
+    place = None
+    if half_width > 0 and nanoseconds > 0:
+        place = math.floor(math.log10(min(half_width, nanoseconds)))
+        # A half-width above the value leaves the value's first digit.
+        nanoseconds = math.floor(nanoseconds / 10.0**place + 0.5) * 10.0**place
+    value, power = nanoseconds, 0
+    while power < 9 and value >= 999.5:
+        value, power = value / 1000, power + 3
+    unit = {0: "ns", 3: "us", 6: "ms", 9: "s"}[power]
+    text = significant(value) if value < 999.5 else format(value, ".0f")
+    if place is not None:
+        supported = max(power - place, 0)
+        text = f"{value:.{min(supported, len(text.partition('.')[2]))}f}"
+    return f"{text} {unit}"
+
+
+def time(entry: Measured) -> str:
+    """The median of a cell with the digits that its interval supports: "41 ns"."""
+    return duration(entry.real_time, entry.half_width)
+
+
+def interval_ends(entry: Measured) -> str:
+    """ "35.2 .. 47.1 ns": one digit more than the median has."""
+    low, high = (duration(end, entry.half_width / 10) for end in (entry.lo_ns, entry.hi_ns))
+    number, _, unit = low.partition(" ")
+    return f"{number if high.endswith(' ' + unit) else low} .. {high}"
+
+
+def is_wide(entry: Measured) -> bool:
+    """Is its interval so wide that the picture marks it?"""
+    return entry.half_width > WIDE * entry.real_time
+
+
+def widths(entries: Iterable[Measured]) -> str:
+    """Half-widths of the intervals over their medians, the median one and the widest: "+-1.2 %,
+    worst 14 %"; empty where no interval is known."""
+    shares = [entry.half_width / entry.real_time for entry in entries if entry.half_width]
+    if not shares:
+        return ""
+    if len(shares) == 1:
+        return f"+-{percent(shares[0])}"
+    return f"+-{percent(statistics.median(shares))}, worst {percent(max(shares))}"
 
 
 def percent(share: float) -> str:
@@ -66,15 +107,16 @@ def interval(entries: Iterable[Measured]) -> str:
 
 
 def between_processes(environment: EnvironmentFacts) -> str:
-    """By how much two processes differ there, and of which exchange that is known: "native ->
-    native 61.0 ns, +-28 % between processes"; empty where no worker measured it."""
+    """By how much two processes differ there, and of which exchange that is known: "two processes
+    differ by +-28 % (native -> native, 60 ns)"; empty where no worker measured it."""
     reference = environment.reference_exchange
     if not reference.median_ns:
         return ""
-    text = f"native -> native {duration(reference.median_ns)}"
-    if reference.half_width is None:
-        return text
-    return f"{text}, +-{percent(reference.half_width)} between processes"
+    share = reference.half_width
+    time = duration(reference.median_ns, (share or 0.0) * reference.median_ns)
+    if share is None:
+        return f"how far two processes differ is not known (one: native -> native, {time})"
+    return f"two processes differ by +-{percent(share)} (native -> native, {time})"
 
 
 def rate(gb_per_s: float) -> str:

@@ -129,8 +129,8 @@ def _shown(entry: Entry | None) -> str:
 
 def _cells(entries: Sequence[Measured]) -> str:
     rows = (
-        [e.phase, _cell(e), values.duration(e.real_time),
-         f"{values.duration(max(e.lo_ns, 0.01))} .. {values.duration(max(e.hi_ns, 0.01))}",
+        [e.phase, _cell(e), values.time(e),
+         values.interval_ends(e),
          values.interval([e]), e.outcome, "; ".join(e.changed),
          "; ".join(w.text for w in e.warnings)]
         for e in entries

@@ -75,6 +75,7 @@ def noise(run: Run) -> Iterator[Finding]:
     ]
     if widths:
         share, time = max(widths, key=lambda width: width[0])
-        facts.append(f"+-{values.percent(share)} between processes at {values.duration(time)}")
+        at = values.duration(time, share * time)
+        facts.append(f"+-{values.percent(share)} between processes at {at}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

@@ -119,7 +119,7 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
 
 def _timed(entry: Measured) -> str:
     before, after = values.marks(entry)
-    time = f"{before}{values.duration(entry.real_time)}{after}"
+    time = f"{before}{values.time(entry)}{after}"
     return f"{entry.producer} -> {entry.consumer} {time}"
 
 

@@ -16,6 +16,7 @@ CORNER = "from \\ to"
 #: Rows and columns that hold nothing else say nothing that one line below cannot say.
 EMPTY = (*values.DULL, "not-run")
 LOSES = "!"
+WIDE = "^"
 UNCOUNTED = "not counted"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
@@ -39,7 +40,8 @@ class Shown:
             style = STYLES.get(after, "dim" if before else "")
             if values.lost(entry):
                 after, style = after + LOSES, STYLES[LOSES]
-            return cls(values.duration(entry.real_time), before, after, style)
+            after += WIDE if values.is_wide(entry) else ""
+            return cls(values.time(entry), before, after, style)
         return cls._of_outcome(entry)
 
     @classmethod
@@ -160,11 +162,14 @@ def legend(grids: Sequence[Grid]) -> str:
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}
     used |= {LOSES for entry in measured if values.lost(entry)}
+    if any(grid.show == Shown.of for grid in grids):
+        used |= {WIDE for entry in measured if values.is_wide(entry)}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
     told = {
         "*": "* copied",
         LOSES: "! drops or converts something",
         "?": "? not proven",
+        WIDE: f"^ interval wider than +-{values.percent(values.WIDE)}",
         "~": "~ within 2x of the instrument's own time",
         "-": "- protocol not offered",
         "absent": "absent: not installed",

@@ -41,7 +41,7 @@ def render(
         for index, block in enumerate(grid.blocks(one, width)):
             lines.append(Text())
             if index == 0:
-                lines.append(Text(shorten(one.title, width), style="bold"))
+                lines += _title(one, width)
             lines += block
     marks = grid.legend(grids)
     if marks:
@@ -163,6 +163,19 @@ def matrices(document: Document) -> list[grid.Grid]:
         ),
     )
     return [one for key in ordered for one in _matrices(key, groups[key])]
+
+
+def _title(one: grid.Grid, width: int) -> list[Text]:
+    """A matrix' title, and beside or below it how wide the intervals of its times are."""
+    title = Text(shorten(one.title, width), style="bold")
+    measured = [entry for entry in one.shown() if isinstance(entry, Measured)]
+    found = values.widths(measured) if one.show == grid.Shown.of else ""
+    if not found:
+        return [title]
+    widths = f"interval {found}"
+    if cell_len(one.title) + 3 + cell_len(widths) <= width:
+        return [title + Text(f"   {widths}", style="not bold")]
+    return [title, Text(f" {widths}")]
 
 
 def _matrices(key: tuple[str, ...], entries: list[Entry]) -> Iterator[grid.Grid]:
