@@ -47,31 +47,25 @@ class Noise:
         return {**found, "too_busy": bool(list(self.reasons()))}
 
     def facts(self) -> Iterator[str]:
-        """The same for a person, shortest first."""
+        """The same for a person."""
         if self.others is not None:
-            yield f"other processes use {values.percent(self.others)} of {self._cores()}"
+            cores = count(self.cores, "core")
+            yield f"other processes {values.percent(self.others)} of {cores}"
         if self.stolen:
-            yield f"the hypervisor takes {values.percent(self.stolen)}"
+            yield f"stolen {values.percent(self.stolen)}"
         if self.frequency is not None:
-            yield f"frequency {values.percent(self.frequency)} of the highest"
+            yield f"frequency {values.percent(self.frequency)}"
         if self.loop is not None:
-            yield f"a fixed loop varies by {values.percent(self.loop)}"
+            yield f"fixed loop {values.percent(self.loop)}"
 
     def reasons(self) -> Iterator[str]:
         """Why the machine is too busy to measure; nothing where it is not."""
-        for share, most, told in (
-            (self.others, MOST_OTHERS, f"other processes use {{}} of {self._cores()}"),
-            (self.stolen, MOST_STOLEN, "the hypervisor gives {} of its time to others"),
-        ):
-            if share is not None and share > most:
-                limit = values.percent(most)
-                yield f"{told.format(values.percent(share))}, more than {limit}"
+        if self.others is not None and self.others > MOST_OTHERS:
+            yield f"other processes above {values.percent(MOST_OTHERS)}"
+        if self.stolen is not None and self.stolen > MOST_STOLEN:
+            yield f"stolen time above {values.percent(MOST_STOLEN)}"
         if self.frequency is not None and self.frequency < LEAST_FREQUENCY:
-            found, limit = values.percent(self.frequency), values.percent(LEAST_FREQUENCY)
-            yield f"its cores work at {found} of their highest frequency, less than {limit}"
-
-    def _cores(self) -> str:
-        return count(self.cores, "core")
+            yield f"frequency below {values.percent(LEAST_FREQUENCY)}"
 
 
 @dataclass(frozen=True)

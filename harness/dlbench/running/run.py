@@ -92,7 +92,7 @@ def see_noise(look: Look, context: dict[str, Any], *, quiet: bool) -> None:
         return
     output.complain(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):
-        warn(f"too busy to measure: {reasons}; numbers will vary: see 'dlbench doctor'")
+        warn(f"too busy to measure: {reasons}: see 'dlbench doctor'")
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
