@@ -44,24 +44,41 @@ def significant(value: float) -> str:
     return f"{value:.0f}"
 
 
+def ratio(entry: Measured, other: Measured) -> str:
+    """Of two times, without the digits that their intervals do not support: "1.48", "40"."""
+    value = entry.real_time / other.real_time
+    shares = (each.half_width / each.real_time for each in (entry, other))
+    value, place = _supported(value, value * sum(shares))
+    return _digits(value, 0, place)
+
+
+def _supported(value: float, half_width: float) -> tuple[float, int | None]:
+    """The value, rounded to the place of the half-width's first digit, and that place as a power
+    of ten; as it is, where no half-width is known. A larger one leaves the value's first digit."""
+    if half_width <= 0 or value <= 0:
+        return value, None
+    place = math.floor(math.log10(min(half_width, value)))
+    return math.floor(value / 10.0**place + 0.5) * 10.0**place, place
+
+
+def _digits(value: float, power: int, place: int | None) -> str:
+    """The value, which counts in a unit of 10**power, with three digits but none behind `place`."""
+    text = significant(value) if value < 999.5 else f"{value:.0f}"
+    if place is None:
+        return text
+    return f"{value:.{min(max(power - place, 0), len(text.partition('.')[2]))}f}"
+
+
 def duration(nanoseconds: float, half_width: float = 0.0) -> str:
     """ "112 ns", "1.73 us", "16.6 ms", "2.05 s": three digits, fewer where `half_width`, of the
     interval in ns, does not support them. The last digit is not finer than the half-width's first
     one; one digit is left in any case. 0: the half-width is not known."""
-    place = None
-    if half_width > 0 and nanoseconds > 0:
-        place = math.floor(math.log10(min(half_width, nanoseconds)))
-        # A half-width above the value leaves the value's first digit.
-        nanoseconds = math.floor(nanoseconds / 10.0**place + 0.5) * 10.0**place
-    value, power = nanoseconds, 0
+    value, place = _supported(nanoseconds, half_width)
+    power = 0
     while power < 9 and value >= 999.5:
         value, power = value / 1000, power + 3
     unit = {0: "ns", 3: "us", 6: "ms", 9: "s"}[power]
-    text = significant(value) if value < 999.5 else format(value, ".0f")
-    if place is not None:
-        supported = max(power - place, 0)
-        text = f"{value:.{min(supported, len(text.partition('.')[2]))}f}"
-    return f"{text} {unit}"
+    return f"{_digits(value, power, place)} {unit}"
 
 
 def time(entry: Measured) -> str:

@@ -116,7 +116,7 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
 def _matrix(one: grid.Grid) -> str:
     columns = one.columns()
     shown = [[row, *(_shown(one.entries.get((row, col))) for col in columns)] for row in one.rows()]
-    legend = grid.legend([one])
+    legend = "   ".join(grid.legend([one]))
     made = table([grid.CORNER.replace("\\", "\\\\"), *map(escaping.markdown, columns)], shown,
                  range(1, len(columns) + 1))  # fmt: skip
     return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.color import ANSI_COLOR_NAMES, Color, ColorSystem
 from rich.console import Console
+from rich.style import Style
 
 import samples
 from dlbench import findings, values
@@ -15,6 +18,8 @@ from dlbench.document import EnvironmentFacts
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
 from typed import doc, entries_of, entry_of
+
+ROOT = Path(__file__).parents[2]
 
 PAIR_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
@@ -127,6 +132,53 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[36m" not in printed(monkeypatch, TERM="xterm", NO_COLOR="1")
 
 
+def luminance(color: str) -> float:
+    triplet = Color.parse(color).get_truecolor()
+    channels = [channel / 255 for channel in triplet]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(("word", "color"), output.COLORS.items())
+def test_colors_can_be_read_on_white_and_on_black(word: str, color: str) -> None:
+    """Web Content Accessibility Guidelines, 1.4.11: at least 3:1."""
+    found = luminance(color)
+    assert 1.05 / (found + 0.05) >= 3
+    assert (found + 0.05) / 0.05 >= 3
+    # A terminal of 16 colors shows the one of that name.
+    assert Color.parse(color).downgrade(ColorSystem.STANDARD).number == ANSI_COLOR_NAMES[word]
+
+
+def test_each_color_of_a_command_is_one_of_these() -> None:
+    stream = io.StringIO()
+    console = output.Console(stream)
+    assert all(
+        console.get_style(word) == Style.parse(color) for word, color in output.COLORS.items()
+    )
+    used = set()
+    for path in (ROOT / "harness/dlbench").rglob("*.py"):
+        words = re.findall(r'"([a-z _]+)"', path.read_text(encoding="utf-8"))
+        used |= {word for word in words if set(word.split()) & set(ANSI_COLOR_NAMES)}
+    assert used <= set(output.COLORS)
+
+
+def test_only_the_label_of_a_finding_is_bold() -> None:
+    finding = findings.Finding("copies", "torch -> numpy", "dlbench show latest torch numpy")
+    for width in (80, 40):
+        first, *_ = terminal.finding_lines(finding, width)
+        bold = [first.plain[span.start : span.end] for span in first.spans if span.style == "bold"]
+        assert (str(first.style), [text.strip() for text in bold]) == ("", ["copies"])
+
+
+def test_a_ratio_has_the_digits_that_its_intervals_support() -> None:
+    exact = samples.measured("a", "a", 41.3, lo_ns=41.3, hi_ns=41.3)
+    near = samples.measured("a", "b", 61.0, lo_ns=60.9, hi_ns=61.1)
+    wide = samples.measured("a", "b", 61.0, lo_ns=35.2, hi_ns=79.0)
+    assert values.ratio(entry_of(near), entry_of(exact)) == "1.48"
+    assert values.ratio(entry_of(wide), entry_of(exact)) == "1.5"
+    assert values.ratio(entry_of(exact), entry_of(exact)) == "1.00"
+
+
 def test_library_text_is_never_read_as_markup() -> None:
     entry = samples.missing("a", "b", "refused", "[red]odd[/nothing]")
     stream = io.StringIO()
@@ -174,6 +226,13 @@ def test_wide_intervals_are_marked_and_summed_up() -> None:
     assert "^ interval wider than +-10 %" in text
     details = "\n".join(pair.details(entry_of(wide)))
     assert "41 ns  (35.2 .. 47.1 ns: " in details
+
+
+def test_no_mark_is_cut_from_the_legend() -> None:
+    wide = samples.measured("a", "b", 25.0, lo_ns=20.0, outcome="copy")
+    text = plain(terminal.render(doc(samples.document(wide)), 60))
+    assert "\n* copied   ^ interval wider than +-10 %\n" in text
+    assert "\n~ within 2x of the instrument's own time\n" in text
 
 
 def test_the_summary_of_intervals_has_a_line_where_the_title_is_long() -> None:
@@ -403,8 +462,8 @@ def test_counted_instructions_have_a_matrix_of_their_own() -> None:
     times, counts = terminal.matrices(doc(document))
     assert [times.show(entry).text for entry in times.entries.values()] == ["112 ns", "940 ns"]
     assert [counts.show(entry).text for entry in counts.entries.values()] == ["2,312", "?"]
-    assert grid.legend([counts]) == "? not counted"
-    assert grid.legend([times]) == ""
+    assert grid.legend([counts]) == ["? not counted"]
+    assert grid.legend([times]) == []
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
     )

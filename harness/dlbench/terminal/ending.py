@@ -72,10 +72,9 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
     longest = max(len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
-        said = Text(label.ljust(LABEL), style="bold")
-        said += Text(command.ljust(longest), style="not bold cyan")
+        said = Text.assemble((label.ljust(LABEL), "bold"), (command.ljust(longest), "cyan"))
         if len(said) + 2 + len(what) <= width:
-            said += Text(f"  {what}", style="not bold dim")
+            said.append(f"  {what}", "dim")
         said.rstrip()
         yield said
         label = ""
@@ -108,12 +107,12 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     row |= {"protocol": pad(" ".join(label), LABEL - 2), "fastest": _timed(fastest)}
     native = grid.entries.get(("native", "native"))
     if isinstance(native, Measured) and native is not fastest:
-        row["x native"] = _times(fastest, native)
+        row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
         ratio = beside.ratio(document, fastest, slowest)
         is_noise = ratio.honest and not ratio.differs(1)
         row["slowest"] = _timed(slowest)
-        row["x fastest"] = "within noise" if is_noise else _times(slowest, fastest)
+        row["x fastest"] = "within noise" if is_noise else values.ratio(slowest, fastest)
     return row
 
 
@@ -121,11 +120,6 @@ def _timed(entry: Measured) -> str:
     before, after = values.marks(entry)
     time = f"{before}{values.time(entry)}{after}"
     return f"{entry.producer} -> {entry.consumer} {time}"
-
-
-def _times(entry: Measured, other: Measured) -> str:
-    ratio = entry.real_time / other.real_time
-    return values.significant(ratio) if ratio < 999.5 else f"{ratio:.0f}"
 
 
 def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:

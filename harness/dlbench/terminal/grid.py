@@ -156,8 +156,8 @@ def _block(
     return lines
 
 
-def legend(grids: Sequence[Grid]) -> str:
-    """What the marks in these matrices mean; empty where there are none."""
+def legend(grids: Sequence[Grid]) -> list[str]:
+    """What each mark in these matrices means."""
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}
@@ -182,4 +182,4 @@ def legend(grids: Sequence[Grid]) -> str:
         for entry in grid.shown()
     ):
         words.add(UNCOUNTED)
-    return "   ".join(text for mark, text in told.items() if mark in used | words)
+    return [text for mark, text in told.items() if mark in used | words]

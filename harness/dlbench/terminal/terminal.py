@@ -45,7 +45,8 @@ def render(
             lines += block
     marks = grid.legend(grids)
     if marks:
-        lines += [Text(), Text(shorten(marks, width), style="dim")]
+        lines.append(Text())
+        lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
     grown = scaling(document, shown_protocols(document), width)
     if grown and not is_ending:
         lines += [Text(), *grown]
@@ -167,14 +168,14 @@ def matrices(document: Document) -> list[grid.Grid]:
 
 def _title(one: grid.Grid, width: int) -> list[Text]:
     """A matrix' title, and beside or below it how wide the intervals of its times are."""
-    title = Text(shorten(one.title, width), style="bold")
+    title = Text.assemble((shorten(one.title, width), "bold"))
     measured = [entry for entry in one.shown() if isinstance(entry, Measured)]
     found = values.widths(measured) if one.show == grid.Shown.of else ""
     if not found:
         return [title]
     widths = f"interval {found}"
     if cell_len(one.title) + 3 + cell_len(widths) <= width:
-        return [title + Text(f"   {widths}", style="not bold")]
+        return [title.append(f"   {widths}")]
     return [title, Text(f" {widths}")]
 
 
@@ -194,7 +195,7 @@ def _matrices(key: tuple[str, ...], entries: list[Entry]) -> Iterator[grid.Grid]
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
     """One line; more where the text, its reason and the command do not fit beside one another."""
-    head = Text(pad(finding.label, LABEL), style="bold")
+    head = Text.assemble((pad(finding.label, LABEL), "bold"))
     room = width - LABEL
     text, command = finding.text, finding.command
     wide = cell_len(text) + cell_len(command)
