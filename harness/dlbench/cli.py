@@ -13,7 +13,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
-from dlbench.machine.noise import Look
+from dlbench.machine.noise import Look, Noise
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -91,14 +91,14 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
-    context = run.context(asked, found, plan, places, sys.argv)
+    noise = look.result()
+    context = run.context(asked, found, plan, places, sys.argv, noise)
     if params["profile"]:
         return profile(asked, plan, places, context, params)
     if asked.count:
         valgrind.require()
-    run.see_noise(look, context, quiet=params["quiet"])
     folder = rundir.fresh(params["out"])
-    return measure(folder, asked, places, plan, context, params, resuming=False)
+    return measure(folder, asked, places, plan, context, noise, params, resuming=False)
 
 
 def require_pair(words: Sequence[str], known: list[str]) -> None:
@@ -126,9 +126,9 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     if asked.count:
         valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
-    context = run.context(asked, found, plan, places, sys.argv)
-    run.see_noise(look, context, quiet=params["quiet"])
-    return measure(folder, asked, places, plan, context, params, resuming=True)
+    noise = look.result()
+    context = run.context(asked, found, plan, places, sys.argv, noise)
+    return measure(folder, asked, places, plan, context, noise, params, resuming=True)
 
 
 def profile(
@@ -153,13 +153,15 @@ def measure(
     places: list[Environment],
     plan: _core.Plan,
     context: dict[str, Any],
+    noise: Noise,
     params: dict[str, Any],
     *,
     resuming: bool,
 ) -> int:
     quiet = params["quiet"]
     try:
-        summary = run.execute(plan, asked.options(folder, context, resuming), folder, quiet=quiet)
+        wanted = asked.options(folder, context, resuming)
+        summary = run.execute(plan, wanted, folder, noise, quiet=quiet)
         signal = summary.signal or run.after_rounds(folder, asked, places, summary, quiet=quiet)
     except Exception:
         if not resuming:

@@ -79,15 +79,15 @@ class Pair:
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
-        context = run.context(self.request, libraries, plan, places, sys.argv)
+        noise = look.result()
+        context = run.context(self.request, libraries, plan, places, sys.argv, noise)
         context["dlbench"]["compare"] = asdict(self.asked)
-        run.see_noise(look, context, quiet=self.quiet)
         resume = (folder / "journal.jsonl").exists()
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
-        summary = run.execute(plan, wanted, root, quiet=self.quiet, stage=stage)
+        summary = run.execute(plan, wanted, root, noise, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")

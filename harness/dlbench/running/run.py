@@ -17,7 +17,7 @@ from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line, os_reason
 from dlbench.libraries import discover
 from dlbench.machine import machine
-from dlbench.machine.noise import Look
+from dlbench.machine.noise import Noise
 from dlbench.passes import walk
 from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.instructions import CountInstructions
@@ -65,6 +65,7 @@ def context(
     plan: _core.Plan,
     places: list[Environment],
     command: list[str],
+    noise: Noise,
 ) -> dict[str, Any]:
     """All of a document's context that is known before the first worker starts."""
     own = {
@@ -76,6 +77,7 @@ def context(
         "request": request.kept(),
         "absent": absent(request, libraries),
         "machine": machine.describe(),
+        "noise": noise.to_json(),
         "environments": describe_environments(libraries, plan, places),
     }
     if request.count:
@@ -83,13 +85,9 @@ def context(
     return {**machine.benchmark_context(), "dlbench": own}
 
 
-def see_noise(look: Look, context: dict[str, Any], *, quiet: bool) -> None:
-    """Ends the look with which the run begins: prints it, and keeps it in the run's context. Warns
-    where the machine is too busy to measure; that stops no run."""
-    found = look.result()
-    context["dlbench"]["noise"] = found.to_json()
-    if quiet:
-        return
+def report_noise(found: Noise) -> None:
+    """Prints the look with which the run begins. Warns where the machine is too busy to measure;
+    that stops no run."""
     output.complain(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):
         warn(f"too busy to measure: {reasons}: see 'dlbench doctor'")
@@ -147,19 +145,30 @@ def require_cells(plan: _core.Plan) -> None:
 
 
 def execute(
-    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool, stage: str = ""
+    plan: _core.Plan,
+    options: _core.Options,
+    folder: Path,
+    noise: Noise,
+    *,
+    quiet: bool,
+    stage: str = "",
 ) -> _core.Summary:
-    """Runs the plan; `_core.Summary`. Once a cell is recorded, `folder` is the latest run: one that
-    ends before that leaves the former one its name. `stage` as of progress.observer. Raises
-    BadInput for what the system refused."""
+    """Runs the plan; `_core.Summary`. Reports the noise once the run has begun: one that is refused
+    prints nothing but why. Once a cell is recorded, `folder` is the latest run: one that ends
+    before that leaves the former one its name. `stage` as of progress.observer. Raises BadInput for
+    what the system refused."""
     with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
-        first = progress.First(observer, lambda: link_latest(folder))
+        first = progress.First(
+            observer,
+            begin=lambda: None if quiet else report_noise(noise),
+            record=lambda: link_latest(folder),
+        )
         try:
             summary = _core.run(plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
         if summary.recorded:
-            first.call()  # of a resumed run all may have been there
+            first.record()  # of a resumed run all may have been there
     return summary
 
 

@@ -162,8 +162,7 @@ def legend(grids: Sequence[Grid]) -> list[str]:
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}
     used |= {LOSES for entry in measured if values.lost(entry)}
-    if any(grid.show == Shown.of for grid in grids):
-        used |= {WIDE for entry in measured if values.is_wide(entry)}
+    used |= {WIDE for entry in measured if values.is_wide(entry)}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
     told = {
         "*": "* copied",

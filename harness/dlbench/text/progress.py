@@ -40,23 +40,29 @@ class Quiet:
 
 
 class First(Quiet):
-    """Hands on to another observer, and calls `first` once, at the first recorded cell."""
+    """Hands on to another observer. Calls `begin` once, when the run has begun, and `record` once,
+    at the first recorded cell."""
 
-    def __init__(self, observer: Quiet, first: Callable[[], object]) -> None:
-        self._observer, self._first = observer, first
-        self._called = False
+    def __init__(
+        self, observer: Quiet, begin: Callable[[], object], record: Callable[[], object]
+    ) -> None:
+        self._observer, self._begin, self._record = observer, begin, record
+        self._begun = self._recorded = False
 
     def on_progress(self, done: int, total: int, doing: str) -> None:
+        if not self._begun:
+            self._begun = True
+            self._begin()
         self._observer.on_progress(done, total, doing)
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
-        self.call()
+        self.record()
         self._observer.on_recorded(cell, outcome, median_ns)
 
-    def call(self) -> None:
-        if not self._called:
-            self._called = True
-            self._first()
+    def record(self) -> None:
+        if not self._recorded:
+            self._recorded = True
+            self._record()
 
 
 class Lines(Quiet):
