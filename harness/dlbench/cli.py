@@ -13,7 +13,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
-from dlbench.machine.noise import Look, Noise
+from dlbench.machine.noise import Noise, NoiseProbe
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -80,7 +80,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         raise BadInput(
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
-    look = Look()
+    probe = NoiseProbe()
     asked = options.request(params, libraries)
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
@@ -91,7 +91,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
-    noise = look.result()
+    noise = probe.finish()
     context = run.context(asked, found, plan, places, sys.argv, noise)
     if params["profile"]:
         return profile(asked, plan, places, context, params)
@@ -114,7 +114,7 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
 
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
-    look = Look()
+    probe = NoiseProbe()
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
@@ -126,7 +126,7 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     if asked.count:
         valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
-    noise = look.result()
+    noise = probe.finish()
     context = run.context(asked, found, plan, places, sys.argv, noise)
     return measure(folder, asked, places, plan, context, noise, params, resuming=True)
 

@@ -98,8 +98,8 @@ def _machine(context: Context) -> Iterator[tuple[str, str]]:
         name = f"L{cache.level} {cache.type.lower()}"
         yield name, f"{values.size(cache.size)}, shared by {cache.num_sharing}"
     noise = context.run.noise
-    if noise.others is not None:
-        yield "other processes before", f"{values.percent(noise.others)} of the cores"
+    if noise.other_processes is not None:
+        yield "other processes before", f"{values.percent(noise.other_processes)} of the cores"
     if noise.stolen is not None:
         yield "stolen time before", values.percent(noise.stolen)
     if context.load_avg:

@@ -32,7 +32,7 @@ def dlbench(
     """Runs a command line in an empty folder with the planted library at `adapters`, on a quiet
     machine; standard error without the line about it, which test_noise has."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(noise.Look, "result", lambda _: noise.Noise(0.6, 2, loop=0.01))
+    monkeypatch.setattr(noise.NoiseProbe, "finish", lambda _: noise.Noise(0.6, 2, fixed_loop=0.01))
     monkeypatch.setenv("COLUMNS", "100")
     planted.plant(tmp_path / "adapters")
 

@@ -13,7 +13,7 @@ from dlbench.document import Comparison
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
-from dlbench.machine.noise import Look
+from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
 from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text.escaping import dlbench_command
@@ -75,11 +75,11 @@ class Pair:
         self, plan: _core.Plan, folder: Path, workers: int, budget_s: float, *, root: Path
     ) -> str:
         """A run of so many workers a pair and side, or what is left of it; its document."""
-        look = Look()
+        probe = NoiseProbe()
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
-        noise = look.result()
+        noise = probe.finish()
         context = run.context(self.request, libraries, plan, places, sys.argv, noise)
         context["dlbench"]["compare"] = asdict(self.asked)
         resume = (folder / "journal.jsonl").exists()

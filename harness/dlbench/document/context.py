@@ -66,7 +66,7 @@ class Noise(Record):
     """What disturbed the machine right before the run; see `machine.noise`."""
 
     __slots__ = ()
-    others = Key[float | None](None)
+    other_processes = Key[float | None](None)
     stolen = Key[float | None](None)
     frequency = Key[float | None](None)
     too_busy = Key(False)

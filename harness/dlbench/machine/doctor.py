@@ -100,10 +100,12 @@ def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
 
 def noise(found: Noise) -> Iterator[Check]:
     """What disturbs measurements right now."""
-    if found.others is not None:
-        busy = found.others > MOST_OTHERS
+    if found.other_processes is not None:
+        busy = found.other_processes > MOST_OTHERS
         advice = "stop what else runs, or raise --replicas" if busy else ""
-        yield Check("other processes", f"{values.percent(found.others)} of the cores", advice)
+        yield Check(
+            "other processes", f"{values.percent(found.other_processes)} of the cores", advice
+        )
     if found.stolen is not None:
         busy = found.stolen > MOST_STOLEN
         advice = "the hypervisor gives the cores to others: measure at another time" if busy else ""
@@ -112,10 +114,12 @@ def noise(found: Noise) -> Iterator[Check]:
         slow = found.frequency < LEAST_FREQUENCY
         advice = "look at governor, turbo and temperature" if slow else ""
         yield Check("frequency", f"{values.percent(found.frequency)} of the highest", advice)
-    if found.loop is not None:
+    if found.fixed_loop is not None:
         advice = "close what else runs: a fixed loop differs by this much from itself"
-        wide = found.loop > MOST_LOOP
-        yield Check("noise", f"{values.percent(found.loop)} between rounds", advice if wide else "")
+        wide = found.fixed_loop > MOST_LOOP
+        yield Check(
+            "noise", f"{values.percent(found.fixed_loop)} between rounds", advice if wide else ""
+        )
 
 
 def table(found: list[Check], width: int) -> list[Text]:

@@ -1,8 +1,8 @@
-"""What disturbs measurements on this machine right now, from a short look at it.
+"""Sources of noise on this machine right now, observed for a short time.
 
-A look begins when it is made and ends with result(): what is done in between, such as planning a
-run, costs no time of its own. Our own work is subtracted. Like `machine` it takes the root of the
-file system, so that a test can plant a machine.
+A probe starts when it is made and ends with finish(): work in between, such as planning a run,
+adds no time. Our own work is subtracted. Like `machine` it takes the root of the file system, so
+that a test can plant a machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dlbench import values
 from dlbench.machine import machine
 from dlbench.text.layout import count
 
-LOOK_S = 0.6  #: a look takes at least so long
+PROBE_S = 0.6  #: the least length of a probe
 LOOP_S = 0.2  #: of that, in a loop of our own
 #: Above these shares of the time of our cores a machine is too busy to measure.
 MOST_OTHERS = 0.2
@@ -32,12 +32,12 @@ MOST_LOOP = 0.05
 class Noise:
     """Shares from 0 to 1; None where the system does not tell."""
 
-    seconds: float  #: the length of the look
+    seconds: float  #: length of the probe
     cores: int
-    others: float | None = None  #: of the cores' time, what other processes used
+    other_processes: float | None = None  #: of the cores' time, what other processes used
     stolen: float | None = None  #: of the cores' time, what the hypervisor gave to others
     frequency: float | None = None  #: of the core that worked, over its highest
-    loop: float | None = None  #: by which slow rounds of a fixed loop exceed the median round
+    fixed_loop: float | None = None  #: by which slow rounds of a fixed loop exceed the median round
 
     def to_json(self) -> dict[str, Any]:
         """As `context.dlbench.noise`: what is known."""
@@ -48,19 +48,19 @@ class Noise:
 
     def facts(self) -> Iterator[str]:
         """The same for a person."""
-        if self.others is not None:
+        if self.other_processes is not None:
             cores = count(self.cores, "core")
-            yield f"other processes {values.percent(self.others)} of {cores}"
+            yield f"other processes {values.percent(self.other_processes)} of {cores}"
         if self.stolen:
             yield f"stolen {values.percent(self.stolen)}"
         if self.frequency is not None:
             yield f"frequency {values.percent(self.frequency)}"
-        if self.loop is not None:
-            yield f"fixed loop {values.percent(self.loop)}"
+        if self.fixed_loop is not None:
+            yield f"fixed loop {values.percent(self.fixed_loop)}"
 
     def reasons(self) -> Iterator[str]:
         """Why the machine is too busy to measure; nothing where it is not."""
-        if self.others is not None and self.others > MOST_OTHERS:
+        if self.other_processes is not None and self.other_processes > MOST_OTHERS:
             yield f"other processes above {values.percent(MOST_OTHERS)}"
         if self.stolen is not None and self.stolen > MOST_STOLEN:
             yield f"stolen time above {values.percent(MOST_STOLEN)}"
@@ -95,8 +95,8 @@ def _ticks(root: Path, cores: Collection[int]) -> _Ticks | None:
     return _Ticks(whole - idle - stolen, stolen, whole, sum(map(int, own)))
 
 
-class Look:
-    """A look at the machine, from now on."""
+class NoiseProbe:
+    """Observes the machine from its construction to finish()."""
 
     def __init__(
         self,
@@ -111,26 +111,26 @@ class Look:
         self._begin = now()
         self._before = _ticks(root, self._cores)
 
-    def result(self) -> Noise:
-        """Ends the look; waits where it has been shorter than LOOK_S."""
+    def finish(self) -> Noise:
+        """Ends the observation; waits until it is PROBE_S long."""
         spread = self._loop(LOOP_S)
         frequency = _frequency(self._root, self._cores)
-        rest = self._begin + LOOK_S - self._now()
+        rest = self._begin + PROBE_S - self._now()
         if rest > 0:
             self._sleep(rest)
         seconds = self._now() - self._begin
         after, before = _ticks(self._root, self._cores), self._before
         if before is None or after is None or after.whole <= before.whole:
-            return Noise(seconds, len(self._cores), frequency=frequency, loop=spread)
+            return Noise(seconds, len(self._cores), frequency=frequency, fixed_loop=spread)
         whole = after.whole - before.whole
         others = after.busy - before.busy - (after.own - before.own)
         return Noise(
             seconds,
             len(self._cores),
-            others=max(0.0, others / whole),
+            other_processes=max(0.0, others / whole),
             stolen=(after.stolen - before.stolen) / whole,
             frequency=frequency,
-            loop=spread,
+            fixed_loop=spread,
         )
 
 

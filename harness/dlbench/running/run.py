@@ -86,7 +86,7 @@ def context(
 
 
 def report_noise(found: Noise) -> None:
-    """Prints the look with which the run begins. Warns where the machine is too busy to measure;
+    """Prints the noise right before the run. Warns where the machine is too busy to measure;
     that stops no run."""
     output.complain(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):

@@ -40,7 +40,7 @@ class Quiet:
 
 
 class First(Quiet):
-    """Hands on to another observer. Calls `begin` once, when the run has begun, and `record` once,
+    """Forwards to another observer. Calls `begin` once, when the run has begun, and `record` once,
     at the first recorded cell."""
 
     def __init__(
