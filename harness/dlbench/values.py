@@ -124,16 +124,15 @@ def interval(entries: Iterable[Measured]) -> str:
 
 
 def between_processes(environment: EnvironmentFacts) -> str:
-    """By how much two processes differ there, and of which exchange that is known: "two processes
-    differ by +-28 % (native -> native, 60 ns)"; empty where no worker measured it."""
+    """By how much two processes differ there, and of which exchange that is known: "native ->
+    native 61.0 ns, +-28 % between processes"; empty where no worker measured it."""
     reference = environment.reference_exchange
     if not reference.median_ns:
         return ""
-    share = reference.half_width
-    time = duration(reference.median_ns, (share or 0.0) * reference.median_ns)
-    if share is None:
-        return f"how far two processes differ is not known (one: native -> native, {time})"
-    return f"two processes differ by +-{percent(share)} (native -> native, {time})"
+    text = f"native -> native {duration(reference.median_ns)}"
+    if reference.half_width is None:
+        return text
+    return f"{text}, +-{percent(reference.half_width)} between processes"
 
 
 def rate(gb_per_s: float) -> str:

@@ -129,8 +129,7 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
     facts += [("GIL", "yes" if found.gil else "no")] if found.has("gil") else []
     reference = found.reference_exchange
     if reference:
-        share = reference.half_width or 0.0
-        text = values.duration(reference.median_ns, share * reference.median_ns)
+        text = values.duration(reference.median_ns)
         if reference.half_width:
             text += f", +-{values.percent(reference.half_width)} between processes"
         facts.append(("native -> native", f"{text} ({reference.workers} workers)"))

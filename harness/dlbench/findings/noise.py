@@ -62,11 +62,10 @@ def _disturbance(run: Run) -> str:
 def noise(run: Run) -> Iterator[Finding]:
     machine = run.machine
     facts = ["virtual machine"] if machine.virtual else []
+    facts += [f"busy before the run ({_disturbance(run)})"] if run.noise.too_busy else []
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")
-    if run.noise.too_busy:
-        facts.append(f"busy before the run ({_disturbance(run)})")
     references = [environment.reference_exchange for environment in run.environments.values()]
     widths = [
         (reference.half_width, reference.median_ns)
@@ -75,7 +74,6 @@ def noise(run: Run) -> Iterator[Finding]:
     ]
     if widths:
         share, time = max(widths, key=lambda width: width[0])
-        at = values.duration(time, share * time)
-        facts.append(f"+-{values.percent(share)} between processes at {at}")
+        facts.append(f"+-{values.percent(share)} between processes at {values.duration(time)}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")
