@@ -28,7 +28,7 @@ WORKER = Path(discover.__file__).parent / "worker_main.py"
 class Silent:
     """An observer that prints nothing."""
 
-    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
+    def on_progress(self, done: int, total: int, doing: str) -> None:
         """Ignore it."""
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:

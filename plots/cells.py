@@ -62,7 +62,12 @@ def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, colour: Colo
     canvas.add_patch(_box(x, y, colour, PAPER))
     ink = _ink_on(colour)
     before, after = values.marks(entry)
-    text = before + values.duration(entry.real_time) + ("?" if after == "?" else "")
+    text = (
+        before
+        + values.time(entry)
+        + ("?" if after == "?" else "")
+        + ("^" if values.is_wide(entry) else "")
+    )
     canvas.text(x + WIDTH / 2, y + HEIGHT / 2, text, color=ink, ha="center", va="center",
                 fontsize=fitting(text, VALUE, WIDTH - 0.10),
                 style="italic" if before else "normal",

@@ -167,6 +167,9 @@ def _draw_panel(canvas: Axes, panel: Panel, left: float, top: float, norm: LogNo
 
 def _notes(document: Document, panels: list[Panel], shown: list[Entry]) -> list[str]:
     notes = ["median host time until the consumer's call returns and its result is released"]
+    timed = (entry for entry in shown if isinstance(entry, Measured))
+    if widths := values.widths(timed):
+        notes.append(f"interval {widths}".replace("+-", "\u00b1"))
     words = Counter(entry.outcome for entry in shown if not isinstance(entry, Measured))
     if words:
         told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))

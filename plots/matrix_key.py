@@ -53,6 +53,8 @@ def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     items = [("outline", "a library to itself")] if any(
         entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
+    items += [("^", f"interval wider than \u00b1{values.percent(values.WIDE)}")] if any(
+        values.is_wide(entry) for entry in measured) else []  # fmt: skip
     items += [("?", "not proven whether copied")] if "?" in marks else []
     items += [("~", "within 2x of the instrument's own time")] if "~" in marks else []
     items += [("hatch", "no number, and why")] if len(measured) < len(shown) else []

@@ -177,7 +177,8 @@ def adapters() -> str:
     return table(head, rows)
 
 
-CONTEXT = ("document", "context", "benchmark_context", "cache", "dlbench", "machine", "environment")
+CONTEXT = ("document", "context", "benchmark_context", "cache", "dlbench", "noise", "machine",
+           "environment")  # fmt: skip
 CELLS = ("axes", "measured", "not_measured", "evidence", "seen", "guard", "device_timer",
          "ordering", "api_calls", "api_kinds", "warning", "check")  # fmt: skip
 #: What makes each part.

@@ -70,7 +70,8 @@ def dlbench(*words: str, color: bool = False, width: int = 100) -> str:
     """What dlbench prints; as on a terminal with `color`."""
     environment = os.environ | {"COLUMNS": str(width)}
     if color:
-        environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+        # 16 colors, which the pictures' themes define.
+        environment |= {"FORCE_COLOR": "1", "TERM": "xterm", "COLORTERM": ""}
     command = [sys.executable, "-m", "dlbench", *words]
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True

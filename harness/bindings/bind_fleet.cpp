@@ -18,10 +18,9 @@ class PythonObserver : public fleet::Observer {
   explicit PythonObserver(const py::object& observer)
       : on_progress_(observer.attr("on_progress")), on_recorded_(observer.attr("on_recorded")) {}
 
-  void progress(std::size_t done, std::size_t total, const std::string& doing,
-                double eta_s) override {
+  void progress(std::size_t done, std::size_t total, const std::string& doing) override {
     const py::gil_scoped_acquire gil;
-    on_progress_(done, total, doing, eta_s);
+    on_progress_(done, total, doing);
   }
 
   void recorded(const Entry& entry) override {
@@ -104,7 +103,7 @@ void bind_fleet(py::module_& module) {
       .def_property_readonly("disk_full", &disk_full);
   module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
              "Runs the plan's cells and writes the journal. The observer has on_progress(done, "
-             "total, doing, eta_s) and on_recorded(name, outcome, median_ns).");
+             "total, doing) and on_recorded(name, outcome, median_ns).");
 }
 
 }  // namespace dlbench::bindings

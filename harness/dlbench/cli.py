@@ -13,6 +13,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
+from dlbench.machine.noise import Noise, NoiseProbe
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -79,6 +80,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         raise BadInput(
             "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
         )
+    probe = NoiseProbe()
     asked = options.request(params, libraries)
     places = run.find_environments(asked)
     found = run.find_libraries(asked, places)
@@ -89,13 +91,14 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
-    context = run.context(asked, found, plan, places, sys.argv)
+    noise = probe.finish()
+    context = run.context(asked, found, plan, places, sys.argv, noise)
     if params["profile"]:
         return profile(asked, plan, places, context, params)
     if asked.count:
         valgrind.require()
     folder = rundir.fresh(params["out"])
-    return measure(folder, asked, places, plan, context, params, resuming=False)
+    return measure(folder, asked, places, plan, context, noise, params, resuming=False)
 
 
 def require_pair(words: Sequence[str], known: list[str]) -> None:
@@ -111,6 +114,7 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
 
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Goes on with the run in this folder."""
+    probe = NoiseProbe()
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
@@ -122,8 +126,9 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     if asked.count:
         valgrind.require()
     # This machine's own context: the core refuses where the journal's is another.
-    context = run.context(asked, found, plan, places, sys.argv)
-    return measure(folder, asked, places, plan, context, params, resuming=True)
+    noise = probe.finish()
+    context = run.context(asked, found, plan, places, sys.argv, noise)
+    return measure(folder, asked, places, plan, context, noise, params, resuming=True)
 
 
 def profile(
@@ -148,13 +153,15 @@ def measure(
     places: list[Environment],
     plan: _core.Plan,
     context: dict[str, Any],
+    noise: Noise,
     params: dict[str, Any],
     *,
     resuming: bool,
 ) -> int:
     quiet = params["quiet"]
     try:
-        summary = run.execute(plan, asked.options(folder, context, resuming), folder, quiet=quiet)
+        wanted = asked.options(folder, context, resuming)
+        summary = run.execute(plan, wanted, folder, noise, quiet=quiet)
         signal = summary.signal or run.after_rounds(folder, asked, places, summary, quiet=quiet)
     except Exception:
         if not resuming:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
@@ -14,6 +16,7 @@ from dlbench.text.layout import count
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+WIDE = 0.1  #: half an interval over its median above which a cell is marked
 #: Below so many ns the proxy's own cost is not known well enough for a share to mean anything.
 LEAST_FOR_SHARES_NS = 250.0
 #: Outcomes of pairs that have nothing to do with each other: no row or column for them alone.
@@ -41,14 +44,69 @@ def significant(value: float) -> str:
     return f"{value:.0f}"
 
 
-def duration(nanoseconds: float) -> str:
-    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s"."""
-    value, unit = nanoseconds, "ns"
-    for larger in ("us", "ms", "s"):
-        if value < 999.5:
-            break
-        value, unit = value / 1000, larger
-    return f"{significant(value) if value < 999.5 else format(value, '.0f')} {unit}"
+def ratio(entry: Measured, other: Measured) -> str:
+    """Of two times, without the digits that their intervals do not support: "1.48", "40"."""
+    value = entry.real_time / other.real_time
+    shares = (each.half_width / each.real_time for each in (entry, other))
+    value, place = _supported(value, value * sum(shares))
+    return _digits(value, 0, place)
+
+
+def _supported(value: float, half_width: float) -> tuple[float, int | None]:
+    """The value, rounded to the place of the half-width's first digit, and that place as a power
+    of ten; as it is, where no half-width is known. A larger one leaves the value's first digit."""
+    if half_width <= 0 or value <= 0:
+        return value, None
+    place = math.floor(math.log10(min(half_width, value)))
+    return math.floor(value / 10.0**place + 0.5) * 10.0**place, place
+
+
+def _digits(value: float, power: int, place: int | None) -> str:
+    """The value, which counts in a unit of 10**power, with three digits but none behind `place`."""
+    text = significant(value) if value < 999.5 else f"{value:.0f}"
+    if place is None:
+        return text
+    return f"{value:.{min(max(power - place, 0), len(text.partition('.')[2]))}f}"
+
+
+def duration(nanoseconds: float, half_width: float = 0.0) -> str:
+    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s": three digits, fewer where `half_width`, of the
+    interval in ns, does not support them. The last digit is not finer than the half-width's first
+    one; one digit is left in any case. 0: the half-width is not known."""
+    value, place = _supported(nanoseconds, half_width)
+    power = 0
+    while power < 9 and value >= 999.5:
+        value, power = value / 1000, power + 3
+    unit = {0: "ns", 3: "us", 6: "ms", 9: "s"}[power]
+    return f"{_digits(value, power, place)} {unit}"
+
+
+def time(entry: Measured) -> str:
+    """The median of a cell with the digits that its interval supports: "41 ns"."""
+    return duration(entry.real_time, entry.half_width)
+
+
+def interval_ends(entry: Measured) -> str:
+    """ "35.2 .. 47.1 ns": one digit more than the median has."""
+    low, high = (duration(end, entry.half_width / 10) for end in (entry.lo_ns, entry.hi_ns))
+    number, _, unit = low.partition(" ")
+    return f"{number if high.endswith(' ' + unit) else low} .. {high}"
+
+
+def is_wide(entry: Measured) -> bool:
+    """Is its interval so wide that the picture marks it?"""
+    return entry.half_width > WIDE * entry.real_time
+
+
+def widths(entries: Iterable[Measured]) -> str:
+    """Half-widths of the intervals over their medians, the median one and the widest: "+-1.2 %,
+    worst 14 %"; empty where no interval is known."""
+    shares = [entry.half_width / entry.real_time for entry in entries if entry.half_width]
+    if not shares:
+        return ""
+    if len(shares) == 1:
+        return f"+-{percent(shares[0])}"
+    return f"+-{percent(statistics.median(shares))}, worst {percent(max(shares))}"
 
 
 def percent(share: float) -> str:

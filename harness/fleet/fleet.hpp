@@ -47,9 +47,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// At most twenty times a second. `eta_s` is negative while nothing is known.
-  virtual void progress(std::size_t done, std::size_t total, const std::string& activity,
-                        double eta_s) = 0;
+  /// At most twenty times a second. `done` never decreases.
+  virtual void progress(std::size_t done, std::size_t total, const std::string& activity) = 0;
   virtual void recorded(const Entry& entry) = 0;
 };
 

@@ -1,18 +1,14 @@
 #include "fleet/progress.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fleet/worker.hpp"
 
 namespace dlbench::fleet {
 
-Progress::Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded)
-    : observer_(observer),
-      ledger_(ledger),
-      excluded_(excluded),
-      budget_s_(budget_s),
-      begin_(now_s()),
-      before_(ledger.recorded()) {}
+Progress::Progress(Observer& observer, std::size_t total, std::function<std::size_t()> count_done)
+    : observer_(observer), total_(total), count_done_(std::move(count_done)) {}
 
 void Progress::activity(const std::string& what) {
   activity_ = what;
@@ -34,27 +30,9 @@ void Progress::tick() {
 
 void Progress::tell() {
   told_ = now_s();
-  observer_.progress(excluded_ + done(), excluded_ + ledger_.total(), activity_, eta());
-}
-
-std::size_t Progress::done() const {
-  return std::min(ledger_.recorded() + pending_, ledger_.total());
-}
-
-double Progress::eta() const {
-  // Refinement takes about this long for a cell, on top of the imports and the first rounds.
-  constexpr double kRefining = 0.03;
-  const double used = now_s() - begin_;
-  const std::size_t fresh = done() - std::min(done(), before_);
-  double left = -1;
-  if (fresh > 0) {
-    const double each = used / static_cast<double>(fresh);
-    left = each * static_cast<double>(ledger_.total() - done()) +
-           kRefining * static_cast<double>(ledger_.total() - ledger_.recorded());
-  }
-  if (budget_s_ <= 0) return left;
-  const double most = std::max(0.0, budget_s_ - used);
-  return left < 0 ? most : std::min(left, most);
+  // What a dead worker takes with it is measured again; the number waits for it.
+  done_ = std::max(done_, std::min(count_done_() + pending_, total_));
+  observer_.progress(done_, total_, activity_);
 }
 
 }  // namespace dlbench::fleet

@@ -1,40 +1,37 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
-#include "fleet/ledger.hpp"
+#include "fleet/fleet.hpp"
 
 namespace dlbench::fleet {
 
-/// Tells the observer how far the run is, now and then.
+/// Reports to the observer how many units of work are done, at most twenty times a second. Every
+/// unit is of the same kind from the first to the last, and the number never decreases.
 class Progress {
  public:
-  /// `excluded` cells of the plan need no worker: they count as done from the beginning, so that
-  /// the observer counts what the document will hold.
-  Progress(Observer& observer, const Ledger& ledger, double budget_s, std::size_t excluded);
+  /// `total` units, of which `count_done` counts those that are done, also by earlier sessions.
+  Progress(Observer& observer, std::size_t total, std::function<std::size_t()> count_done);
 
   /// What is being done from now on.
   void activity(const std::string& what);
 
-  /// Cells that have had their first rounds and wait for more.
+  /// Units that have had their first rounds and wait for more: they count as done.
   void pending(std::ptrdiff_t change);
   void forget(std::ptrdiff_t count) noexcept;
 
-  /// Tells, unless it told a moment ago.
+  /// Reports, unless it reported a moment ago.
   void tick();
   void tell();
 
  private:
-  double eta() const;
-  std::size_t done() const;
-
   Observer& observer_;
-  const Ledger& ledger_;
-  std::size_t excluded_;
-  double budget_s_;
-  double begin_, told_ = 0;
-  std::size_t before_;
+  std::size_t total_;
+  std::function<std::size_t()> count_done_;
+  double told_ = 0;
+  std::size_t done_ = 0;
   std::size_t pending_ = 0;
   std::string activity_ = "starting";
 };

@@ -63,7 +63,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   const Signals signals;
   Summary summary;
   Ledger ledger(plan, before, options.replicas, journal, observer);
-  Progress progress(observer, ledger, options.budget_s, plan.excluded.size());
+  Progress progress(observer, ledger.total(), [&ledger] { return ledger.recorded(); });
   WorkerPool workers;
   Context context{plan,   options,  journal, ledger,
                   budget, progress, workers, std::mt19937_64(options.seed)};

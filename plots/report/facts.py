@@ -97,6 +97,11 @@ def _machine(context: Context) -> Iterator[tuple[str, str]]:
     for cache in context.caches:
         name = f"L{cache.level} {cache.type.lower()}"
         yield name, f"{values.size(cache.size)}, shared by {cache.num_sharing}"
+    noise = context.run.noise
+    if noise.other_processes is not None:
+        yield "other processes before", f"{values.percent(noise.other_processes)} of the cores"
+    if noise.stolen is not None:
+        yield "stolen time before", values.percent(noise.stolen)
     if context.load_avg:
         yield "load before", ", ".join(f"{load:g}" for load in context.load_avg)
 

@@ -24,7 +24,7 @@ CHUNK = 500  #: cells; one is unpacked when one of its cells is looked at
 INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
                      "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "interval", "outcome",
                      "reason"))  # fmt: skip
-MARKS = {"~": 1, "*": 2, "?": 4}
+MARKS = {"~": 1, "*": 2, "?": 4, "^": 8}
 DIGITS = 3  #: of samples, behind the nanosecond's point
 
 
@@ -71,7 +71,7 @@ def _index(document: Document) -> dict[str, object]:
         "below": {i: entry.below_ns for i, entry in enumerate(entries) if values.is_below(entry)},
         "lo": [entry.lo_ns for entry in measured],
         "hi": [entry.hi_ns for entry in measured],
-        "marks": [sum(MARKS.get(mark, 0) for mark in values.marks(entry)) for entry in measured],
+        "marks": [_marks(entry) for entry in measured],
         "parts": {i: _parts(entry) for i, entry in enumerate(measured) if entry.has("phases")},
         "sync": {
             i: [one.to_json() for one in entry.sync]
@@ -88,6 +88,11 @@ def _index(document: Document) -> dict[str, object]:
             for name, own in machines
         },
     }
+
+
+def _marks(entry: Measured) -> int:
+    signs = (*values.marks(entry), "^" if values.is_wide(entry) else "")
+    return sum(MARKS.get(sign, 0) for sign in signs)
 
 
 def _styles(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:

@@ -118,7 +118,7 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
 def _matrix(one: grid.Grid) -> str:
     columns = one.columns()
     shown = [[row, *(_shown(one.entries.get((row, col))) for col in columns)] for row in one.rows()]
-    legend = grid.legend([one])
+    legend = "   ".join(grid.legend([one]))
     made = table([grid.CORNER.replace("\\", "\\\\"), *map(escaping.markdown, columns)], shown,
                  range(1, len(columns) + 1))  # fmt: skip
     return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")
@@ -131,8 +131,8 @@ def _shown(entry: Entry | None) -> str:
 
 def _cells(entries: Sequence[Measured]) -> str:
     rows = (
-        [e.phase, _cell(e), values.duration(e.real_time),
-         f"{values.duration(max(e.lo_ns, 0.01))} .. {values.duration(max(e.hi_ns, 0.01))}",
+        [e.phase, _cell(e), values.time(e),
+         values.interval_ends(e),
          values.interval([e]), e.outcome, "; ".join(e.changed),
          "; ".join(w.text for w in e.warnings)]
         for e in entries

@@ -36,7 +36,7 @@ inline plan::Library library(const std::string& name, const std::string& produce
 
 class Watcher : public Observer {
  public:
-  void progress(std::size_t, std::size_t, const std::string& activity, double) override {
+  void progress(std::size_t, std::size_t, const std::string& activity) override {
     all_doings.insert(activity);
     if (on_progress) on_progress(activity);
   }

@@ -2,10 +2,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "../model/warnings.hpp"
 #include "fleet/channel.hpp"
@@ -13,6 +16,7 @@
 #include "fleet/memory.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/pace.hpp"
+#include "fleet/progress.hpp"
 #include "fleet/tail.hpp"
 #include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
@@ -38,6 +42,37 @@ TEST(Tail, LastLines) {
   EXPECT_EQ(tail.last_lines(2), "two\nthree");
   EXPECT_EQ(tail.last_lines(9), "one\ntwo\nthree");
   EXPECT_EQ(Tail().last_lines(3), "");
+}
+
+class Counts : public Observer {
+ public:
+  void progress(std::size_t done, std::size_t total, const std::string&) override {
+    seen.emplace_back(done, total);
+  }
+  void recorded(const Entry&) override {}
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+};
+
+TEST(Progress, TheNumberNeverDecreases) {
+  Counts counts;
+  std::size_t recorded = 0;
+  Progress progress(counts, 9, [&recorded] { return recorded; });
+  progress.tell();
+  recorded = 1;
+  progress.pending(3);
+  progress.tell();
+  progress.forget(3);  // their worker died
+  progress.tell();
+  recorded = 5;
+  progress.pending(99);
+  progress.tell();
+  std::vector<std::size_t> done;
+  for (const auto& [number, total] : counts.seen) {
+    EXPECT_EQ(total, 9u);
+    done.push_back(number);
+  }
+  done.erase(std::unique(done.begin(), done.end()), done.end());
+  EXPECT_EQ(done, (std::vector<std::size_t>{0, 4, 9}));
 }
 
 class ChannelTest : public ::testing::Test {

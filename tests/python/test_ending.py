@@ -69,7 +69,7 @@ def test_libraries_are_compared_and_native_is_their_scale() -> None:
         )
     )
     row = next(line for line in text.splitlines() if line.startswith("dlpack "))
-    shown = ["dlpack", "numpy -> torch 200 ns", "4.00", "torch -> numpy 2.00 us", "10.0"]
+    shown = ["dlpack", "numpy -> torch 200 ns", "4.0", "torch -> numpy 2.00 us", "10.0"]
     assert re.split(" {2,}", row) == shown
 
 

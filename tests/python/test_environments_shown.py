@@ -50,8 +50,9 @@ def texts(lines: Any) -> list[str]:
 def test_the_header_tells_of_our_own_first() -> None:
     lines = heading.header(doc(two()), 120)
     assert "Python 3.13.1  numpy 2.4.6" in lines[0]
-    assert lines[1].startswith("a-old:  Python 3.10.13  numpy 1.26.4  native -> native 61.0 ns")
-    assert lines[2].startswith("4 pairs, 4 cells")
+    assert lines[1] == "native -> native 61.0 ns, +-5.0 % between processes"
+    assert lines[2].startswith("a-old:  Python 3.10.13  numpy 1.26.4  native -> native 61.0 ns")
+    assert lines[3].startswith("4 pairs, 4 cells")
 
 
 def test_a_matrix_is_of_one_environment_ours_first() -> None:

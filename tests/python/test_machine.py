@@ -100,8 +100,3 @@ def test_advice_is_never_cut(root: Path) -> None:
     for check in found:
         for word in check.advice.split():
             assert word in told
-
-
-@pytest.mark.parametrize(("share", "bad"), [(0.01, False), (0.2, True)])
-def test_noise_is_told_above_a_threshold(share: float, bad: bool) -> None:
-    assert bool(doctor.noise(share).advice) is bad

@@ -129,8 +129,8 @@ def test_nothing_measured_is_said(name: str) -> None:
 
 def test_matrix_writes_values_and_reasons() -> None:
     document = synthetic.document(("numpy", "torch"), (4096, 65536), failing=0.0)
-    entry(document, "numpy", "torch")["real_time"] = 16_600.0
-    entry(document, "torch", "torch")["real_time"] = 112.4
+    entry(document, "numpy", "torch").update(real_time=16_600.0, lo_ns=16_500.0, hi_ns=16_700.0)
+    entry(document, "torch", "torch").update(real_time=112.4, lo_ns=90.0, hi_ns=115.0)
     lost = entry(document, "numpy", "numpy")
     document["benchmarks"].remove(lost)
     del lost["real_time"]
@@ -138,7 +138,7 @@ def test_matrix_writes_values_and_reasons() -> None:
         lost | {"outcome": "timed-out", "code": "timed-out", "reason": "30 s"}
     )
     found = texts(FIGURES["matrix"](doc(document)))
-    for word in ("16.6 us", "112 ns", "timed-out", "cpu \u00b7 dlpack \u00b7 f32 \u00b7 4 KiB"):
+    for word in ("16.6 us", "110 ns^", "timed-out", "cpu \u00b7 dlpack \u00b7 f32 \u00b7 4 KiB"):
         assert word in found
     assert "without a number: 1 timed-out" in joined(FIGURES["matrix"](doc(document)))
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import library_styles
+from dlbench.plots import library_styles, report
 
 import samples
 import synthetic
 from browser import Open, Page
+from dlbench import values
+from test_terminal import SUPPORTED
+from typed import entry_of
 
 pytestmark = pytest.mark.browser
 
@@ -135,6 +139,25 @@ def test_the_interval_is_on_hover_and_focus(open_page: Open) -> None:
     button.hover()
     assert page.text("#matrix-cell").startswith(label)
     assert "noise: \u00b128 % between processes" in page.text("#matrix-legend")
+
+
+def test_times_have_the_digits_that_their_intervals_support(open_page: Open) -> None:
+    exact = samples.measured("a", "a", 41.3, lo_ns=41.2, hi_ns=41.5, floor_ratio=9)
+    wide = samples.measured("a", "b", 41.3, lo_ns=35.2, hi_ns=47.1, floor_ratio=9)
+    page = open_page(samples.document(exact, wide))
+    assert page.texts("#matrix-table button") == ["41.3 ns", "41 ns^"]
+    legend = page.text("#matrix-legend")
+    assert "^ interval wider than \u00b110 %" in legend
+    assert "interval \u00b17.6 %, worst 15 %" in legend
+    for entry, pair in ((exact, "a to a"), (wide, "a to b")):
+        button = page.own.locator(f"#matrix-table button[aria-label^='{pair}:']")
+        label = str(button.get_attribute("aria-label"))
+        assert values.interval_ends(entry_of(entry)).split(" .. ")[1] in label
+    rows = [[ns, half] for ns, half, _ in SUPPORTED]
+    source = (Path(report.__file__).parent / "js/text.js").read_text(encoding="utf-8")
+    script = f"rows => {{ {source}\n return rows.map((row) => duration(...row)); }}"
+    told = page.own.evaluate(script, rows)
+    assert told == [text for _, _, text in SUPPORTED]
 
 
 def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.color import ANSI_COLOR_NAMES, Color, ColorSystem
 from rich.console import Console
+from rich.style import Style
 
 import samples
 from dlbench import findings, values
@@ -16,19 +19,21 @@ from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
 from typed import doc, entries_of, entry_of
 
+ROOT = Path(__file__).parents[2]
+
 PAIR_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
   torch 2.13.0
+native -> native 61.0 ns, +-28 % between processes
 3 pairs, 8 cells, budget 60s
   floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, proxy 35.0 ns
-  native -> native 61.0 ns, +-28 % between processes
 
-cpu   4 KiB   dlpack   host time of one exchange
+cpu   4 KiB   dlpack   host time of one exchange   interval +-2.0 %, worst 2.0 %
  from \\ to    numpy     torch
  numpy       112 ns    940 ns
  torch      1.73 us   refused
 
-cpu   4 KiB   convert   host time of one exchange
+cpu   4 KiB   convert   host time of one exchange   interval +-2.0 %
  from \\ to     numpy
  numpy      ~36.0 ns
 
@@ -51,28 +56,28 @@ noise         turbo on, governor powersave, +-28 % between processes at 61.0 ns
 """
 
 MATRIX_100 = """\
-cpu   4 KiB   dlpack   host time of one exchange
+cpu   4 KiB   dlpack   host time of one exchange   interval +-2.0 %, worst 2.0 %
  from \\ to    native       jax       mlx     numpy    paddle   tensorflow     torch   tvm_ffi
- native      60.0 ns   5.15 us   2.60 us*   265 ns    126 ns      22.7 us   1.17 us   10.8 us
- jax          556 ns   60.0 ns   7.19 us*  2.45 us   1.17 us       265 ns   10.8 us    126 ns
- mlx         5.15 us    556 ns   2.11 us*  22.7 us   10.8 us      2.45 us    126 ns   1.17 us
- numpy        126 ns   10.8 us   3.21 us*   556 ns    265 ns      60.0 ns   2.45 us   22.7 us
- paddle      2.45 us    265 ns   24.7 us*  10.8 us   5.15 us      1.17 us   60.0 ns     wrong
- tensorflow  1.17 us    126 ns   12.9 us*  5.15 us   2.45 us       556 ns   22.7 us    265 ns
- torch        265 ns   22.7 us   4.50 us*  1.17 us    556 ns       126 ns   5.15 us   60.0 ns
- tvm_ffi     22.7 us   2.45 us   2.31 us*   126 ns   60.0 ns      10.8 us    556 ns   5.15 us
- warp        10.8 us   refused   2.17 us*  refused   22.7 us      5.15 us    265 ns   2.45 us
+ native        60 ns    5.1 us   2.60 us*   265 ns    126 ns      22.7 us   1.17 us   10.8 us
+ jax          560 ns     60 ns    7.2 us*  2.45 us   1.17 us       265 ns   10.8 us    126 ns
+ mlx          5.1 us    560 ns   2.11 us*  22.7 us   10.8 us      2.45 us    126 ns   1.17 us
+ numpy        126 ns   10.8 us   3.21 us*   560 ns    265 ns        60 ns   2.45 us   22.7 us
+ paddle      2.45 us    265 ns   24.7 us*  10.8 us    5.1 us      1.17 us     60 ns     wrong
+ tensorflow  1.17 us    126 ns   12.9 us*   5.1 us   2.45 us       560 ns   22.7 us    265 ns
+ torch        265 ns   22.7 us   4.50 us*  1.17 us    560 ns       126 ns    5.1 us     60 ns
+ tvm_ffi     22.7 us   2.45 us   2.31 us*   126 ns     60 ns      10.8 us    560 ns    5.1 us
+ warp        10.8 us   refused   2.17 us*  refused   22.7 us       5.1 us    265 ns   2.45 us
 
  from \\ to        warp
  native        2.45 us
  jax         timed-out
  mlx            265 ns
- numpy         5.15 us
+ numpy          5.1 us
  paddle         126 ns
- tensorflow    60.0 ns
+ tensorflow      60 ns
  torch         crashed
  tvm_ffi       1.17 us
- warp           556 ns
+ warp           560 ns
 
 * copied
 """
@@ -96,7 +101,7 @@ def test_at_120_columns_the_matrix_is_one_block() -> None:
     text = plain(terminal.render(doc(samples.matrix()), 120))
     assert text.count("from \\ to") == 1
     assert (
-        " jax          556 ns   60.0 ns   7.19 us*  2.45 us   1.17 us       265 ns   10.8 us"
+        " jax          560 ns     60 ns    7.2 us*  2.45 us   1.17 us       265 ns   10.8 us"
         in text
     )
 
@@ -127,6 +132,53 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[36m" not in printed(monkeypatch, TERM="xterm", NO_COLOR="1")
 
 
+def luminance(color: str) -> float:
+    triplet = Color.parse(color).get_truecolor()
+    channels = [channel / 255 for channel in triplet]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(("word", "color"), output.COLORS.items())
+def test_colors_can_be_read_on_white_and_on_black(word: str, color: str) -> None:
+    """Web Content Accessibility Guidelines, 1.4.11: at least 3:1."""
+    found = luminance(color)
+    assert 1.05 / (found + 0.05) >= 3
+    assert (found + 0.05) / 0.05 >= 3
+    # A terminal of 16 colors shows the one of that name.
+    assert Color.parse(color).downgrade(ColorSystem.STANDARD).number == ANSI_COLOR_NAMES[word]
+
+
+def test_each_color_of_a_command_is_one_of_these() -> None:
+    stream = io.StringIO()
+    console = output.Console(stream)
+    assert all(
+        console.get_style(word) == Style.parse(color) for word, color in output.COLORS.items()
+    )
+    used = set()
+    for path in (ROOT / "harness/dlbench").rglob("*.py"):
+        words = re.findall(r'"([a-z _]+)"', path.read_text(encoding="utf-8"))
+        used |= {word for word in words if set(word.split()) & set(ANSI_COLOR_NAMES)}
+    assert used <= set(output.COLORS)
+
+
+def test_only_the_label_of_a_finding_is_bold() -> None:
+    finding = findings.Finding("copies", "torch -> numpy", "dlbench show latest torch numpy")
+    for width in (80, 40):
+        first, *_ = terminal.finding_lines(finding, width)
+        bold = [first.plain[span.start : span.end] for span in first.spans if span.style == "bold"]
+        assert (str(first.style), [text.strip() for text in bold]) == ("", ["copies"])
+
+
+def test_a_ratio_has_the_digits_that_its_intervals_support() -> None:
+    exact = samples.measured("a", "a", 41.3, lo_ns=41.3, hi_ns=41.3)
+    near = samples.measured("a", "b", 61.0, lo_ns=60.9, hi_ns=61.1)
+    wide = samples.measured("a", "b", 61.0, lo_ns=35.2, hi_ns=79.0)
+    assert values.ratio(entry_of(near), entry_of(exact)) == "1.48"
+    assert values.ratio(entry_of(wide), entry_of(exact)) == "1.5"
+    assert values.ratio(entry_of(exact), entry_of(exact)) == "1.00"
+
+
 def test_library_text_is_never_read_as_markup() -> None:
     entry = samples.missing("a", "b", "refused", "[red]odd[/nothing]")
     stream = io.StringIO()
@@ -145,6 +197,50 @@ def test_library_text_is_never_read_as_markup() -> None:
 )  # fmt: skip
 def test_durations_have_three_digits(ns: float, text: str) -> None:
     assert values.duration(ns) == text
+
+
+#: A time, the half-width of its interval, and the text; the report's JavaScript has the same rule.
+SUPPORTED = [
+    (41.3, 0.0, "41.3 ns"), (41.3, 0.05, "41.3 ns"), (41.3, 0.2, "41.3 ns"), (41.3, 6, "41 ns"),
+    (41.3, 12, "40 ns"), (41.3, 900, "40 ns"), (3.7, 0.4, "3.7 ns"), (3.7, 12, "4 ns"),
+    (0.3, 0.004, "0.30 ns"), (0.3, 3, "0.3 ns"), (345, 20, "350 ns"), (1234, 300, "1.2 us"),
+    (996, 20, "1.00 us"), (996, 300, "1.0 us"), (999.4, 3, "999 ns"), (99.96, 0.3, "100 ns"),
+    (16_600, 4000, "17 us"), (16_600, 40_000, "20 us"), (2_050_000, 90_000, "2.05 ms"),
+    (3.2e9, 1e9, "3 s"), (4.2e12, 1e12, "4000 s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ns", "half_width", "text"), SUPPORTED)
+def test_a_time_has_the_digits_that_its_interval_supports(
+    ns: float, half_width: float, text: str
+) -> None:
+    assert values.duration(ns, half_width) == text
+
+
+def test_wide_intervals_are_marked_and_summed_up() -> None:
+    exact = samples.measured("a", "a", 41.3, lo_ns=41.2, hi_ns=41.5, floor_ratio=9)
+    wide = samples.measured("a", "b", 41.3, lo_ns=35.2, hi_ns=47.1, floor_ratio=9)
+    text = plain(terminal.render(doc(samples.document(exact, wide)), 80))
+    assert "host time of one exchange   interval +-7.6 %, worst 15 %\n" in text
+    assert re.search(r" a +41.3 ns +41 ns\^", text)
+    assert "^ interval wider than +-10 %" in text
+    details = "\n".join(pair.details(entry_of(wide)))
+    assert "41 ns  (35.2 .. 47.1 ns: " in details
+
+
+def test_no_mark_is_cut_from_the_legend() -> None:
+    wide = samples.measured("a", "b", 25.0, lo_ns=20.0, outcome="copy")
+    text = plain(terminal.render(doc(samples.document(wide)), 60))
+    assert "\n* copied   ^ interval wider than +-10 %\n" in text
+    assert "\n~ within 2x of the instrument's own time\n" in text
+
+
+def test_the_summary_of_intervals_has_a_line_where_the_title_is_long() -> None:
+    names = [("a", "a"), ("a", "b")]
+    entries = [samples.measured(*pair, 41.3, environment="a-long-name-of-one") for pair in names]
+    lines = plain(terminal.render(doc(samples.document(*entries)), 80)).splitlines()
+    title = next(line for line in lines if line.endswith("host time of one exchange"))
+    assert lines[lines.index(title) + 1] == " interval +-2.0 %, worst 2.0 %"
 
 
 @pytest.mark.parametrize(
@@ -237,7 +333,7 @@ def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
         "numpy", "torch", 940.0, warnings=[samples.warned("few-rounds")], gb_per_s=2.0
     )
     facts = "\n".join(pair.details(entry_of(entry)))
-    for fact in ("940 ns  (931 ns .. 959 ns", "__dlpack__(max_version=(1,0))", "few rounds"):
+    for fact in ("940 ns  (931 .. 959 ns", "__dlpack__(max_version=(1,0))", "few rounds"):
         assert fact in facts
     crash = samples.missing("a", "b", "crashed", "died", signal="SIGSEGV", stderr_tail="one\ntwo")
     assert [line.split(maxsplit=1) for line in pair.details(entry_of(crash))][-2:] == [
@@ -375,11 +471,11 @@ def test_counted_instructions_have_a_column_in_the_matrix() -> None:
     for width in range(20, 60):
         heads = [block[0].plain for block in grid.blocks(matrix, width)]
         assert all(head.count("instr") == len(head.split()) // 2 - 1 for head in heads), heads
-    assert grid.legend([matrix]) == "instr: instructions of one exchange   ? not counted"
+    assert grid.legend([matrix]) == ["instr: instructions of one exchange", "? not counted"]
     del document["benchmarks"][0]["instructions"]
     [matrix] = terminal.matrices(doc(document))
     assert "instr" not in grid.blocks(matrix, 80)[0][0].plain
-    assert grid.legend([matrix]) == ""
+    assert grid.legend([matrix]) == []
     document["benchmarks"][0]["instructions"] = 2312.0
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain

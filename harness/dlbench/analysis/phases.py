@@ -71,7 +71,7 @@ def _row(of: dict[str, Measured]) -> dict[str, str]:
     row = dict.fromkeys(HEAD, "")
     row["from -> to"] = f"{any_.producer} -> {any_.consumer}"
     for phase, entry in of.items():
-        row[OWN if phase == "exchange" else phase] = values.duration(entry.real_time)
+        row[OWN if phase == "exchange" else phase] = values.time(entry)
     exchange = of.get("exchange")
     if exchange is not None and exchange.phases:
         row["exchange"] = values.duration(exchange.phases.exchange_ns)

@@ -106,6 +106,6 @@ def _row(named: list[str], of_cell: Sizes, sizes: list[int]) -> list[str]:
     any_ = next(iter(of_cell.values()))
     how = any_.protocol if any_.clock == "call" else f"{any_.protocol} ({any_.clock})"
     how += f" in {any_.environment}" if any_.environment != "default" else ""
-    times = [values.duration(of_cell[s].real_time) if s in of_cell else "" for s in sizes]
+    times = [values.time(of_cell[s]) if s in of_cell else "" for s in sizes]
     place = [str(any_.axis(axis)) for axis in named]
     return [f"{any_.producer} -> {any_.consumer}", how, *place, *times]

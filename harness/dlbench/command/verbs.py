@@ -23,6 +23,7 @@ from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 from dlbench.libraries import discover, listing
 from dlbench.machine import doctor
+from dlbench.machine.noise import NoiseProbe
 from dlbench.running import comparing, options, run
 from dlbench.scripts import exchange, running
 from dlbench.terminal import pair, terminal
@@ -80,9 +81,9 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
               help="Report also whether a worker runs in that Python.")  # fmt: skip
 def see_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
-    console = Console()
+    console, probe = Console(), NoiseProbe()
     interpreters = doctor.environments(spelled.read(env), PROBE_S)
-    found = [*doctor.checks(), *interpreters, doctor.noise(doctor.jitter())]
+    found = [*doctor.checks(), *interpreters, *doctor.noise(probe.finish())]
     terminal.show(doctor.table(found, console.width), console)
 
 

@@ -13,6 +13,7 @@ from dlbench.document import Comparison
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
+from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
 from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text.escaping import dlbench_command
@@ -74,17 +75,19 @@ class Pair:
         self, plan: _core.Plan, folder: Path, workers: int, budget_s: float, *, root: Path
     ) -> str:
         """A run of so many workers a pair and side, or what is left of it; its document."""
+        probe = NoiseProbe()
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
-        context = run.context(self.request, libraries, plan, places, sys.argv)
+        noise = probe.finish()
+        context = run.context(self.request, libraries, plan, places, sys.argv, noise)
         context["dlbench"]["compare"] = asdict(self.asked)
         resume = (folder / "journal.jsonl").exists()
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
-        summary = run.execute(plan, wanted, root, quiet=self.quiet, stage=stage)
+        summary = run.execute(plan, wanted, root, noise, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")

@@ -133,7 +133,7 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
         told.append((entry.unexplained_ns, "unexplained"))
         told.append((exchange_ns, "exchange, in the same rounds"))
     rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in told]
-    rows.append(["", values.duration(entry.real_time), "exchange, in rounds of its own"])
+    rows.append(["", values.time(entry), "exchange, in rounds of its own"])
     return _table(["share", "time", "phase"], rows, (0, 1), width)
 
 
@@ -158,7 +158,7 @@ def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width:
     """All of it. `phases` are the run's cells of the same exchange."""
     shown = [Text(sentence(entry, breakdown), style="bold")]
     counted = f"{title(entry)}: {breakdown.total:,.0f} instructions an exchange"
-    shown += [Text(f"{counted}, {values.duration(entry.real_time)}"), Text()]
+    shown += [Text(f"{counted}, {values.time(entry)}"), Text()]
     if breakdown.python:
         shown += [*python_table(breakdown, width)]
         told = f"naming Python functions took {values.percent(breakdown.added)} more; subtracted"

@@ -62,6 +62,16 @@ class Machine(Record):
         yield from self._json.items()
 
 
+class Noise(Record):
+    """What disturbed the machine right before the run; see `machine.noise`."""
+
+    __slots__ = ()
+    other_processes = Key[float | None](None)
+    stolen = Key[float | None](None)
+    frequency = Key[float | None](None)
+    too_busy = Key(False)
+
+
 class Request(Record):
     """The options of the run, as they were typed."""
 
@@ -101,6 +111,7 @@ class Run(Record):
     request = part(Request)
     absent = Key[Mapping[str, str]]({})  #: how to get the libraries that are not there
     machine = part(Machine)
+    noise = part(Noise)
     environments = parts_by_name(EnvironmentFacts)
 
 

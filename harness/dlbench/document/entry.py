@@ -231,6 +231,13 @@ class Measured(Entry):
     api_calls = part(ApiCalls)
     workers = parts(Worker)
 
+    @property
+    def half_width(self) -> float:
+        """Of the interval, in ns: from the median to its further end. 0: it is not known."""
+        if not self.has("hi_ns"):
+            return 0.0
+        return max(self.hi_ns - self.real_time, self.real_time - self.lo_ns, 0.0)
+
 
 class NotMeasured(Entry):
     """A cell without a number, and why."""

@@ -17,7 +17,7 @@ DISTURBED = {
     "bimodal": ("the rounds fall into two groups: the median is one of them", ""),
     "drift": ("the rounds rise or fall while they run", "--replicas 6"),
     "migrated-core": ("a third of the rounds changed their core", ""),
-    "preempted": ("a third of the rounds lost their core to others", ""),
+    "preempted": ("in a third of the rounds another thread had the core", ""),
     "slow-cpu": ("a third of the rounds ran on a slowed core", ""),
     "host-behind": ("in a third of the rounds the device waited for the host", ""),
 }
@@ -49,9 +49,20 @@ def _was_done(options: Sequence[str], asked: Request) -> bool:
     return False
 
 
+def _disturbance(run: Run) -> str:
+    """ "other processes 90 %, stolen 3.0 %"."""
+    found = run.noise
+    shares = (("other processes", found.other_processes), ("stolen", found.stolen))
+    told = [f"{name} {values.percent(share)}" for name, share in shares if share]
+    if found.frequency is not None:
+        told.append(f"frequency {values.percent(found.frequency)}")
+    return ", ".join(told)
+
+
 def noise(run: Run) -> Iterator[Finding]:
     machine = run.machine
     facts = ["virtual machine"] if machine.virtual else []
+    facts += [f"busy before the run ({_disturbance(run)})"] if run.noise.too_busy else []
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")

@@ -6,7 +6,6 @@ import platform
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
@@ -17,6 +16,7 @@ from dlbench import values
 from dlbench.environments import probe
 from dlbench.errors import BadInput, first_line
 from dlbench.machine import device_checks, drivers, machine
+from dlbench.machine.noise import LEAST_FREQUENCY, MOST_LOOP, MOST_OTHERS, MOST_STOLEN, Noise
 from dlbench.profiling import tools
 from dlbench.text.doctor_check import Check
 
@@ -40,11 +40,6 @@ def _processor(root: Path) -> Iterator[Check]:
     yield Check("cpu", model)
     few = "with one core the harness and the workers take turns" if cores < 2 else ""
     yield Check("cores", f"{cores} for this process", few)
-    load = machine.load()
-    if load:
-        busy = load[0] > 0.5 * cores
-        advice = "something else is at work: stop it, or raise --replicas" if busy else ""
-        yield Check("load", f"{load[0]:.2f} over the last minute", advice)
     governor = machine.governor(root)
     slow = governor not in ("performance", "unknown")
     advice = "sudo cpupower frequency-set -g performance" if slow else ""
@@ -103,24 +98,28 @@ def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
         yield Check(name, f"CPython {found.version}, GIL {gil}, worker of this build")
 
 
-def jitter(seconds: float = 0.2) -> float:
-    """The share by which the slower rounds of a fixed loop exceed the median round."""
-    rounds = []
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        begin = time.perf_counter_ns()
-        for _ in range(2000):
-            pass
-        rounds.append(time.perf_counter_ns() - begin)
-    rounds.sort()
-    median = rounds[len(rounds) // 2]
-    return rounds[int(len(rounds) * 0.95)] / median - 1
-
-
-def noise(share: float) -> Check:
-    advice = "close what else runs: a fixed loop differs by this much from itself"
-    state = f"{values.percent(share)} between rounds"
-    return Check("noise", state, advice if share > 0.05 else "")
+def noise(found: Noise) -> Iterator[Check]:
+    """What disturbs measurements right now."""
+    if found.other_processes is not None:
+        busy = found.other_processes > MOST_OTHERS
+        advice = "stop what else runs, or raise --replicas" if busy else ""
+        yield Check(
+            "other processes", f"{values.percent(found.other_processes)} of the cores", advice
+        )
+    if found.stolen is not None:
+        busy = found.stolen > MOST_STOLEN
+        advice = "the hypervisor gives the cores to others: measure at another time" if busy else ""
+        yield Check("stolen time", values.percent(found.stolen), advice)
+    if found.frequency is not None:
+        slow = found.frequency < LEAST_FREQUENCY
+        advice = "look at governor, turbo and temperature" if slow else ""
+        yield Check("frequency", f"{values.percent(found.frequency)} of the highest", advice)
+    if found.fixed_loop is not None:
+        advice = "close what else runs: a fixed loop differs by this much from itself"
+        wide = found.fixed_loop > MOST_LOOP
+        yield Check(
+            "noise", f"{values.percent(found.fixed_loop)} between rounds", advice if wide else ""
+        )
 
 
 def table(found: list[Check], width: int) -> list[Text]:

@@ -29,11 +29,16 @@ def read(root: Path, path: str) -> str:
         return ""
 
 
+def core_numbers() -> set[int]:
+    """The numbers of the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
 def cores() -> int:
     """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(core_numbers())
 
 
 def cpuinfo(root: Path, key: str) -> str:

@@ -72,16 +72,16 @@ def walk(pass_: Pass[Item, Result], pairs: Sequence[Sequence[Item]], *, quiet: b
     """
     total, done = sum(pass_.cells(item) for items in pairs for item in items), 0
     try:
-        with _stoppable(), progress.observer(sys.stderr, quiet) as observer:
+        with _stoppable(), progress.observer(sys.stderr, quiet, units="cells") as observer:
             for items in pairs:
                 title = pass_.title(items)
-                observer.on_progress(done, total, title, -1)
+                observer.on_progress(done, total, title)
 
                 def keep(item: Item, result: Result, title: str = title) -> None:
                     nonlocal done
                     pass_.record(result)
                     done += pass_.cells(item)
-                    observer.on_progress(done, total, title, -1)
+                    observer.on_progress(done, total, title)
 
                 ask_each(pass_, items, keep)
     except _Stopped as stopped:

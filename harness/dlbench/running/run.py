@@ -17,6 +17,7 @@ from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line, os_reason
 from dlbench.libraries import discover
 from dlbench.machine import machine
+from dlbench.machine.noise import Noise
 from dlbench.passes import walk
 from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.instructions import CountInstructions
@@ -64,6 +65,7 @@ def context(
     plan: _core.Plan,
     places: list[Environment],
     command: list[str],
+    noise: Noise,
 ) -> dict[str, Any]:
     """All of a document's context that is known before the first worker starts."""
     own = {
@@ -75,11 +77,20 @@ def context(
         "request": request.kept(),
         "absent": absent(request, libraries),
         "machine": machine.describe(),
+        "noise": noise.to_json(),
         "environments": describe_environments(libraries, plan, places),
     }
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}
+
+
+def report_noise(found: Noise) -> None:
+    """Prints the noise right before the run. Warns where the machine is too busy to measure;
+    that stops no run."""
+    output.complain(f"machine: {', '.join(found.facts())}")
+    if reasons := ", ".join(found.reasons()):
+        warn(f"too busy to measure: {reasons}: see 'dlbench doctor'")
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
@@ -139,19 +150,30 @@ def require_cells(plan: _core.Plan) -> None:
 
 
 def execute(
-    plan: _core.Plan, options: _core.Options, folder: Path, *, quiet: bool, stage: str = ""
+    plan: _core.Plan,
+    options: _core.Options,
+    folder: Path,
+    noise: Noise,
+    *,
+    quiet: bool,
+    stage: str = "",
 ) -> _core.Summary:
-    """Runs the plan; `_core.Summary`. Once a cell is recorded, `folder` is the latest run: one that
-    ends before that leaves the former one its name. `stage` as of progress.observer. Raises
-    BadInput for what the system refused."""
-    with progress.observer(sys.stderr, quiet, stage) as observer:
-        first = progress.First(observer, lambda: link_latest(folder))
+    """Runs the plan; `_core.Summary`. Reports the noise once the run has begun: one that is refused
+    prints nothing but why. Once a cell is recorded, `folder` is the latest run: one that ends
+    before that leaves the former one its name. `stage` as of progress.observer. Raises BadInput for
+    what the system refused."""
+    with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
+        first = progress.First(
+            observer,
+            begin=lambda: None if quiet else report_noise(noise),
+            record=lambda: link_latest(folder),
+        )
         try:
             summary = _core.run(plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
         if summary.recorded:
-            first.call()  # of a resumed run all may have been there
+            first.record()  # of a resumed run all may have been there
     return summary
 
 

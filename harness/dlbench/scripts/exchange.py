@@ -381,7 +381,7 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
     what = f"{entry.protocol}, {entry.case}, {entry.bytes} bytes on {entry.device}"
     came = entry.outcome
     if isinstance(entry, Measured):
-        came = f"{entry.outcome}, {values.duration(entry.real_time)}"
+        came = f"{entry.outcome}, {values.time(entry)}"
     elif isinstance(entry, NotMeasured):
         came = f"{entry.outcome}: {values.reason(entry)}"
     pair = dict.fromkeys((entry.producer, entry.consumer))

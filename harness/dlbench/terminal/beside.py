@@ -115,7 +115,7 @@ def _row(
     row = [f"{any_.producer} -> {any_.consumer}", any_.protocol]
     row += [str(any_.axis(axis)) for axis in named]
     for index, name in enumerate(shown):
-        row.append(values.duration(of[name].real_time) if name in of else "")
+        row.append(values.time(of[name]) if name in of else "")
         if index:
             row.append(ratios[name].text(times) if name in ratios else "")
     return row

@@ -72,10 +72,9 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
     longest = max(cell_len(command) for command, _ in commands)
     label = "next"
     for command, what in commands:
-        shown_line = Text(pad(label, LABEL), style="bold")
-        shown_line += Text(pad(command, longest), style="not bold cyan")
+        shown_line = Text.assemble((pad(label, LABEL), "bold"), (pad(command, longest), "cyan"))
         if shown_line.cell_len + 2 + cell_len(what) <= width:
-            shown_line += Text(f"  {what}", style="not bold dim")
+            shown_line.append(f"  {what}", "dim")
         shown_line.rstrip()
         yield shown_line
         label = ""
@@ -108,24 +107,19 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     row |= {"protocol": pad(" ".join(label), LABEL - 2), "fastest": _timed(fastest)}
     native = grid.entries.get(("native", "native"))
     if isinstance(native, Measured) and native is not fastest:
-        row["x native"] = _times(fastest, native)
+        row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
         ratio = beside.ratio(document, fastest, slowest)
         is_noise = ratio.honest and not ratio.differs(1)
         row["slowest"] = _timed(slowest)
-        row["x fastest"] = "within noise" if is_noise else _times(slowest, fastest)
+        row["x fastest"] = "within noise" if is_noise else values.ratio(slowest, fastest)
     return row
 
 
 def _timed(entry: Measured) -> str:
     before, after = values.marks(entry)
-    time = f"{before}{values.duration(entry.real_time)}{after}"
+    time = f"{before}{values.time(entry)}{after}"
     return f"{entry.producer} -> {entry.consumer} {time}"
-
-
-def _times(entry: Measured, other: Measured) -> str:
-    ratio = entry.real_time / other.real_time
-    return values.significant(ratio) if ratio < 999.5 else f"{ratio:.0f}"
 
 
 def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:

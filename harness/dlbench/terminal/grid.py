@@ -20,6 +20,7 @@ CORNER = "from \\ to"
 EMPTY = (*values.DULL, "not-run")
 LOSES = "!"
 COUNTED = "instr"  #: heading of the column of instructions
+WIDE = "^"
 UNCOUNTED = "not counted"
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
@@ -43,7 +44,8 @@ class Shown:
             style = STYLES.get(after, "dim" if before else "")
             if values.lost(entry):
                 after, style = after + LOSES, STYLES[LOSES]
-            return cls(values.duration(entry.real_time), before, after, style)
+            after += WIDE if values.is_wide(entry) else ""
+            return cls(values.time(entry), before, after, style)
         return cls._of_outcome(entry)
 
     @classmethod
@@ -176,17 +178,19 @@ def _block(
     return lines
 
 
-def legend(grids: Sequence[Grid]) -> str:
-    """What the marks in these matrices mean; empty where there are none."""
+def legend(grids: Sequence[Grid]) -> list[str]:
+    """What each mark in these matrices means."""
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}
     used |= {LOSES for entry in measured if values.lost(entry)}
+    used |= {WIDE for entry in measured if values.is_wide(entry)}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
     told = {
         "*": "* copied",
         LOSES: "! drops or converts something",
         "?": "? not proven",
+        WIDE: f"^ interval wider than +-{values.percent(values.WIDE)}",
         "~": "~ within 2x of the instrument's own time",
         "-": "- protocol not offered",
         "absent": "absent: not installed",
@@ -196,4 +200,4 @@ def legend(grids: Sequence[Grid]) -> str:
     if any(grid.is_counted() for grid in grids):
         words.add(COUNTED)
         words |= {UNCOUNTED for entry in measured if not entry.instructions}
-    return "   ".join(text for mark, text in told.items() if mark in used | words)
+    return [text for mark, text in told.items() if mark in used | words]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dlbench import values
 from dlbench.document import Document, EnvironmentFacts
-from dlbench.text.layout import count, fold
+from dlbench.text.layout import count, fold, shorten
 
 FLOORS = ("empty", "clock", "call", "proxy")
 
@@ -20,6 +20,8 @@ def header(document: Document, width: int) -> list[str]:
     environments = document.environments
     first = document.environment(next(iter(environments), ""))
     lines = fold([*parts, *_installed(first)], width)
+    if between := values.between_processes(first):
+        lines.append(shorten(between, width))
     for name in list(environments)[1:]:
         further = environments[name]
         told = [*_installed(further), values.between_processes(further)]
@@ -46,5 +48,3 @@ def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
         known = [name for name in FLOORS if floors.get(name, 0) > 0]
         shown = (f"{name} {values.duration(floors[name])}" for name in known)
         yield f"floors: {', '.join(shown)}"
-    if between := values.between_processes(first):
-        yield between

@@ -90,11 +90,9 @@ def _row(entry: Entry) -> dict[str, str]:
         row["used"] = used(entry)
     if not isinstance(entry, Measured):
         return row
-    median = entry.real_time
     before, _ = values.marks(entry)
-    row["median"] = before + values.duration(median)
-    wide = max(entry.hi_ns - median, median - entry.lo_ns, 0.0)
-    row["+-"] = values.percent(wide / median)
+    row["median"] = before + values.time(entry)
+    row["+-"] = values.percent(entry.half_width / entry.real_time)
     row["instructions"] = values.instructions(entry)
     row["used"] = used(entry)
     first = [worker.first_ns for worker in entry.workers if worker.first_ns]
@@ -201,9 +199,8 @@ def _timer(entry: Entry) -> list[tuple[str, str]]:
 
 
 def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, str]]:
-    low, high = values.duration(entry.lo_ns), values.duration(entry.hi_ns)
-    interval = f"{low} .. {high}: {values.interval([entry])}"
-    facts = [("median", f"{values.duration(entry.real_time)}  ({interval})")]
+    interval = f"{values.interval_ends(entry)}: {values.interval([entry])}"
+    facts = [("median", f"{values.time(entry)}  ({interval})")]
     if entry.interval == "within":
         known = values.between_processes(environment)
         facts.append(("other processes", f"not measured; {known}" if known else "not measured"))

@@ -39,11 +39,12 @@ def render(
         for index, block in enumerate(grid.blocks(one, width)):
             lines.append(Text())
             if index == 0:
-                lines.append(Text(shorten(one.title, width), style="bold"))
+                lines += _title(one, width)
             lines += block
     marks = grid.legend(grids)
     if marks:
-        lines += [Text(), Text(shorten(marks, width), style="dim")]
+        lines.append(Text())
+        lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
     grown = scaling(document, shown_protocols(document), width)
     if grown and not is_ending:
         lines += [Text(), *grown]
@@ -163,6 +164,18 @@ def matrices(document: Document) -> list[grid.Grid]:
     return [_matrix(key, groups[key]) for key in ordered]
 
 
+def _title(one: grid.Grid, width: int) -> list[Text]:
+    """A matrix' title, and beside or below it how wide the intervals of its times are."""
+    title = Text.assemble((shorten(one.title, width), "bold"))
+    found = values.widths([entry for entry in one.shown() if isinstance(entry, Measured)])
+    if not found:
+        return [title]
+    widths = f"interval {found}"
+    if cell_len(one.title) + 3 + cell_len(widths) <= width:
+        return [title.append(f"   {widths}")]
+    return [title, Text(f" {widths}")]
+
+
 def _matrix(key: tuple[str, ...], entries: list[Entry]) -> grid.Grid:
     device, environment, protocol, case = key
     smallest = min(entry.bytes for entry in entries)
@@ -175,7 +188,7 @@ def _matrix(key: tuple[str, ...], entries: list[Entry]) -> grid.Grid:
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
     """One line; more where the text, its reason and the command do not fit on one."""
-    head = Text(pad(finding.label, LABEL), style="bold")
+    head = Text.assemble((pad(finding.label, LABEL), "bold"))
     room = width - LABEL
     text, command = finding.text, finding.command
     wide = cell_len(text) + cell_len(command)

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import rich.console
 from rich.text import Text
+from rich.theme import Theme
 
 from dlbench.text.escaping import log_line, printable_lines
 from dlbench.text.layout import UNCUT
@@ -25,6 +26,17 @@ def prepare() -> None:
             reconfigure(errors="backslashreplace")
 
 
+#: What the words for colors mean here. The 16 colors of a terminal are of its theme: its yellow and
+#: cyan are often too light for a light background. These can be read on white and on black.
+COLORS = {
+    "red": "color(160)",
+    "yellow": "color(136)",
+    "green": "color(28)",
+    "cyan": "color(31)",
+    "magenta": "color(127)",
+}
+
+
 class Console(rich.console.Console):
     """A terminal on which each text is one line, shown as it is: no markup, no emoji codes.
 
@@ -32,7 +44,9 @@ class Console(rich.console.Console):
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        super().__init__(file=stream, markup=False, emoji=False, highlight=False)
+        super().__init__(
+            file=stream, markup=False, emoji=False, highlight=False, theme=Theme(COLORS)
+        )
         if not self.file.isatty() and "COLUMNS" not in os.environ:
             self.width = UNCUT
 

@@ -13,14 +13,14 @@ from rich.cells import cell_len
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from dlbench.text.escaping import log_line, printable
+from dlbench.text.layout import shorten
 from dlbench.text.output import Console
+from dlbench.text.time_left import TimeLeft
 
-
-def left(seconds: float) -> str:
-    """ "12 s left", "3 min left"; empty where it is not known."""
-    if not 0 < seconds < 1e6:
-        return ""
-    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
+#: What a run counts: a cell in one process.
+MEASUREMENTS = "measurements"
+BAR = 24  #: columns
+LINES_S = 10.0  #: at least between two lines where there is no terminal
 
 
 class Quiet:
@@ -32,52 +32,66 @@ class Quiet:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
-        """Called by the core, often: cells recorded of all, and the pair at work."""
+    def on_progress(self, done: int, total: int, doing: str) -> None:
+        """Called by the core, often: units done of all, and the pair at work."""
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         """Called by the core once a cell."""
 
 
 class First(Quiet):
-    """Hands on to another observer, and calls `first` once, at the first recorded cell."""
+    """Forwards to another observer. Calls `begin` once, when the run has begun, and `record` once,
+    at the first recorded cell."""
 
-    def __init__(self, observer: Quiet, first: Callable[[], object]) -> None:
-        self._observer, self._first = observer, first
-        self._called = False
+    def __init__(
+        self, observer: Quiet, begin: Callable[[], object], record: Callable[[], object]
+    ) -> None:
+        self._observer, self._begin, self._record = observer, begin, record
+        self._begun = self._recorded = False
 
-    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
-        self._observer.on_progress(done, total, doing, eta_s)
+    def on_progress(self, done: int, total: int, doing: str) -> None:
+        if not self._begun:
+            self._begun = True
+            self._begin()
+        self._observer.on_progress(done, total, doing)
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
-        self.call()
+        self.record()
         self._observer.on_recorded(cell, outcome, median_ns)
 
-    def call(self) -> None:
-        if not self._called:
-            self._called = True
-            self._first()
+    def record(self) -> None:
+        if not self._recorded:
+            self._recorded = True
+            self._record()
 
 
 class Lines(Quiet):
-    """A line every few seconds, for logs and pipes."""
+    """A line now and then, for logs and pipes; none that says what the last one said."""
 
     def __init__(
         self,
         stream: TextIO,
-        every_s: float = 5.0,
+        left: TimeLeft,
+        every_s: float = LINES_S,
         now: Callable[[], float] = time.monotonic,
         stage: str = "",
+        units: str = MEASUREMENTS,
     ) -> None:
-        self._stream, self._every, self._now, self._stage = stream, every_s, now, stage
-        self._last = now()
+        self._stream, self._left, self._every, self._now = stream, left, every_s, now
+        self._stage, self._units = stage, units
+        self._printed_at, self._printed = now(), ""
 
-    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
-        if self._now() - self._last < self._every:
+    def on_progress(self, done: int, total: int, doing: str) -> None:
+        self._left.see(done)
+        if self._now() - self._printed_at < self._every:
             return
-        self._last = self._now()
-        parts = [self._stage, f"{done} of {total} cells", doing, left(eta_s)]
-        self._stream.write(log_line(", ".join(part for part in parts if part)) + "\n")
+        counted = f"{done} of {total} {self._units}"
+        parts = [self._stage, counted, doing, self._left.show(done, total)]
+        line = log_line(", ".join(part for part in parts if part))
+        if line == self._printed:
+            return
+        self._printed_at, self._printed = self._now(), line
+        self._stream.write(line + "\n")
         self._stream.flush()
 
 
@@ -87,17 +101,19 @@ class Bar(Quiet):
     def __init__(
         self,
         console: Console,
+        left: TimeLeft,
         every_s: float = 0.2,
         now: Callable[[], float] = time.monotonic,
         stage: str = "",
     ) -> None:
-        self._every, self._now, self._stage = every_s, now, stage
-        self._last = float("-inf")
+        self._left, self._every, self._now, self._stage = left, every_s, now, stage
+        self._width = console.width
+        self._painted_at = float("-inf")
         self._progress = Progress(
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=BAR),
             MofNCompleteColumn(),
-            TextColumn("{task.description}", markup=False),
             TextColumn("{task.fields[left]}", style="dim", markup=False),
+            TextColumn("{task.description}", markup=False),
             console=console,
             auto_refresh=False,
             transient=True,
@@ -111,16 +127,21 @@ class Bar(Quiet):
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def on_progress(self, done: int, total: int, doing: str, eta_s: float) -> None:
-        if self._now() - self._last < self._every and done < total:
+    def on_progress(self, done: int, total: int, doing: str) -> None:
+        self._left.see(done)
+        if self._now() - self._painted_at < self._every and done < total:
             return
-        self._last = self._now()
+        self._painted_at = self._now()
+        left = self._left.show(done, total)
+        doing = printable(", ".join(part for part in (self._stage, doing) if part))
+        # Rich would take room for a long text from the numbers.
+        room = self._width - len(f"{'':{BAR}} {total}/{total} {left} ")
         self._progress.update(
             self._task,
             completed=done,
             total=total,
-            description=printable(", ".join(part for part in (self._stage, doing) if part)),
-            left=left(eta_s),
+            description=shorten(doing, max(room, 0)),
+            left=left,
         )
         self._progress.refresh()
 
@@ -145,10 +166,18 @@ class Waiting:
             self._width = 0
 
 
-def observer(stream: TextIO, quiet: bool, stage: str = "") -> Quiet:
-    """The observer that fits this stream. `stage` names the part of the command that its cells
-    belong to, where a command has several."""
+def observer(
+    stream: TextIO,
+    quiet: bool,
+    stage: str = "",
+    units: str = MEASUREMENTS,
+    budget_s: float = 0.0,
+) -> Quiet:
+    """The observer that fits this stream. `stage` names the part of the command that the units
+    belong to, where a command has several. `budget_s` as of TimeLeft."""
     if quiet:
         return Quiet()
-    console = Console(stream)
-    return Bar(console, stage=stage) if console.is_terminal else Lines(stream, stage=stage)
+    console, left = Console(stream), TimeLeft(budget_s)
+    if console.is_terminal and not console.is_dumb_terminal:
+        return Bar(console, left, stage=stage)
+    return Lines(stream, left, stage=stage, units=units)

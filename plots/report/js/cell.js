@@ -23,8 +23,8 @@ function numbers(run, cell, rest) {
   const each = rest.workers.map((worker) => worker.iterations ?? rest.iterations);
   const workers = rest.workers.length === 1 ? "one process" : `${rest.workers.length} processes`;
   return [
-    ["median", duration(run.time[cell])],
-    ["interval", `${duration(run.lo[cell])} .. ${duration(run.hi[cell])} (${run.value("interval", cell)})`],
+    ["median", run.timeText(cell)],
+    ["interval", `${run.intervalText(cell)} (${run.value("interval", cell)})`],
     ["median deviation", duration(rest.mad_ns)],
     ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],

@@ -3,7 +3,7 @@
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
 const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven whether copied"],
-  [1, "~ within 2x of the instrument's own time"]];
+  [1, "~ within 2x of the instrument's own time"], [8, "^ interval wider than \u00b110 %"]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
 const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is there",
   device: "the device's own time of one exchange" };
@@ -35,7 +35,8 @@ function cellText(run, cell) {
     return SHORT[outcome] ?? outcome;
   }
   const marks = run.marks[cell];
-  return (marks & 1 ? "~" : "") + duration(run.time[cell]) + (marks & 2 ? "*" : marks & 4 ? "?" : "");
+  return (marks & 1 ? "~" : "") + run.timeText(cell) + (marks & 2 ? "*" : marks & 4 ? "?" : "")
+    + (marks & 8 ? "^" : "");
 }
 
 const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
@@ -49,8 +50,8 @@ function cellLabel(run, cell) {
   if (cell in run.below) return `${pair}: ${cellText(run, cell)}, ${outcome}`;
   if (!run.isMeasured(cell)) return `${pair}: ${outcome}. ${run.reason(cell)}`.slice(0, 300);
   const marks = MARKED.slice(1).filter(([mark]) => run.marks[cell] & mark).map(([, text]) => `, ${text.slice(2)}`);
-  return `${pair}: ${duration(run.time[cell])}, ${outcome}${marks.join("")}; interval `
-    + `${duration(run.lo[cell])} .. ${duration(run.hi[cell])} (${run.value("interval", cell)})`;
+  return `${pair}: ${run.timeText(cell)}, ${outcome}${marks.join("")}; interval `
+    + `${run.intervalText(cell)} (${run.value("interval", cell)})`;
 }
 
 function showLabel(event) {
@@ -171,6 +172,8 @@ function drawLegend(run, telling, { color, low, high, reference }) {
     place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
   const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
+  const widths = run.widths(telling.filter((cell) => run.isMeasured(cell)));
+  if (widths) marks.push(`interval ${widths}`);
   const noise = run.environment(telling[0] ?? 0)?.reference_exchange?.half_width;
   if (noise) marks.push(`noise: \u00b1${percent(noise)} between processes`);
   place.append(["framed: a library to itself", ...marks].join(" \u00b7 "));

@@ -21,6 +21,31 @@ class Run {
     return cell < this.measured;
   }
 
+  // Of the interval: from the median to its further end.
+  halfWidth(cell) {
+    return Math.max(this.hi[cell] - this.time[cell], this.time[cell] - this.lo[cell], 0);
+  }
+
+  // The median with the digits that its interval supports.
+  timeText(cell) {
+    return duration(this.time[cell], this.halfWidth(cell));
+  }
+
+  // The ends of the interval, with one digit more.
+  intervalText(cell) {
+    return [this.lo[cell], this.hi[cell]].map((end) => duration(end, this.halfWidth(cell) / 10)).join(" .. ");
+  }
+
+  // Half-widths over medians, the median one and the widest: as values.widths() has it.
+  widths(cells) {
+    const shares = cells.map((cell) => this.halfWidth(cell) / this.time[cell]).filter((share) => share > 0)
+      .sort((a, b) => a - b);
+    if (shares.length === 0) return "";
+    const middle = shares.length / 2;
+    const median = (shares[Math.ceil(middle) - 1] + shares[Math.floor(middle)]) / 2;
+    return `\u00b1${percent(median)}${shares.length > 1 ? `, worst ${percent(shares.at(-1))}` : ""}`;
+  }
+
   // The document's facts about the environment that a cell was measured in.
   environment(cell) {
     return this.environments[this.value("machine", cell)]?.[this.value("environment", cell)];

@@ -46,7 +46,7 @@ function scalingTraces(run, line, library) {
     error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color,
       array: line.cells.map((cell, at) => Math.max(run.hi[cell] - times[at], 0)),
       arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo[cell], 0), times[at] * 0.999)) },
-    text: line.cells.map((cell, at) => `${duration(times[at])}, ${run.value("outcome", cell)}`),
+    text: line.cells.map((cell) => `${run.timeText(cell)}, ${run.value("outcome", cell)}`),
     hovertemplate: `${name}: %{text}<extra></extra>` };
   return [part(false, "solid"), part(true, "dash"), marks];
 }

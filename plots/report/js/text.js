@@ -18,14 +18,22 @@ function significant(value) {
   return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
 
-function duration(nanoseconds) {
-  let value = Math.abs(nanoseconds), unit = "ns";
-  for (const larger of ["us", "ms", "s"]) {
-    if (value < 999.5) break;
-    value /= 1000;
-    unit = larger;
+// Three digits, fewer where the half-width of an interval, in ns, does not support them: the last
+// digit is not finer than the half-width's first one. values.duration() has the same rule.
+function duration(nanoseconds, halfWidth = 0) {
+  let value = Math.abs(nanoseconds), power = 0, digits = Infinity;
+  if (halfWidth > 0 && value > 0) {
+    const place = Math.floor(Math.log10(Math.min(halfWidth, value)));
+    value = Math.floor(value / 10 ** place + 0.5) * 10 ** place;
+    digits = -place;
   }
-  return `${nanoseconds < 0 ? "-" : ""}${significant(value)} ${unit}`;
+  while (power < 9 && value >= 999.5) {
+    value /= 1000;
+    power += 3;
+  }
+  const text = significant(value);
+  const supported = Math.min(Math.max(power + digits, 0), (text.split(".")[1] ?? "").length);
+  return `${nanoseconds < 0 ? "-" : ""}${value.toFixed(supported)} ${{ 0: "ns", 3: "us", 6: "ms", 9: "s" }[power]}`;
 }
 
 function rate(gbPerSecond) {

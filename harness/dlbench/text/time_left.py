@@ -1,0 +1,72 @@
+"""How long a command still needs, told from the number of its units that are done.
+
+The text grows by at most a fifth from one that is shown to the next. Where more than that is left,
+it says "over" instead of a number that jumps.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+MOST_GROWTH = 1.2  #: from one shown text to the next
+GROWTH_S = 10.0  #: that growth needs so long; a bar is repainted more often than that
+ENOUGH_UNITS = 3  #: done before anything is estimated
+ENOUGH_SHARE = 0.03  #: of all units, likewise
+ENOUGH_S = 2.0
+FEW_S = 2.0  #: are not worth an "over"
+
+
+def rounded(seconds: float, most: float = math.inf) -> float:
+    """Seconds as they are shown: whole, of more than a minute steps of five, from five minutes on
+    whole minutes. At most `most`, where that is one or more."""
+    step = 1 if seconds < 60 else 5 if seconds < 297.5 else 60
+    shown = step * round(seconds / step)
+    return max(step, shown if shown <= most else step * math.floor(most / step))
+
+
+def text(seconds: float) -> str:
+    """ "12 s", "6 min"."""
+    return f"{seconds:.0f} s" if seconds < 300 else f"{seconds / 60:.0f} min"
+
+
+class TimeLeft:
+    """The time left of `total` units, as a text to show."""
+
+    def __init__(self, budget_s: float = 0.0, now: Callable[[], float] = time.monotonic) -> None:
+        """Starts the time. `budget_s`: 0, or the time after which no more is measured."""
+        self._budget, self._now, self._begin = budget_s, now, now()
+        self._before: int | None = None
+        self._shown, self._shown_at = math.inf, 0.0
+
+    def see(self, done: int) -> None:
+        """What is done at the beginning, by an earlier session, took no time of this one."""
+        if self._before is None:
+            self._before = done
+
+    def show(self, done: int, total: int) -> str:
+        """ "40 s left", "over 40 s left"; empty where it is not known. Call it only for what is
+        shown: the next text is held to it."""
+        self.see(done)
+        left = self._estimate(done, total)
+        if left is None or left <= 0:
+            return ""
+        now = self._now()
+        growth = MOST_GROWTH ** min((now - self._shown_at) / GROWTH_S, 1.0)
+        most = self._shown * growth
+        shown = rounded(min(left, most), most)
+        if shown != self._shown:
+            self._shown, self._shown_at = shown, now
+        is_over = left > MOST_GROWTH * shown + FEW_S
+        return f"{'over ' if is_over else ''}{text(shown)} left"
+
+    def _estimate(self, done: int, total: int) -> float | None:
+        used = self._now() - self._begin
+        rest = self._budget - used if self._budget > 0 else None
+        fresh = done - (self._before or 0)
+        enough = max(ENOUGH_UNITS, ENOUGH_SHARE * (total - (self._before or 0)))
+        if fresh < enough or used < ENOUGH_S:
+            return rest
+        left = used / fresh * (total - done)
+        return left if rest is None else min(left, rest)
