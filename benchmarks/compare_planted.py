@@ -12,11 +12,11 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import planting
 from dlbench import _core
 from dlbench.compare import sides, stages
+from dlbench.document import ComparedCell
 from dlbench.environments import environment
 from dlbench.running.request import Request
 
@@ -27,7 +27,7 @@ def side(folder: Path, name: str, steps: int) -> sides.Side:
     return sides.Side(replace(environment.here(), name=name), made)
 
 
-def compared(steps: int, threshold: float, workers: int, seed: int) -> dict[str, Any]:
+def compared(steps: int, threshold: float, workers: int, seed: int) -> ComparedCell:
     """The one cell of a comparison of the base with so many steps."""
     asked = Request(producers=["native"], consumers=[planting.NAME], protocols=["dlpack"],
                     sizes=["4KiB"], precision=sides.PRECISION, seed=seed)  # fmt: skip
@@ -36,9 +36,8 @@ def compared(steps: int, threshold: float, workers: int, seed: int) -> dict[str,
         base, head = side(folder, "base", planting.BASE_STEPS), side(folder, "head", steps)
         pair = sides.Pair(base, head, asked, sides.Asked([], workers, threshold, False), quiet=True)
         (folder / "run").mkdir()
-        (cell,) = stages.in_stages(pair, folder / "run")["cells"]
-    made: dict[str, Any] = cell
-    return made
+        (cell,) = stages.in_stages(pair, folder / "run").cells
+    return cell
 
 
 def main() -> None:
@@ -50,22 +49,22 @@ def main() -> None:
     options.add_argument("--workers", type=int, default=_core.most_workers)
     asked = options.parse_args()
     far = compared(planting.FAR * planting.BASE_STEPS, asked.threshold, asked.workers, 0)
-    steps, share = planting.steps_for(asked.share, far["base"], far["head"])
+    steps, share = planting.steps_for(asked.share, far.base or 0.0, far.head or 0.0)
     print(
-        f"native -> planted {far['base']:.0f} ns; {steps} steps for {planting.BASE_STEPS} make it "
+        f"native -> planted {far.base:.0f} ns; {steps} steps for {planting.BASE_STEPS} make it "
         f"{share:.1%} slower; threshold {asked.threshold:.0%}"
     )
     for kind, count, wanted in (
         ("planted", steps, "SLOW"),
-        ("nothing", planting.BASE_STEPS, "SAME or AMBIG"),
+        ("nothing", planting.BASE_STEPS, "SAME, AMBIG or INCONCLUSIVE"),
     ):
         words: Counter[str] = Counter()
         seen, workers, begin = [], 0, time.perf_counter()
         for number in range(asked.times):
             cell = compared(count, asked.threshold, asked.workers, number + 1)
-            words[cell["verdict"]] += 1
-            seen.append(cell["ratio"])
-            workers += cell["base_workers"]
+            words[str(cell.verdict)] += 1
+            seen.append(cell.ratio or 0.0)
+            workers += cell.base_workers
         each = (time.perf_counter() - begin) / asked.times
         told = ", ".join(f"{count} {word}" for word, count in words.most_common())
         print(

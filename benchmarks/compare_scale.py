@@ -1,7 +1,7 @@
 """`dlbench compare` over the number of cells: seconds and MB at 1k, 10k and 100k.
 
 Each size is measured in a process of its own, so that the peak memory is that size's. The cells are
-as a run writes them: --workers processes of six rounds each (1, the default of a run; or 6).
+as a run writes them: --workers processes of six rounds each (3, the default of a run).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> None:
     """Print a line a size."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=3)
-    options.add_argument("--workers", type=int, default=1)
+    options.add_argument("--workers", type=int, default=3)
     options.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     asked = options.parse_args()
     if asked.measure:

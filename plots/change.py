@@ -22,9 +22,10 @@ LOOKS = {
     "SLOW": ("#d55e00", ">"),
     "FAST": ("#009e73", "<"),
     "AMBIG": ("#6f6f6f", "D"),
+    "INCONCLUSIVE": ("#b07c00", "s"),
     "SAME": ("#0072b2", "o"),
 }
-ORDER = ("SLOW", "FAST", "AMBIG", "SAME")
+ORDER = ("SLOW", "FAST", "INCONCLUSIVE", "AMBIG", "SAME")
 
 
 def figure(comparison: Comparison) -> Figure:

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <map>
 
 #include "model/error.hpp"
 #include "results/compare_options.hpp"
 #include "results/compare_row.hpp"
 #include "results/compare_side.hpp"
+#include "stats/moderation.hpp"
 #include "stats/stages.hpp"
 
 namespace dlbench::results {
@@ -88,50 +90,89 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
   }
 }
 
-/// Counts the cells that are inconclusive, and asks how many processes would decide them all.
-class Undecided {
+/// Finds out why cells are INCONCLUSIVE, and how many processes would decide them.
+class Blindness {
  public:
-  Undecided(double threshold, double level) : threshold_(threshold), level_(level) {}
+  Blindness(double threshold, double level) : threshold_(threshold), level_(level) {}
 
-  /// A cell that is AMBIG; `drift` as in stats::Changes.
-  void add(const ComparedCell& cell, double drift) {
-    if (cell.minimum_detectable_change && *cell.minimum_detectable_change <= threshold_) return;
-    ++cells_;
-    // What moved the whole machine does not shrink with the number of processes.
-    const double left = std::log1p(threshold_) - drift;
-    if (!(left > 0)) {
-      in_reach_ = false;
-    } else if (!cell.spread) {
-      ++unknown_;
-    } else {
-      widest_ = std::max(widest_, *cell.spread / left);
-      have_ = std::max(have_, std::min(cell.base.workers, cell.head.workers));
-    }
+  /// A cell that is INCONCLUSIVE; `drift` as in stats::Changes.
+  Blind add(const ComparedCell& cell, double drift) {
+    const Blind blind = blindness_of(cell, drift);
+    ++seen_.cells;
+    seen_.unknown += blind.cause == BlindCause::unknown_spread ? 1 : 0;
+    const bool is_undecidable =
+        blind.cause == BlindCause::too_noisy || blind.cause == BlindCause::reference_moved;
+    seen_.undecidable += is_undecidable ? 1 : 0;
+    if (blind.replicas) seen_.replicas = std::max(seen_.replicas.value_or(0), *blind.replicas);
+    return blind;
   }
 
-  Inconclusive told(std::size_t of) const {
-    Inconclusive made{cells_, of, std::nullopt, unknown_};
-    if (cells_ == 0 || !in_reach_ || unknown_ > 0) return made;
-    // Scatter and change matter by their ratio alone.
-    const double change = std::log1p(threshold_);
-    const auto wanted = stats::replicas_to_see(threshold_, widest_ * change, level_);
-    if (wanted) made.replicas = std::max({*wanted, have_ + 1, stats::Stages{}.coarse});
+  Inconclusive seen(std::size_t of) const {
+    Inconclusive made = seen_;
+    made.of = of;
     return made;
   }
 
  private:
+  Blind blindness_of(const ComparedCell& cell, double drift) {
+    // What moved the whole machine does not shrink with the number of processes.
+    const double left = std::log1p(threshold_) - drift;
+    if (!(left > 0)) return {BlindCause::reference_moved, std::nullopt};
+    if (!cell.spread) return {BlindCause::unknown_spread, std::nullopt};
+    const auto wanted = stats::replicas_to_see(std::expm1(left), *cell.spread, level_, quantiles_);
+    if (!wanted) return {BlindCause::too_noisy, std::nullopt};
+    const std::size_t have = std::min(cell.base.workers, cell.head.workers);
+    return {BlindCause::too_few_processes, std::max(*wanted, have + 1)};
+  }
+
   double threshold_, level_;
-  std::size_t cells_ = 0, have_ = 0, unknown_ = 0;
-  double widest_ = 0;  ///< scatter over the change that is left to see, logarithms
-  bool in_reach_ = true;
+  stats::Quantiles quantiles_;
+  Inconclusive seen_;
 };
 
 /// The time of a cell that one side has, and the most that the other takes, over it or under it:
 /// what one process found, so that others are taken to scatter as much.
-stats::Change change_from_bound(stats::Changes& changes, const Measured& each) {
+stats::Change change_from_bound(stats::Changes& changes, const Measured& each,
+                                const std::optional<stats::Noise>& reference) {
   const SideCell& timed = each.base->below_ns ? *each.head : *each.base;
   const double bound_ns = each.base->below_ns ? *each.base->below_ns : *each.head->below_ns;
-  return changes.of({{bound_ns}, {0}}, timed.workers);
+  const bool is_alone = timed.workers.medians.size() < 2;
+  return changes.of({{bound_ns}, {0}}, timed.workers, is_alone ? std::nullopt : reference);
+}
+
+/// What is known of one machine and environment.
+struct PlaceChanges {
+  stats::Changes changes;
+  std::optional<stats::Noise> reference;
+  double drift = 0;
+};
+
+/// For each cell, what others tell of the scatter of its processes: the cells of similar length at
+/// the same place; where those are too few, the reference exchange, but never in place of the
+/// cell's own processes.
+template <typename PlaceOf>
+std::vector<std::optional<stats::Noise>> priors_of(const std::vector<Measured>& measured,
+                                                   const PlaceOf& place_of) {
+  struct Group {
+    std::vector<std::size_t> members;
+    std::vector<stats::Scatter> scatters;
+  };
+  std::map<const PlaceChanges*, Group> groups;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    Group& group = groups[&place_of(*measured[i].head)];
+    group.members.push_back(i);
+    group.scatters.push_back(
+        stats::scatter_of(measured[i].base->workers, measured[i].head->workers));
+  }
+  std::vector<std::optional<stats::Noise>> priors(measured.size());
+  for (const auto& [place, group] : groups) {
+    const auto similar = stats::noise_of_similar_cells(group.scatters);
+    for (std::size_t k = 0; k < group.members.size(); ++k) {
+      const bool has_own = group.scatters[k].degrees_of_freedom > 0;
+      priors[group.members[k]] = similar[k] || !has_own ? similar[k] : place->reference;
+    }
+  }
+  return priors;
 }
 
 /// `below`: cells that is_below_once() is true of.
@@ -140,9 +181,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
   const std::size_t family = measured.size() + below.size();
   if (family == 0) return;
   const double level = made.options.false_alarms / static_cast<double>(family);
-  std::map<std::pair<std::string_view, std::string_view>, stats::Changes> places;
-  std::map<Place, double> drifts;
-  const auto changes_of = [&](const SideCell& cell) -> stats::Changes& {
+  std::map<std::pair<std::string_view, std::string_view>, PlaceChanges> places;
+  const auto place_of = [&](const SideCell& cell) -> PlaceChanges& {
     const std::pair key{cell.machine, cell.environment};
     const auto found = places.find(key);
     if (found != places.end()) return found->second;
@@ -151,15 +191,18 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     const Reference& after = reference_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
     warn_of_references(made, place, before, after, drift);
-    drifts[place] = drift;
-    return places.try_emplace(key, level, noise_of(before, after), drift).first->second;
+    PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift};
+    return places.try_emplace(key, std::move(known)).first->second;
   };
+  const auto priors = priors_of(measured, place_of);
   std::vector<double> p, most, least;
   p.reserve(family);
   most.reserve(measured.size());
-  for (const Measured& each : measured) {
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const Measured& each = measured[i];
     ComparedCell& cell = made.cells[each.cell];
-    const stats::Change change = changes_of(*each.head).of(each.base->workers, each.head->workers);
+    const stats::Change change =
+        place_of(*each.head).changes.of(each.base->workers, each.head->workers, priors[i]);
     cell.ratio = change.ratio;
     cell.lo = change.lo;
     cell.hi = change.hi;
@@ -170,7 +213,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     most.push_back(change.most);
   }
   for (const Measured& each : below) {
-    const stats::Change change = change_from_bound(changes_of(*each.head), each);
+    PlaceChanges& place = place_of(*each.head);
+    const stats::Change change = change_from_bound(place.changes, each, place.reference);
     p.push_back(change.is_honest ? change.p : 1);
     least.push_back(change.lo);
   }
@@ -182,20 +226,18 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
                                         : below[i].base->below_ns ? ChangeWord::slow
                                                                   : ChangeWord::fast;
   }
-  Undecided undecided(made.options.threshold, level);
+  Blindness blindness(made.options.threshold, level);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
     cell.p = adjusted[i];
-    // Without a second process on either side, or a reference exchange, an interval says too
-    // little.
-    const stats::Judged seen{*cell.ratio, most[i], *cell.p};
-    cell.verdict = cell.minimum_detectable_change
-                       ? stats::word_of(seen, made.options.threshold, made.options.false_alarms)
-                       : ChangeWord::ambig;
-    const Place place(measured[i].head->machine, measured[i].head->environment);
-    if (cell.verdict == ChangeWord::ambig) undecided.add(cell, drifts.at(place));
+    constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    cell.verdict = stats::word_of(
+        {*cell.ratio, most[i], *cell.p, cell.minimum_detectable_change.value_or(kUnknown)},
+        made.options.threshold, made.options.false_alarms);
+    if (cell.verdict == ChangeWord::inconclusive)
+      cell.blind = blindness.add(cell, place_of(*measured[i].head).drift);
   }
-  if (!measured.empty()) made.inconclusive = undecided.told(measured.size());
+  if (!measured.empty()) made.inconclusive = blindness.seen(measured.size());
   warn_of_builds(made, base, head);
 }
 
@@ -283,8 +325,8 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
     if (!is_there(before) || !is_there(after)) {
       const SideCell& only = is_there(before) ? *before : *after;
       if (only.outcome == Outcome::no_protocol) return;
-      const bool asked = before != nullptr && after != nullptr;
-      if (!asked && options_differ.left_out(only, after == nullptr)) return;
+      const SideCell* there = is_there(before) ? after : before;
+      if (options_differ.left_out(only, there, is_there(before))) return;
     }
     ComparedCell row = row_of(before, after, options.instructions);
     if (row.base.value && row.head.value &&

@@ -49,6 +49,18 @@ struct ComparedSide {
   std::size_t workers = 0;
 };
 
+/// Why a cell is INCONCLUSIVE.
+enum class BlindCause { too_few_processes, too_noisy, unknown_spread, reference_moved };
+inline constexpr std::array<std::string_view, 4> kBlindCauses{"too-few-processes", "too-noisy",
+                                                              "unknown-spread", "reference-moved"};
+
+/// A cell that is INCONCLUSIVE. `replicas`: the processes a side that would detect a change of the
+/// threshold in 99 of 100 cases; only of too_few_processes.
+struct Blind {
+  BlindCause cause = BlindCause::unknown_spread;
+  std::optional<std::size_t> replicas;
+};
+
 struct ComparedCell {
   std::string_view name;     ///< of the comparison's texts
   std::string_view machine;  ///< likewise
@@ -56,6 +68,7 @@ struct ComparedCell {
   ComparedSide base, head;
   std::optional<double> ratio, lo, hi, p, spread, minimum_detectable_change;
   std::optional<ChangeWord> verdict;
+  std::optional<Blind> blind;  ///< of a cell that is INCONCLUSIVE
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
 
@@ -69,14 +82,15 @@ struct SideFacts {
   std::map<std::string, std::string> libraries;
 };
 
-/// Cells that are AMBIG and in which a change of the threshold would have been AMBIG too.
+/// The cells that are INCONCLUSIVE.
 struct Inconclusive {
   std::size_t cells = 0;
   std::size_t of = 0;  ///< the cells with a time on both sides
-  /// Processes a side with which such a change would be found in each of them in 99 of 100 cases;
-  /// none where no number up to kMostReplicas would do, or where some have an unknown spread.
+  /// Processes a side that would detect a change of the threshold in each cell that enough
+  /// processes can decide; none where there is no such cell.
   std::optional<std::size_t> replicas;
-  std::size_t unknown = 0;  ///< of `cells`: nothing tells how far two processes differ
+  std::size_t unknown = 0;      ///< of `cells`: nothing tells how far two processes differ
+  std::size_t undecidable = 0;  ///< of `cells`: no number of processes up to kMostReplicas would do
 };
 
 struct Comparison {
@@ -94,10 +108,15 @@ struct Comparison {
 };
 
 /// Compares cell by cell; the unit is the worker process (stats/change.hpp).
-///   SAME   the 99 % interval of the ratio lies within the threshold
+///   SAME   the 99 % interval of the ratio lies within the threshold, and a change of the
+///          threshold would have been detected
 ///   SLOW   else, where the chance of no change, adjusted for all cells (Holm), is below
 ///          `false_alarms`, and head takes longer; FAST where it takes less
+///   INCONCLUSIVE  else, where a change of the threshold would not have been detected
 ///   AMBIG  what is left
+/// The variance between processes is moderated by that of the cells of similar length
+/// (stats/moderation.hpp), and only where there are too few of them by that of the reference
+/// exchange, beside the cell's own.
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
 /// FAST. Two runs drift apart: by how much the reference exchange moved widens every interval.
 /// A time on a device's clock beside one of which only a bound is known is SLOW or FAST

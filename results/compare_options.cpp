@@ -67,17 +67,23 @@ OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
     const auto other = head.requests.find(machine);
     if (other == head.requests.end()) continue;
     Place place;
-    for (const auto& [option, axis] : kOptions) {
+    const auto difference = [&](const char* option) -> std::string {
       const auto was = words_of(before, option), is = words_of(other->second, option);
-      if (was == is) continue;
-      said_[option] = text_of(was) + " in base, " + text_of(is) + " in head";
+      return was == is ? "" : text_of(was) + " in base, " + text_of(is) + " in head";
+    };
+    place.budget = difference("budget");
+    for (const auto& [option, axis] : kOptions) {
+      const std::string text = difference(option);
+      if (text.empty()) continue;
+      said_[option] = text;
       const std::string name = axis;
       if (name.empty())
         place.any = true;
       else
         place.axes[name] = option;
     }
-    if (place.any || !place.axes.empty()) places_.emplace(machine, std::move(place));
+    if (place.any || !place.axes.empty() || !place.budget.empty())
+      places_.emplace(machine, std::move(place));
   }
   const std::array<const Side*, 2> sides{&base, &head};
   for (std::size_t side = 0; side < sides.size() && !places_.empty(); ++side) {
@@ -94,10 +100,16 @@ OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
   }
 }
 
-bool OptionsDiffer::left_out(const SideCell& cell, bool is_base) {
+bool OptionsDiffer::left_out(const SideCell& cell, const SideCell* other, bool is_base) {
   const auto found = places_.find(cell.machine);
   if (found == places_.end()) return false;
   const Place& place = found->second;
+  if (other != nullptr) {
+    if (place.budget.empty() || other->outcome != Outcome::not_run) return false;
+    said_["budget"] = place.budget;
+    ++counts_.at(is_base ? 0 : 1);
+    return true;
+  }
   bool out = place.any;
   if (!out) {
     const Values& there = place.values.at(is_base ? 1 : 0);
@@ -120,8 +132,9 @@ std::string OptionsDiffer::line() const {
     text.append(gap).append(option + ": " + values);
     gap = "; ";
   }
-  return text + "): only the cells that both runs requested are compared; skipped:  " +
-         std::to_string(counts_[0]) + " of base and " + std::to_string(counts_[1]) + " of head";
+  return text + "): only the cells that both runs have are compared; " +
+         std::to_string(counts_[0]) + " are in base only and " + std::to_string(counts_[1]) +
+         " in head only";
 }
 
 }  // namespace dlbench::results

@@ -18,8 +18,9 @@ class OptionsDiffer {
   /// Where the options are the same, or unknown on both sides, nothing is left out.
   OptionsDiffer(const Side& base, const Side& head);
 
-  /// Did the other side's options leave this cell out? Only for a cell that has no entry there.
-  bool left_out(const SideCell& cell, bool is_base);
+  /// Did the other side's options leave this cell out? `other` is its entry on the other side, if
+  /// any: what was requested on both sides is left out only where another budget ended before it.
+  bool left_out(const SideCell& cell, const SideCell* other, bool is_base);
 
   /// How many were, of base and of head.
   const std::array<std::size_t, 2>& counts() const { return counts_; }
@@ -32,7 +33,8 @@ class OptionsDiffer {
 
   /// What one machine's options differ by.
   struct Place {
-    bool any = false;                         ///< an option that chooses cells one by one differs
+    bool any = false;    ///< an option that chooses cells one by one differs
+    std::string budget;  ///< "2m in base, the default in head", where the budgets differ
     std::map<std::string, std::string> axes;  ///< axis, and its option
     std::array<Values, 2> values;             ///< on those axes, of each side's entries
   };

@@ -66,6 +66,14 @@ py::dict dict_of(const ComparedCell& cell) {
   item["minimum_detectable_change"] = optional(cell.minimum_detectable_change);
   item["verdict"] =
       cell.verdict ? py::object(words->at(static_cast<std::size_t>(*cell.verdict))) : py::none();
+  py::object blind = py::none();
+  if (cell.blind) {
+    py::dict why;
+    why["code"] = kBlindCauses.at(static_cast<std::size_t>(cell.blind->cause));
+    why["replicas"] = optional(cell.blind->replicas);
+    blind = why;
+  }
+  item["inconclusive"] = blind;
   item["outcome_change"] =
       cell.outcome_change == OutcomeChange::none
           ? py::object(py::none())
@@ -89,7 +97,7 @@ py::object minimum_detectable_change(const Comparison& made) {
 
 bool is_changed(const ComparedCell& cell) {
   return cell.presence != Presence::both || cell.outcome_change != OutcomeChange::none ||
-         (cell.verdict && *cell.verdict != ChangeWord::same && *cell.verdict != ChangeWord::ambig);
+         cell.verdict == ChangeWord::slow || cell.verdict == ChangeWord::fast;
 }
 
 py::dict dict_of(const Comparison& made, bool only_changed) {
@@ -125,6 +133,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
   inconclusive["of"] = made.inconclusive.of;
   inconclusive["replicas"] = optional(made.inconclusive.replicas);
   inconclusive["unknown"] = made.inconclusive.unknown;
+  inconclusive["undecidable"] = made.inconclusive.undecidable;
   item["inconclusive"] = inconclusive;
   py::dict left_out;
   left_out["base"] = made.left_out[0];
@@ -164,25 +173,38 @@ void bind_compare(py::module_& module) {
       py::arg("head_environment") = "", py::arg("threshold") = 0.05, py::arg("false_alarms") = 0.01,
       py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
       "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
-      "`only_changed` the cells that are SAME or AMBIG are left out. Raises UsageError.");
+      "`only_changed` only cells that surely changed are listed. Raises UsageError.");
   static stats::Quantiles quantiles;
   module.def(
-      "next_look",
-      [](double lo, double hi, std::size_t first, std::size_t second, std::size_t most,
-         double threshold, double level) {
+      "next_processes",
+      [](double lo, double hi, std::size_t first, std::size_t second,
+         double minimum_detectable_change, std::size_t most, double threshold, double level) {
         stats::Stages stages;
         stages.most = most;
         stages.threshold = threshold;
-        return stats::next_look({lo, hi, first, second}, stages, level, quantiles);
+        return stats::next_processes({lo, hi, first, second, minimum_detectable_change}, stages,
+                                     level, quantiles);
       },
       py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
-      py::arg("most"), py::arg("threshold"), py::arg("level"),
-      "How many workers a side to go on to, by the ratio's 95 % interval and the workers of each "
-      "side: as many as there are where they are enough, at most `most`.");
+      py::arg("minimum_detectable_change"), py::arg("most"), py::arg("threshold"), py::arg("level"),
+      "How many workers a side the next analysis has, by the ratio's 95 % interval, the workers of "
+      "each side and the smallest change that they detect: as many as there are where they are "
+      "enough, at most `most`.");
+  module.def(
+      "part_of_alarms",
+      [](std::size_t analysis, std::size_t workers, std::size_t most) {
+        stats::Stages stages;
+        stages.most = most;
+        return stats::part_of_alarms(analysis, workers, stages);
+      },
+      py::kw_only(), py::arg("analysis"), py::arg("workers"), py::arg("most"),
+      "The part of the chance of a false alarm that an analysis has: its number from 0, its "
+      "workers a side, and the most that there may be.");
   const stats::Stages usual;
+  module.attr("false_alarms") = CompareOptions{}.false_alarms;
   module.attr("coarse_workers") = usual.coarse;
   module.attr("most_workers") = usual.most;
-  module.attr("max_analyses") = usual.looks;
+  module.attr("max_analyses") = usual.analyses;
 }
 
 }  // namespace dlbench::bindings

@@ -200,10 +200,20 @@ def compare(
     force: bool = ...,
     only_changed: bool = ...,
 ) -> dict[str, Any]: ...
-def next_look(
-    *, lo: float, hi: float, first: int, second: int, most: int, threshold: float, level: float
+def next_processes(
+    *,
+    lo: float,
+    hi: float,
+    first: int,
+    second: int,
+    minimum_detectable_change: float,
+    most: int,
+    threshold: float,
+    level: float,
 ) -> int: ...
+def part_of_alarms(*, analysis: int, workers: int, most: int) -> float: ...
 
+false_alarms: float
 coarse_workers: int
 most_workers: int
 max_analyses: int

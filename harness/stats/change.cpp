@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <stdexcept>
 
@@ -24,32 +25,20 @@ constexpr double kHalfQuartiles = 0.76489;
 /// How well quartiles know a spread: 37 % of what the standard deviation of as many values would.
 constexpr double kEfficiency = 0.37;
 
-std::vector<double> logs_of(const MeasuredSide& side) {
-  if (side.medians.empty()) throw std::invalid_argument("a change needs a process on each side");
-  std::vector<double> logs;
-  logs.reserve(side.medians.size());
-  for (const double median : side.medians) {
-    if (!(median > 0)) throw std::invalid_argument("a change needs times above zero");
-    logs.push_back(std::log(median));
-  }
-  return logs;
-}
-
-double squares(const std::vector<double>& values) {
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum;
-}
-
-/// Variance of a side's middle that its rounds leave open. The median of three scatters more than
-/// their mean would.
+/// Variance of one process's median that its rounds leave open, the mean over the side.
 double rounds_variance(const MeasuredSide& side) {
   double sum = 0;
   for (const double deviation : side.deviations) sum += deviation * deviation;
-  const auto count = static_cast<double>(side.medians.size());
-  return sum / count / count;
+  return sum / static_cast<double>(side.medians.size());
+}
+
+/// Variance of a side's middle over that of one process, of a normal distribution. The median of
+/// three scatters more than their mean.
+double variance_of_middle(std::size_t processes, bool is_median) {
+  constexpr double kMedianOfThree = 1.346;
+  const auto count = static_cast<double>(processes);
+  if (!is_median || processes < 3) return 1 / count;
+  return (processes == 3 ? kMedianOfThree : std::numbers::pi / 2) / count;
 }
 
 /// The differences of all pairs, second less first, of which only a few are wanted by their rank:
@@ -99,14 +88,35 @@ double without_drift(double shift, double drift) {
 
 }  // namespace
 
+std::vector<double> logs_of(const MeasuredSide& side) {
+  if (side.medians.empty()) throw std::invalid_argument("a change needs a process on each side");
+  std::vector<double> logs;
+  logs.reserve(side.medians.size());
+  for (const double median : side.medians) {
+    if (!(median > 0)) throw std::invalid_argument("a change needs times above zero");
+    logs.push_back(std::log(median));
+  }
+  return logs;
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double squares(std::span<const double> values) {
+  const double center = mean(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - center) * (value - center);
+  return sum;
+}
+
 std::optional<Noise> reference_noise(double spread, std::size_t workers) {
   if (workers < 2) return std::nullopt;
   const double known = kEfficiency * static_cast<double>(workers - 1);
   return Noise{spread / kHalfQuartiles, std::min(known, kHeavyTailDegreesOfFreedom)};
 }
 
-Changes::Changes(double level, std::optional<Noise> noise, double drift)
-    : level_(level), noise_(noise), drift_(drift) {
+Changes::Changes(double level, double drift) : level_(level), drift_(drift) {
   if (!(level > 0 && level < 1)) throw std::invalid_argument("a level lies between 0 and 1");
   if (!(drift >= 0)) throw std::invalid_argument("a drift is at least 0");
 }
@@ -115,27 +125,32 @@ const RankSum& Changes::ranks(std::size_t first, std::size_t second) {
   return ranks_.try_emplace({first, second}, first, second).first->second;
 }
 
-Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
+Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
+                   const std::optional<Noise>& prior) {
   const std::vector<double> a = logs_of(first);
   const std::vector<double> b = logs_of(second);
   const std::size_t fewest = std::min(a.size(), b.size());
+  const bool is_median = fewest < kFewestRanked;
   Shifts shifts(a, b);
-  const double shift = fewest >= kFewestRanked ? shifts.middle() : median(b) - median(a);
+  const double shift = is_median ? median(b) - median(a) : shifts.middle();
   Change change;
   change.ratio = factor(shift);
 
-  // The spread between processes, from the sides themselves and from others.
+  // The variance between processes: that within the sides, moderated by the prior.
   const auto own = static_cast<double>(a.size() + b.size() - 2);
-  const double degrees_of_freedom = own + (noise_ ? noise_->degrees_of_freedom : 0);
+  const double degrees_of_freedom = own + (prior ? prior->degrees_of_freedom : 0);
+  const auto deviation_over = [&](double between) {
+    return std::sqrt(
+        std::max(between, rounds_variance(first)) * variance_of_middle(a.size(), is_median) +
+        std::max(between, rounds_variance(second)) * variance_of_middle(b.size(), is_median));
+  };
   double half = std::numeric_limits<double>::infinity();  // 95 %
   double far = half;                                      // 99 %, from no change
   if (degrees_of_freedom > 0) {
     double sum = squares(a) + squares(b);
-    if (noise_) sum += noise_->degrees_of_freedom * noise_->deviation * noise_->deviation;
-    const double each = 1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size());
+    if (prior) sum += prior->degrees_of_freedom * prior->deviation * prior->deviation;
     change.spread = std::sqrt(sum / degrees_of_freedom);
-    const double deviation = std::sqrt(sum / degrees_of_freedom * each + rounds_variance(first) +
-                                       rounds_variance(second));
+    const double deviation = deviation_over(sum / degrees_of_freedom);
     const double beyond = std::abs(without_drift(shift, drift_));
     change.p = beyond > 0 ? student_p(deviation > 0 ? beyond / deviation
                                                     : std::numeric_limits<double>::infinity(),
@@ -148,7 +163,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second) {
     change.is_honest = true;
   } else {
     // The rounds alone: an interval that is too narrow, and no evidence.
-    half = 2 * std::sqrt(rounds_variance(first) + rounds_variance(second));
+    half = 2 * deviation_over(0);
     change.minimum_detectable_change = std::numeric_limits<double>::infinity();
   }
   double lo = shift - half, hi = shift + half;
@@ -207,8 +222,9 @@ std::size_t processes_for(double level) {
 }
 
 ChangeWord word_of(const Judged& seen, double threshold, double false_alarms) {
-  if (seen.most <= 1 + threshold) return ChangeWord::same;
-  if (seen.p > false_alarms) return ChangeWord::ambig;
+  const bool is_able = seen.minimum_detectable_change <= threshold;
+  if (is_able && seen.most <= 1 + threshold) return ChangeWord::same;
+  if (seen.p > false_alarms) return is_able ? ChangeWord::ambig : ChangeWord::inconclusive;
   return seen.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
 }
 

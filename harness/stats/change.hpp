@@ -14,8 +14,8 @@
 
 namespace dlbench::stats {
 
-/// What processes differ by for no reason, told from others than those at hand: a standard
-/// deviation, relative, and the degrees of freedom that it is known with.
+/// What processes differ by without a change, estimated from other cells or from the reference
+/// exchange: a standard deviation, relative, and its degrees of freedom.
 struct Noise {
   double deviation = 0;
   double degrees_of_freedom = 0;
@@ -30,6 +30,15 @@ struct MeasuredSide {
   std::vector<double> medians;     ///< a process each, ns
   std::vector<double> deviations;  ///< what each median is known to from its rounds, relative
 };
+
+/// Logarithms of the medians. std::invalid_argument for a side without processes, and for times not
+/// above 0.
+std::vector<double> logs_of(const MeasuredSide& side);
+
+double mean(std::span<const double> values);
+
+/// Sum of the squares of the deviations from the mean.
+double squares(std::span<const double> values);
 
 /// Ratios are told within this and its inverse, and what could be seen up to it.
 inline constexpr double kMostFactor = 1e9;
@@ -50,25 +59,27 @@ struct Change {
 /// Compares sides, one cell after another, of which there are so many that `level` is what a single
 /// p must be below.
 ///
-/// The unit is the process. From four a side on the interval is Hodges and Lehmann's, from the
-/// order of all pairs; p comes from the same order wherever so many processes can reach `level` at
-/// all, since that is exact whatever the distribution. Where they cannot, and for fewer, it is
-/// Student's t: the variance within the sides and the noise of others, weighted by their degrees of
-/// freedom, and what the rounds leave open.
+/// The unit is the process: rounds lie within processes, and processes within sides. From four a
+/// side on the interval is Hodges and Lehmann's, from the order of all pairs; p comes from the same
+/// order wherever so many processes can reach `level` at all, since that is exact whatever the
+/// distribution. Where they cannot, and for fewer, it is Student's t over the moderated variance:
+/// that within the sides and that of the prior, weighted by their degrees of freedom, and never
+/// below what the rounds leave open.
 class Changes {
  public:
   /// `drift` (a logarithm, at least 0) is what the whole machine moved by from one side to the
   /// other: intervals reach that much further, and only what exceeds it is evidence.
-  Changes(double level, std::optional<Noise> noise, double drift = 0);
+  explicit Changes(double level, double drift = 0);
 
-  /// std::invalid_argument for a side without processes, and for times not above 0.
-  Change of(const MeasuredSide& first, const MeasuredSide& second);
+  /// `prior`: noise_of_similar_cells() or reference_noise(). std::invalid_argument for a side
+  /// without processes, and for times not above 0.
+  Change of(const MeasuredSide& first, const MeasuredSide& second,
+            const std::optional<Noise>& prior = {});
 
  private:
   const RankSum& ranks(std::size_t first, std::size_t second);
 
   double level_;
-  std::optional<Noise> noise_;
   double drift_;
   std::map<std::pair<std::size_t, std::size_t>, RankSum> ranks_;
   Quantiles quantiles_;
@@ -82,14 +93,18 @@ std::vector<double> holm(std::span<const double> p);
 std::size_t processes_for(double level);
 
 /// What is said of a change.
-enum class ChangeWord { fast, slow, same, ambig };
-inline constexpr std::array<std::string_view, 4> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG"};
+enum class ChangeWord { fast, slow, same, ambig, inconclusive };
+inline constexpr std::array<std::string_view, 5> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG",
+                                                              "INCONCLUSIVE"};
 
-/// same where they differ by `threshold` at most; else slow or fast where p, adjusted for all
-/// cells, is at most `false_alarms`; ambig what is left. What a change of just the threshold is
-/// called: the 95 % interval of one in forty lies within it, which is too often to call that same.
+/// same where they differ by `threshold` at most and a change of the threshold would have been
+/// detected; else slow or fast where p, adjusted for all cells, is at most `false_alarms`; else
+/// inconclusive where a change of the threshold would not have been detected; ambig what is left.
+/// By the 99 % interval: the 95 % interval of one change in forty that is just the threshold lies
+/// within it, which is too often to call that same.
 struct Judged {
   double ratio = 1, most = 1, p = 1;
+  double minimum_detectable_change = 0;
 };
 ChangeWord word_of(const Judged& seen, double threshold, double false_alarms);
 

@@ -38,5 +38,5 @@ def _weight(cell: ComparedCell) -> tuple[int, float, str]:
         return 0, size, cell.name
     if cell.outcome_change or cell.presence == "gained":
         return 3, size, cell.name
-    ranks = {"SLOW": 1, "FAST": 2, "AMBIG": 4, "SAME": 5}
-    return ranks.get(cell.verdict or "", 6), size, cell.name
+    ranks = {"SLOW": 1, "FAST": 2, "INCONCLUSIVE": 4, "AMBIG": 5, "SAME": 6}
+    return ranks.get(cell.verdict or "", 7), size, cell.name

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dlbench import values
 from dlbench.compare import gate
-from dlbench.compare.table import amount, named
+from dlbench.compare.table import OPEN, amount, named
 from dlbench.document import ComparedCell, Comparison
 from dlbench.text.escaping import markdown
 
@@ -27,7 +27,7 @@ def section(comparison: Comparison) -> str:
     changed = [cell for cell in cells if _is_changed(cell)]
     if changed:
         text += _table(sorted(changed, key=_rank), comparison.metric)
-    unsure = [cell for cell in cells if cell.verdict == "AMBIG" and not _is_changed(cell)]
+    unsure = [cell for cell in cells if cell.verdict in OPEN and not _is_changed(cell)]
     if unsure:
         summary = f"{len(unsure)} cells of which the noise leaves open whether they changed"
         body = _table(unsure, comparison.metric)

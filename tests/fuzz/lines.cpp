@@ -61,7 +61,7 @@ json comparison() {
       "threshold": 0.05, "false_alarms": 0.01,
       "base": {"runs": ["a"], "environment": "", "date": "", "python": "", "libraries": {"a": "1"}},
       "head": {"runs": ["b"], "environment": "", "date": "", "python": "", "libraries": {}},
-      "counts": {"FAST": 0, "SLOW": 1, "SAME": 0, "AMBIG": 0, "worse": 0, "better": 0, "other": 0,
+      "counts": {"FAST": 0, "SLOW": 1, "SAME": 0, "AMBIG": 0, "INCONCLUSIVE": 0, "worse": 0, "better": 0, "other": 0,
       "gained": 0, "lost": 0}, "minimum_detectable_change": {"least": 0.1, "median": 0.1, "most": 0.1},
       "warnings": [{"code": "no-reference", "text": "w", "data": {"k": "v"}}], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
       "producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu", "case": "f32",

@@ -24,7 +24,7 @@ def cell(
         made[f"{side}_outcome"] = entry["outcome"] if entry else None
         made[f"{side}_workers"] = 1 if entry else 0
     made |= dict.fromkeys(("ratio", "lo", "hi", "p", "spread", "minimum_detectable_change"))
-    made |= dict.fromkeys(("verdict", "outcome_change"))
+    made |= dict.fromkeys(("verdict", "inconclusive", "outcome_change"))
     if made["base"] and made["head"]:
         ratio = made["head"] / made["base"]
         slow, fast = ratio > 1 + threshold, ratio < 1 / (1 + threshold)
@@ -42,7 +42,8 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
     sides = [{e["name"]: e for e in d["benchmarks"] + d["not_measured"]} for d in (base, head)]
     names = sorted({*sides[0], *sides[1]})
     cells = [cell(name, sides[0].get(name), sides[1].get(name), threshold) for name in names]
-    counts = {v: sum(c["verdict"] == v for c in cells) for v in ("FAST", "SLOW", "SAME", "AMBIG")}
+    verdicts = ("FAST", "SLOW", "SAME", "AMBIG", "INCONCLUSIVE")
+    counts = {v: sum(c["verdict"] == v for c in cells) for v in verdicts}
     counts |= {p: sum(c["presence"] == p for c in cells) for p in ("gained", "lost")}
     side = {"environment": "", "date": "2026-01-01", "libraries": {}, "python": "3.11.7"}
     return {
@@ -55,7 +56,13 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
         "head": {"runs": ["head"], **side},
         "counts": counts | {"worse": 0, "better": 0, "other": 0},
         "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2},
-        "inconclusive": {"cells": 0, "of": len(cells), "replicas": None, "unknown": 0},
+        "inconclusive": {
+            "cells": 0,
+            "of": len(cells),
+            "replicas": None,
+            "unknown": 0,
+            "undecidable": 0,
+        },
         "left_out": {"base": 0, "head": 0},
         "warnings": [],
         "cells": cells,

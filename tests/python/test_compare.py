@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import random
 import shutil
 import sys
@@ -36,7 +37,7 @@ def document(seed: int, workers: int = 10, spread: float = 0.01) -> Document:
     for entry in made["benchmarks"]:
         entry["workers"] = []
         for _ in range(workers):
-            ns = entry["real_time"] * (1 + chance.gauss(0, spread))
+            ns = entry["real_time"] * math.exp(chance.gauss(0, spread))
             entry["workers"].append({"median_ns": ns, "first_ns": 1.0, "samples_ns": [ns] * 6})
     return made
 
@@ -162,27 +163,48 @@ def test_a_lost_cell(base: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(capsys, write(tmp_path, "head", made), base)[0] == 0
 
 
-def test_noise_alone_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A gate that could not have failed is not green, and says how many replicas would do."""
-    noisy = [write(tmp_path, str(seed), document(seed, 3, 0.2)) for seed in (1, 2)]
-    status, out, err = run(capsys, *noisy)
-    assert status == 3
-    assert "AMBIG" in out
-    assert err.startswith("dlbench: inconclusive: ")
+def test_three_processes_that_cannot_see_the_threshold_are_inconclusive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A gate that cannot fail is not green, and says how many replicas would do."""
+    noisy = [write(tmp_path, str(seed), document(seed, 3, 0.04)) for seed in (1, 2)]
+    status, out, err = run(capsys, *noisy, "--all")
+    assert status == gate.CANNOT_FAIL == 4
+    assert "INCONCLUSIVE" in out
+    assert "too-few-processes: about --replicas" in out
+    assert err.startswith("dlbench: this gate cannot fail: ")
+    assert err.count("\n") == 1
     assert run(capsys, *noisy, "--fail-on", "slow,outcome,lost")[0] == 0
     assert run(capsys, *noisy, "--fail-on", "none")[0] == 0
-    assert json.loads(run(capsys, *noisy, "--json")[1])["inconclusive"]["replicas"] is None
-    noisy = [write(tmp_path, str(seed), document(seed, 3, 0.04)) for seed in (1, 2)]
-    status, out, err = run(capsys, *noisy, "--json")
-    comparison = json.loads(out)
+    comparison = json.loads(run(capsys, *noisy, "--json")[1])
+    jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
     open_ = comparison["inconclusive"]
-    assert 0 < open_["cells"] <= open_["of"] == len(comparison["cells"])
+    blind = [cell for cell in comparison["cells"] if cell["verdict"] == "INCONCLUSIVE"]
+    assert len(blind) == open_["cells"] == comparison["counts"]["INCONCLUSIVE"]
+    assert all(cell["minimum_detectable_change"] > 0.05 for cell in blind)
+    assert {cell["inconclusive"]["code"] for cell in blind} == {"too-few-processes"}
     replicas = open_["replicas"]
-    assert (status, f"--replicas {replicas} " in err) == (3, True)
-    # What would do does; a tenth of it does not.
-    for workers, status in ((replicas, 0), (max(replicas // 10, 3), 3)):
-        sides = [write(tmp_path, str(seed), document(seed, workers, 0.04)) for seed in (3, 4)]
-        assert run(capsys, *sides)[0] == status, workers
+    assert replicas == max(cell["inconclusive"]["replicas"] for cell in blind)
+    assert f"--replicas {replicas} on each side" in err
+    sides = [write(tmp_path, str(seed), document(seed, replicas, 0.04)) for seed in (3, 4)]
+    assert run(capsys, *sides)[0] == 0
+
+
+def test_what_no_number_of_replicas_decides_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noisy = [write(tmp_path, str(seed), document(seed, 3, 0.5)) for seed in (1, 2)]
+    status, out, err = run(capsys, *noisy, "--json")
+    found = json.loads(out)["inconclusive"]
+    assert (status, found["replicas"], found["unknown"]) == (4, None, 0)
+    assert found["undecidable"] == found["cells"] > 0
+    assert "no number of replicas up to 1000 would show it: measure both sides in one run" in err
+    single = [write(tmp_path, str(seed), document(seed, 1)) for seed in (1, 2)]
+    status, out, err = run(capsys, *single, "--json")
+    found = json.loads(out)["inconclusive"]
+    assert status == 4
+    assert found["unknown"] == found["cells"] == found["of"]
+    assert "the spread between processes is not known for" in err
 
 
 def test_a_regression_is_one_whatever_else_is_open(
@@ -193,7 +215,29 @@ def test_a_regression_is_one_whatever_else_is_open(
     sides = write(tmp_path, "base", document(1, 3, 0.2)), write(tmp_path, "head", made)
     status, _, err = run(capsys, *sides)
     assert status == 1
-    assert "inconclusive: " in err
+    assert "this gate cannot fail: " in err
+
+
+def test_a_library_that_one_side_lacks_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = document(2)
+    lacking = [e for e in made["benchmarks"] if "mlx" not in (e["producer"], e["consumer"])]
+    gone = len(made["benchmarks"]) - len(lacking)
+    libraries = made["context"]["dlbench"]["environments"]["default"]["libraries"]
+    libraries |= {"mlx": "1.0"}
+    base = write(tmp_path, "base", made)
+    made = copy.deepcopy(made)
+    made["benchmarks"] = lacking
+    del made["context"]["dlbench"]["environments"]["default"]["libraries"]["mlx"]
+    head = write(tmp_path, "head", made)
+    status, out, err = run(capsys, base, head)
+    assert (status, err) == (1, f"dlbench: a regression: {gone} lost\n")
+    (line,) = [line for line in out.splitlines() if line.startswith("lost: ")]
+    assert line == f"lost: {gone} cells with mlx"
+    assert not [line for line in out.splitlines() if "->" in line and line.endswith("lost")]
+    out = run(capsys, base, head, "--all")[1]
+    assert len([line for line in out.splitlines() if line.endswith("lost")]) == gone
 
 
 def with_request(made: Document, **options: Any) -> Document:
@@ -354,31 +398,42 @@ def test_a_count_that_failed_fails_the_gate(
 
 
 def test_exit_statuses() -> None:
-    counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG"), 0)
-    nothing = {"cells": 0, "of": 2, "replicas": None}
+    counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG", "INCONCLUSIVE"), 0)
+    nothing = {"cells": 0, "of": 4, "replicas": None}
     seen: dict[str, Any] = {"counts": counts | {"AMBIG": 1}, "inconclusive": nothing}
-    assert (
-        gate.status(comparison_of(seen), gate.ALL) == 0
-    )  # AMBIG, but what matters would have been seen
-    noisy = seen | {"inconclusive": nothing | {"cells": 1}, "threshold": 0.05}
-    assert gate.status(comparison_of(noisy), gate.ALL) == 3
-    assert gate.status(comparison_of(noisy), ("slow",)) == 0
-    bad = noisy | {"counts": counts | {"AMBIG": 1, "worse": 2}}
+    assert gate.status(comparison_of(seen), gate.ALL) == 0  # what matters would have been seen
+
+    def with_cells(cells: int) -> dict[str, Any]:
+        return seen | {"inconclusive": nothing | {"cells": cells}, "threshold": 0.05}
+
+    assert gate.status(comparison_of(with_cells(1)), gate.ALL) == 3
+    assert gate.status(comparison_of(with_cells(2)), gate.ALL) == 3  # half of them
+    assert gate.status(comparison_of(with_cells(3)), gate.ALL) == 4
+    assert gate.status(comparison_of(with_cells(4)), ("slow",)) == 0
+    bad = with_cells(4) | {"counts": counts | {"worse": 2}}
     assert gate.status(comparison_of(bad), gate.ALL) == 1
     assert gate.failures(comparison_of(bad), gate.ALL) == ["2 outcome"]
-    assert gate.status(comparison_of(bad), ("slow", "inconclusive")) == 3
+    assert gate.status(comparison_of(bad), ("slow", "inconclusive")) == 4
 
 
 def test_workers_are_asked_for_where_cells_are_open() -> None:
     cell = {"verdict": "SAME", "lo": 0.5, "hi": 2.0, "producer": "a", "consumer": "b",
-            "base_workers": 6, "head_workers": 6}  # fmt: skip
-    comparison: dict[str, Any] = {"cells": [cell], "false_alarms": 0.01, "threshold": 0.05}
+            "base_workers": 6, "head_workers": 6, "minimum_detectable_change": 0.1}  # fmt: skip
+    slow = cell | {"verdict": "SLOW", "producer": "d"}
+    comparison: dict[str, Any] = {"cells": [cell, slow], "false_alarms": 0.01, "threshold": 0.05}
     assert stages.open_directions(comparison_of(comparison)) == set()
     assert stages.workers_wanted(comparison_of(comparison), 6, 60) == 6
-    comparison["cells"].append(cell | {"verdict": "AMBIG", "lo": 0.97, "hi": 1.03, "producer": "c"})
+    comparison["cells"].append(cell | {"verdict": "INCONCLUSIVE", "producer": "c"})
     assert stages.open_directions(comparison_of(comparison)) == {("c", "b")}
-    assert 6 < stages.workers_wanted(comparison_of(comparison), 6, 60) < 30
+    assert stages.workers_wanted(comparison_of(comparison), 6, 60) == 11
     assert stages.workers_wanted(comparison_of(comparison), 6, 8) == 8
+
+
+def test_the_analyses_share_the_chance_of_a_false_alarm() -> None:
+    alarms = [stages.alarms_of(number, workers, 60) for number, workers in enumerate((6, 11, 60))]
+    assert alarms[0] == alarms[1] < alarms[2]
+    assert sum(alarms) == pytest.approx(0.01)
+    assert stages.alarms_of(0, 6, 6) == pytest.approx(0.01)
 
 
 def test_where_nothing_is_measured_nothing_is_the_same(

@@ -48,33 +48,91 @@ TEST_F(Compare, AChangeWithinTheThresholdIsNone) {
   EXPECT_EQ(cell(compare(head, base, {0.01}), "a").verdict, ChangeWord::fast);
 }
 
-TEST_F(Compare, OneWorkerASideKnowsOfOthersFromTheReference) {
+TEST_F(Compare, TheReferenceAloneTellsNothingOfACell) {
   const Entry entry = measured("numpy", "a");
   const auto base = write("base", {in_workers(entry, 1, 1)});
-  const auto head = write("head", {in_workers(entry, 1, 1, 1.05)});
-  const Comparison made = compare(base, head);
-  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
-  EXPECT_GT(*cell(made, "a").minimum_detectable_change, 0.05);
-  const auto far = write("far", {in_workers(entry, 1, 1, 1e6)});
-  EXPECT_EQ(cell(compare(base, far), "a").verdict, ChangeWord::slow);
+  const Comparison made = compare(base, write("far", {in_workers(entry, 1, 1, 1e6)}));
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::inconclusive);
+  ASSERT_TRUE(cell(made, "a").blind);
+  EXPECT_EQ(cell(made, "a").blind->cause, BlindCause::unknown_spread);
+  EXPECT_FALSE(cell(made, "a").minimum_detectable_change);
+  EXPECT_EQ(made.inconclusive.unknown, 1U);
+}
+
+TEST_F(Compare, CellsOfSimilarLengthTellOfTheScatterOfOne) {
+  const auto entries = [](double ns, std::uint64_t seed) {
+    std::vector<Entry> all;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      const Entry entry = measured("numpy", "c" + std::to_string(i), ns);
+      all.push_back(in_workers(entry, 3, 100 * seed + i));
+    }
+    return all;
+  };
+  // One worker of `alone` on each side: what its processes differ by, the other cells tell.
+  const auto with = [&](const char* name, double ns, std::uint64_t seed) {
+    std::vector<Entry> all = entries(ns, seed);
+    all.push_back(in_workers(measured("numpy", "alone", 1000), 1, seed));
+    return write(name, all);
+  };
+  const Comparison near = compare(with("base", 1100, 1), with("head", 1100, 2));
+  EXPECT_NEAR(*cell(near, "alone").spread, 0.01, 0.005);
+  EXPECT_EQ(cell(near, "alone").blind->cause, BlindCause::too_few_processes);
+  const Comparison far = compare(with("base", 5e6, 1), with("head", 5e6, 2));
+  EXPECT_FALSE(cell(far, "alone").spread);
+  // The spread of a cell with three processes a side is moderated by the others.
+  const Comparison three =
+      compare(write("base", entries(1100, 1)), write("head", entries(1100, 2)));
+  std::vector<double> spreads;
+  for (const ComparedCell& each : three.cells) spreads.push_back(*each.spread);
+  const auto [least, most] = std::minmax_element(spreads.begin(), spreads.end());
+  EXPECT_LT(*most / *least, 2.5);
 }
 
 TEST_F(Compare, AGateThatCannotFailIsInconclusive) {
-  const Entry entry = measured("numpy", "a");
-  const auto base = write("base", {in_workers(entry, 1, 1)});
-  const auto head = write("head", {in_workers(entry, 1, 2)});
-  const Inconclusive one = compare(base, head).inconclusive;
-  EXPECT_EQ(one.cells, 1U);
-  EXPECT_EQ(one.of, 1U);
-  ASSERT_TRUE(one.replicas);
-  const auto many = [&](std::uint64_t seed) { return in_workers(entry, *one.replicas, seed); };
-  const Comparison enough = compare(write("base", {many(1)}), write("head", {many(2)}));
+  const auto noisy = [](std::size_t workers, std::uint64_t seed) {
+    Entry entry = measured("numpy", "a");
+    entry.workers.clear();
+    stats::Random random(seed);
+    for (std::size_t i = 0; i < workers; ++i) {
+      // Three that scatter by 3 % exactly: as few scatter little by chance.
+      const double off = workers == 3 ? static_cast<double>(i) - 1 : random.normal();
+      const double ns = 1000 * std::exp(0.03 * off);
+      entry.workers.push_back({ns, 5000, {ns}});
+    }
+    return entry;
+  };
+  const auto base = write("base", {noisy(3, 1)});
+  const Comparison three = compare(base, write("head", {noisy(3, 2)}));
+  const ComparedCell& open = cell(three, "a");
+  EXPECT_EQ(open.verdict, ChangeWord::inconclusive);
+  EXPECT_GT(*open.minimum_detectable_change, 0.05);
+  ASSERT_TRUE(open.blind && open.blind->replicas);
+  EXPECT_EQ(open.blind->cause, BlindCause::too_few_processes);
+  EXPECT_EQ(three.count(ChangeWord::inconclusive), 1U);
+  EXPECT_EQ(three.inconclusive.cells, 1U);
+  EXPECT_EQ(three.inconclusive.of, 1U);
+  EXPECT_EQ(three.inconclusive.replicas, open.blind->replicas);
+  const std::size_t replicas = *open.blind->replicas;
+  EXPECT_GT(replicas, 3U);
+  const Comparison enough =
+      compare(write("base", {noisy(replicas, 3)}), write("head", {noisy(replicas, 4)}));
   EXPECT_EQ(enough.inconclusive.cells, 0U);
   EXPECT_FALSE(enough.inconclusive.replicas);
+  EXPECT_FALSE(cell(enough, "a").blind);
   // The machine moved by more than the threshold: no number of processes tells it from a change.
-  const Comparison moved = compare(base, write("moved", {in_workers(entry, 1, 2)}, {}, 66));
-  EXPECT_EQ(moved.inconclusive.cells, 1U);
+  const Comparison moved = compare(base, write("moved", {noisy(3, 2)}, {}, 66));
+  EXPECT_EQ(moved.inconclusive.undecidable, 1U);
+  EXPECT_EQ(cell(moved, "a").blind->cause, BlindCause::reference_moved);
   EXPECT_FALSE(moved.inconclusive.replicas);
+}
+
+TEST_F(Compare, AChangeThatWasFoundIsOneThoughTheThresholdCannotBeSeen) {
+  const Entry entry = measured("numpy", "a");
+  const auto base = write("base", {in_workers(entry, 3, 1)});
+  const Comparison made = compare(base, write("head", {in_workers(entry, 3, 2, 3)}), {0.001});
+  EXPECT_GT(*cell(made, "a").minimum_detectable_change, 0.001);
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::slow);
+  EXPECT_EQ(made.inconclusive.cells, 0U);
 }
 
 TEST_F(Compare, WhatTheOtherOptionsLeaveOutIsNotLost) {
@@ -100,6 +158,28 @@ TEST_F(Compare, WhatTheOtherOptionsLeaveOutIsNotLost) {
   EXPECT_TRUE(compare(base, same).warnings.empty());
 }
 
+TEST_F(Compare, WhatAnotherBudgetDidNotReachIsNotLost) {
+  const auto asked = [](const char* budget) {
+    return [=](nlohmann::json& context) {
+      context["dlbench"]["request"] = {{"sizes", {"4KiB"}}, {"budget", budget}};
+    };
+  };
+  Entry not_run = refused("numpy", "b");
+  not_run.outcome = Outcome::not_run;
+  const Entry failed = refused("numpy", "c");
+  const auto base = write(
+      "base", {measured("numpy", "a"), measured("numpy", "b"), measured("numpy", "c")}, asked(""));
+  const std::vector<Entry> rest{measured("numpy", "a"), not_run, failed};
+  const Comparison made = compare(base, write("head", rest, asked("90s")));
+  EXPECT_EQ(made.count(Presence::lost), 0U);
+  EXPECT_EQ(made.left_out[0], 1U);
+  EXPECT_EQ(made.warnings.front().text,
+            "the options of the two runs differ (budget: the default in base, 90s in head): only "
+            "the cells that both runs have are compared; 1 are in base only and 0 in head only");
+  EXPECT_EQ(made.count(OutcomeChange::worse), 1U) << "numpy -> c was tried, and fails now";
+  EXPECT_EQ(compare(base, write("head", rest, asked(""))).count(Presence::lost), 1U);
+}
+
 TEST_F(Compare, WhatHasNoProtocolIsNeverLost) {
   Entry none = refused("numpy", "none");
   none.outcome = Outcome::no_protocol;
@@ -117,7 +197,8 @@ TEST_F(Compare, WhatTheReferenceMovedByIsNoChangeOfACell) {
   const auto base = write("base", {in_workers(entry, 12, 1)});
   const auto head = write("head", {in_workers(entry, 12, 2, 1.1)}, {}, 66);
   const Comparison made = compare(base, head);
-  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::ambig);
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::inconclusive);
+  EXPECT_EQ(cell(made, "a").blind->cause, BlindCause::reference_moved);
   ASSERT_FALSE(made.warnings.empty());
   EXPECT_EQ(made.warnings.front().code, "reference-moved");
   EXPECT_EQ(made.warnings.front().data.at("by"), "10.0 %");

@@ -49,6 +49,17 @@ TEST(Student, HasTheTablesQuantiles) {
   }
 }
 
+TEST(ChangeWords, WhatCannotDetectTheThresholdIsInconclusive) {
+  Judged seen{1.01, 1.03, 0.5, 0.04};
+  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::same);
+  seen.minimum_detectable_change = 0.06;
+  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::inconclusive);
+  seen = {1.03, 1.07, 0.5, 0.04};
+  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::ambig);
+  seen = {3, 3.2, 0.001, 0.06};
+  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::slow) << "a change that was found is one";
+}
+
 TEST(Holm, StepsDownAndKeepsTheOrder) {
   const std::vector<double> p{0.04, 0.001, 0.03, 0.9};
   const std::vector<double> adjusted = holm(p);
@@ -74,7 +85,7 @@ TEST(Changes, TheIntervalIsThatOfAllPairsInOrder) {
     std::sort(shifts.begin(), shifts.end());
     const RankSum order(count, count);
     const std::size_t half = shifts.size() / 2, rank = order.rank(0.95), sure = order.rank(0.99);
-    const Change seen = Changes(0.01, std::nullopt).of(base, head);
+    const Change seen = Changes(0.01).of(base, head);
     const double middle =
         shifts.size() % 2 == 1 ? shifts[half] : (shifts[half - 1] + shifts[half]) / 2;
     EXPECT_EQ(seen.ratio, std::exp(middle)) << count;
@@ -94,29 +105,50 @@ TEST(Changes, TheIntervalIsThatOfAllPairsInOrder) {
 }
 
 TEST(Changes, RefusesWhatIsNoSide) {
-  Changes changes(kAlarms, std::nullopt);
+  Changes changes(kAlarms);
   EXPECT_THROW(changes.of({}, {{1.0}, {}}), std::invalid_argument);
   EXPECT_THROW(changes.of({{1.0}, {}}, {{0.0}, {}}), std::invalid_argument);
-  EXPECT_THROW(Changes(0, std::nullopt), std::invalid_argument);
+  EXPECT_THROW(Changes(0), std::invalid_argument);
 }
 
 TEST(Changes, OneProcessASideAndNoReferenceIsNoEvidence) {
-  const Change change = Changes(kAlarms, std::nullopt).of({{100}, {0.01}}, {{200}, {0.01}});
+  const Change change = Changes(kAlarms).of({{100}, {0.01}}, {{200}, {0.01}});
   EXPECT_NEAR(change.ratio, 2, 1e-12);
   EXPECT_FALSE(change.is_honest);
   EXPECT_EQ(change.p, 1);
   EXPECT_TRUE(std::isinf(change.minimum_detectable_change));
 }
 
+TEST(Changes, RoundsAreNotCountedTwice) {
+  // The scatter of the processes holds that of their rounds.
+  MeasuredSide base{{100, 101, 99}, {0.005, 0.005, 0.005}};
+  Changes changes(kAlarms);
+  const double apart = changes.of(base, base).minimum_detectable_change;
+  for (double& deviation : base.deviations) deviation = 0;
+  EXPECT_EQ(changes.of(base, base).minimum_detectable_change, apart);
+  for (double& deviation : base.deviations) deviation = 0.1;
+  EXPECT_GT(changes.of(base, base).minimum_detectable_change, 5 * apart);
+}
+
+TEST(Changes, APriorOfOthersIsWeighedByItsDegreesOfFreedom) {
+  const MeasuredSide base{{100, 102, 98}, {}};
+  Changes changes(kAlarms);
+  const Change alone = changes.of(base, base);
+  EXPECT_NEAR(alone.spread, 0.02, 0.001);
+  const Change moderated = changes.of(base, base, Noise{0.01, 4});
+  EXPECT_NEAR(moderated.spread, std::sqrt((4 * 0.0004 + 4 * 0.0001) / 8), 0.001);
+  EXPECT_LT(moderated.minimum_detectable_change, alone.minimum_detectable_change);
+}
+
 TEST(Changes, WhatTheMachineDriftedByIsNoEvidence) {
   const MeasuredSide base{{100, 101, 99, 100.5, 99.5, 100.2}, {}};
   MeasuredSide head = base;
   for (double& ns : head.medians) ns *= 1.08;
-  EXPECT_LT(Changes(kAlarms, std::nullopt).of(base, head).p, kAlarms);
-  const Change change = Changes(kAlarms, std::nullopt, std::log(1.09)).of(base, head);
+  EXPECT_LT(Changes(kAlarms).of(base, head).p, kAlarms);
+  const Change change = Changes(kAlarms, std::log(1.09)).of(base, head);
   EXPECT_GT(change.p, 0.5);
   EXPECT_LT(change.lo, 1);
-  EXPECT_LT(Changes(kAlarms, std::nullopt, std::log(1.02)).of(base, head).p, kAlarms);
+  EXPECT_LT(Changes(kAlarms, std::log(1.02)).of(base, head).p, kAlarms);
 }
 
 using Scatter = std::function<double(Random&)>;
@@ -150,9 +182,9 @@ struct Found {
 
 /// Comparisons of so many cells, of which the first is slower by `change`.
 Found compare_often(const Scatter& scatter, std::size_t processes, std::size_t cells,
-                    std::size_t times, double change, std::optional<Noise> noise) {
+                    std::size_t times, double change) {
   Random random(7);
-  Changes changes(kAlarms / static_cast<double>(cells), noise);
+  Changes changes(kAlarms / static_cast<double>(cells));
   std::size_t any = 0, planted = 0;
   for (std::size_t i = 0; i < times; ++i) {
     std::vector<double> p;
@@ -180,7 +212,7 @@ TEST(Changes, AtMostOneOfAHundredComparisonsAlarmsForNothing) {
        {Case{"normal", &normal}, Case{"bimodal", &bimodal}, Case{"disturbed", &disturbed}}) {
     for (const std::size_t cells : {std::size_t{1}, std::size_t{12}, std::size_t{60}}) {
       const std::size_t processes = processes_for(kAlarms / static_cast<double>(cells));
-      const Found found = compare_often(each.scatter, processes, cells, 1000, 0, std::nullopt);
+      const Found found = compare_often(each.scatter, processes, cells, 1000, 0);
       EXPECT_LE(found.any, 0.017) << each.name << " " << cells;
     }
   }
@@ -194,13 +226,13 @@ TEST(Changes, FewProcessesAlarmAsSeldom) {
   for (std::size_t i = 0; i < kTimes; ++i) {
     std::vector<double> references(kReferenceWorkers);
     for (double& ns : references) ns = 60 * std::exp(normal(random));
-    Changes changes(kAlarms / kCells,
-                    reference_noise(relative_spread(references), kReferenceWorkers));
+    Changes changes(kAlarms / kCells);
+    const auto noise = reference_noise(relative_spread(references), kReferenceWorkers);
     std::vector<double> p;
     for (std::size_t cell = 0; cell < kCells; ++cell) {
       const std::size_t processes = 1 + cell % 3;
-      p.push_back(
-          changes.of(drawn(&normal, processes, 1, random), drawn(&normal, processes, 1, random)).p);
+      const MeasuredSide base = drawn(&normal, processes, 1, random);
+      p.push_back(changes.of(base, drawn(&normal, processes, 1, random), noise).p);
     }
     const std::vector<double> adjusted = holm(p);
     any += *std::min_element(adjusted.begin(), adjusted.end()) <= kAlarms ? 1 : 0;
@@ -213,7 +245,7 @@ TEST(Changes, APlantedChangeIsFound) {
     const double level = kAlarms / static_cast<double>(cells);
     Quantiles quantiles;
     const std::size_t processes = processes_to_see(0.05, 0.02, 1e6, level, quantiles);
-    const Found found = compare_often(&normal, processes, cells, 400, 0.05, std::nullopt);
+    const Found found = compare_often(&normal, processes, cells, 400, 0.05);
     EXPECT_GE(found.planted, 0.94) << cells << " cells, " << processes << " processes";
     EXPECT_LE(processes, 22U);
   }
@@ -222,7 +254,7 @@ TEST(Changes, APlantedChangeIsFound) {
 TEST(Changes, TheIntervalHoldsTheTruth) {
   for (const std::size_t processes : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
     Random random(11);
-    Changes changes(kAlarms, std::nullopt);
+    Changes changes(kAlarms);
     std::size_t held = 0;
     constexpr std::size_t kTimes = 2000;
     for (std::size_t i = 0; i < kTimes; ++i) {
@@ -236,7 +268,7 @@ TEST(Changes, TheIntervalHoldsTheTruth) {
 
 TEST(Changes, WhatCouldBeSeenIsSeen) {
   const MeasuredSide base{{100, 101, 99, 102, 98, 100.5, 99.5, 100.2}, {}};
-  Changes changes(kAlarms, std::nullopt);
+  Changes changes(kAlarms);
   const Change same = changes.of(base, base);
   EXPECT_GT(same.minimum_detectable_change, 0);
   MeasuredSide head = base;
@@ -246,7 +278,7 @@ TEST(Changes, WhatCouldBeSeenIsSeen) {
 
 TEST(Changes, ALevelThatTheRanksJustReachIsNoRankBeyondThem) {
   // 2 / C(25, 12) twice over: 1 - level then rounds away the outermost rank.
-  Changes changes(2.0 / 5200300, std::nullopt);
+  Changes changes(2.0 / 5200300);
   MeasuredSide base, head;
   for (int i = 0; i < 12; ++i) base.medians.push_back(100 + 0.1 * i);
   for (int i = 0; i < 13; ++i) head.medians.push_back(100 + 0.1 * i);

@@ -68,8 +68,9 @@ TEST(RecordedWorkers, FewOfThemASideAlarmForNothingAsSeldomAsTold) {
                               sides.begin() + static_cast<std::ptrdiff_t>(processes));
           head.medians.assign(sides.begin() + static_cast<std::ptrdiff_t>(processes), sides.end());
           const double spread = relative_spread(all.last(references));
-          Changes changes(kAlarms / kCells, reference_noise(spread, references));
-          alarms += changes.of(base, head).p * kCells <= kAlarms ? 1 : 0;
+          Changes changes(kAlarms / kCells);
+          const auto noise = reference_noise(spread, references);
+          alarms += changes.of(base, head, noise).p * kCells <= kAlarms ? 1 : 0;
         }
       }
       const double share = static_cast<double>(alarms) / static_cast<double>(trials);

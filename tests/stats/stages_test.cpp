@@ -37,8 +37,8 @@ double two_modes(Random& random) {
 
 void print(const std::string& name, const Power& seen) {
   std::printf(
-      "  %-34s SLOW %6.2f %%  FAST %5.2f %%  SAME %6.2f %%  AMBIG %5.2f %%  %4.1f of %2.0f\n",
-      name.c_str(), 100 * seen.slow, 100 * seen.fast, 100 * seen.same, 100 * seen.ambig,
+      "  %-34s SLOW %6.2f %%  FAST %5.2f %%  SAME %6.2f %%  open %5.2f %%  %4.1f of %2.0f\n",
+      name.c_str(), 100 * seen.slow, 100 * seen.fast, 100 * seen.same, 100 * seen.open,
       seen.processes, seen.most);
 }
 
@@ -87,16 +87,51 @@ TEST(Stages, GoOnUntilTheScatterIsKnownToBeSmallEnough) {
   const Stages stages;
   Quantiles quantiles;
   const auto next = [&](double half, std::size_t have) {
-    return next_look({1 / (1 + half), 1 + half, have, have}, stages, 0.01, quantiles);
+    return next_processes({1 / (1 + half), 1 + half, have, have}, stages, 0.01, quantiles);
   };
   EXPECT_EQ(next(0.001, 6), 6U);
-  EXPECT_GT(next(0.03, 6), 9U);
+  EXPECT_EQ(next(0.03, 6), 11U);
   EXPECT_EQ(next(0.01, 40), 40U);
-  EXPECT_EQ(next(0.5, 6), stages.most);
   EXPECT_EQ(next(0.5, stages.most), stages.most);
-  EXPECT_EQ(next(kMostFactor, 1), stages.most);
+  EXPECT_EQ(next(kMostFactor, 1), 2U);
   EXPECT_GT(processes_to_see(0.05, 0.02, 10, 0.01, quantiles),
             processes_to_see(0.05, 0.02, 100, 0.01, quantiles));
+}
+
+TEST(Stages, ProcessesThatCannotDetectTheThresholdAreTooFew) {
+  const Stages stages;
+  Quantiles quantiles;
+  Analysis seen{0.999, 1.001, 6, 6, 0.04};
+  EXPECT_EQ(next_processes(seen, stages, 0.01, quantiles), 6U);
+  seen.minimum_detectable_change = 0.06;  // one process is far off, which the interval ignores
+  EXPECT_EQ(next_processes(seen, stages, 0.01, quantiles), 11U);
+}
+
+TEST(Stages, ThePartsOfTheAlarmsAreTheWhole) {
+  const Stages stages;
+  double sum = 0;
+  for (std::size_t i = 0; i < stages.analyses; ++i) sum += part_of_alarms(i, 6 + i, stages);
+  EXPECT_DOUBLE_EQ(sum, 1);
+  const double first = part_of_alarms(0, 6, stages);
+  EXPECT_DOUBLE_EQ(first + part_of_alarms(1, stages.most, stages), 1);
+  EXPECT_EQ(part_of_alarms(0, stages.most, stages), 1);
+}
+
+TEST(Stages, AFewReplicasDoWhereTheyScatterLittle) {
+  Quantiles quantiles;
+  EXPECT_LT(replicas_to_see(0.05, 0.005, 1e-4, quantiles), processes_for(1e-4));
+  EXPECT_GT(replicas_to_see(0.05, 0.02, 1e-4, quantiles), processes_for(1e-4));
+  EXPECT_FALSE(replicas_to_see(0.05, 2, 1e-4, quantiles));
+}
+
+TEST(Stages, TheAnalysesLeadToTheLimit) {
+  const Stages stages;
+  Quantiles quantiles;
+  std::size_t have = stages.coarse;
+  for (std::size_t analysis = 1; analysis < stages.analyses; ++analysis) {
+    have = next_processes({0.5, 2, have, have}, stages, 0.01, quantiles);
+  }
+  EXPECT_EQ(have, stages.most);
 }
 
 }  // namespace

@@ -6,13 +6,16 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
      "version": "0.1.0",
      "metric": "time",                    # or "instructions"
      "threshold": 0.05,                   # changes within it are none
-     "false_alarms": 0.01,                # chance of any, over the whole comparison, of no change
+     "false_alarms": 0.01,                # chance of any, over all cells, where nothing changed; of
+                                          # a comparison in stages the part of its last analysis
      "base": SIDE, "head": SIDE,
-     "counts": {"FAST": 0, "SLOW": 1, "SAME": 9, "AMBIG": 2,
+     "counts": {"FAST": 0, "SLOW": 1, "SAME": 9, "AMBIG": 2, "INCONCLUSIVE": 3,
                 "worse": 0, "better": 0, "other": 0, "gained": 0, "lost": 0},
      "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
-     "inconclusive": {"cells": 2, "of": 10, "replicas": 23},  # AMBIG, and so would be a change of
-                                          # the threshold; replicas: None where none would do
+     "inconclusive": {"cells": 3, "of": 10,  # INCONCLUSIVE cells, of those with two numbers
+                      "replicas": 23,     # which decide all but the next two; None where none
+                      "unknown": 1,       # of which nothing tells how far two processes differ
+                      "undecidable": 0},  # which no number of processes decides
      "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not ask for
      "warnings": [{"code": "no-reference", "text": "..."}],
      "cells": [CELL, ...]}                # sorted by name
@@ -31,7 +34,8 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
             "p",                                    # of no change, adjusted for all cells
             "spread",                               # of processes: standard deviation, relative
             "minimum_detectable_change",  # smallest change that would have been SLOW
-            "verdict": "FAST", "SLOW", "SAME", "AMBIG" or None,
+            "verdict": "FAST", "SLOW", "SAME", "AMBIG", "INCONCLUSIVE" or None,
+            "inconclusive": {"code", "replicas"} or None,  # why, and what would decide it
             "outcome_change": "worse", "better", "other" or None,
             "details": ["late read: new"]}          # what of the outcome changed, in words
 

@@ -8,11 +8,13 @@ from dlbench.text.layout import count
 
 #: What --fail-on may name and ends in REGRESSION, and the counts that it looks at.
 REASONS = {"slow": "SLOW", "outcome": "worse", "lost": "lost"}
-#: What it may name and ends in UNDECIDED.
+#: What it may name and ends in UNDECIDED or CANNOT_FAIL.
 INCONCLUSIVE = "inconclusive"
 NONE = "none"
 ALL = (*REASONS, INCONCLUSIVE)
-REGRESSION, UNDECIDED = 1, 3
+REGRESSION, UNDECIDED, CANNOT_FAIL = 1, 3, 4
+#: More inconclusive cells than this share of the compared ones: the gate cannot fail.
+MOST_INCONCLUSIVE = 0.5
 
 
 def reasons(text: str) -> tuple[str, ...]:
@@ -31,6 +33,12 @@ def failures(comparison: Comparison, fail_on: tuple[str, ...]) -> list[str]:
     return [f"{counts[REASONS[word]]} {word}" for word in found if counts[REASONS[word]]]
 
 
+def cannot_fail(comparison: Comparison) -> bool:
+    """Would most of the compared cells have hidden a change as large as the threshold?"""
+    found = comparison.inconclusive
+    return found.cells > found.of * MOST_INCONCLUSIVE
+
+
 def inconclusive(comparison: Comparison, option: str) -> str:
     """How many cells could hide a change as large as the threshold, and what would decide them;
     empty where there are none. `option` says how many processes are measured."""
@@ -38,24 +46,38 @@ def inconclusive(comparison: Comparison, option: str) -> str:
     if not found.cells:
         return ""
     change = values.percent(comparison.threshold)
-    text = f"inconclusive: {count(found.cells, 'cell')} of {found.of} could hide a change of"
+    what = "this gate cannot fail" if cannot_fail(comparison) else "inconclusive"
+    text = f"{what}: {count(found.cells, 'cell')} of {found.of} could hide a change of {change}"
+    return f"{text}; {'; '.join(_advice(comparison, option))}"
+
+
+def _advice(comparison: Comparison, option: str) -> list[str]:
+    """What decides the inconclusive cells, the simplest first."""
+    found = comparison.inconclusive
+    made = []
     if found.replicas:
-        advice = f"about {option} {found.replicas} on each side would show it"
-    elif found.unknown:
+        decided = found.cells - found.unknown - found.undecidable
+        which = "it" if decided == found.cells else f"it in {decided} of them"
+        made.append(f"about {option} {found.replicas} on each side would show {which}")
+    if found.unknown:
         advice = f"the spread between processes is not known for {found.unknown} of them: "
-        advice += f"measure both sides with {option} 6"
-    elif option == "--workers":
-        advice = "no number of workers up to 1000 would show it: use a quieter machine or a larger "
-        advice += "--threshold"
-    else:
-        advice = "no number of replicas up to 1000 would show it: measure both sides in one run "
-        advice += "(--base-env, --head-env) on a quieter machine"
-    return f"{text} {change}; {advice}"
+        made.append(f"{advice}measure both sides with {option} 6")
+    if found.undecidable:
+        which = "" if found.undecidable == found.cells else f" in {found.undecidable} of them"
+        if option == "--workers":
+            advice = "use a quieter machine or a larger --threshold"
+        else:
+            advice = "measure both sides in one run (--base-env, --head-env) on a quieter machine"
+        number = f"no number of {option.removeprefix('--')} up to 1000 would show it{which}"
+        made.append(f"{number}: {advice}")
+    return made
 
 
 def status(comparison: Comparison, fail_on: tuple[str, ...]) -> int:
-    """The exit status: 1 for a regression; 3 where a regression could be hidden."""
+    """The exit status: 1 for a regression; 3 where one could be hidden, and 4 where most cells
+    would have hidden one."""
     if failures(comparison, fail_on):
         return REGRESSION
-    is_open = INCONCLUSIVE in fail_on and comparison.inconclusive.cells
-    return UNDECIDED if is_open else 0
+    if INCONCLUSIVE not in fail_on or not comparison.inconclusive.cells:
+        return 0
+    return CANNOT_FAIL if cannot_fail(comparison) else UNDECIDED

@@ -100,14 +100,16 @@ class Pair:
             raise SystemExit(128 + signal)
         return document
 
-    def compare(self, documents: list[str]) -> Comparison:
-        """What these documents, put together, tell of the two sides."""
+    def compare(self, documents: list[str], false_alarms: float) -> Comparison:
+        """Both sides over these documents together. `false_alarms`: the chance of any, if nothing
+        changed."""
         return Comparison(
             _core.compare(
                 base=documents,
                 head=documents,
                 base_environment=self.base.name,
                 head_environment=self.head.name,
+                false_alarms=false_alarms,
                 **self.asked.to_options,
             )
         )

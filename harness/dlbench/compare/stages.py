@@ -1,19 +1,20 @@
-"""How many workers two sides get: a coarse look, then more where it left cells open.
+"""How many workers two sides get: a coarse pass, then more where it left cells open.
 
-A look tells which cells are surely the same; the pairs of all others get more workers, as many
-as their scatter asks for, until it asks for no more. Only the last look, over all workers, may call
-a cell SLOW or FAST, so nothing is looked for twice; `stats/stages.hpp` says when it is the last.
+Each analysis decides some cells: SAME, or SLOW and FAST at its part of the chance of a false alarm.
+The pairs of all others get more workers. `stats/stages.hpp` has the rule and why it holds.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from pathlib import Path
 
 from dlbench import _core
 from dlbench.compare.sides import Pair
+from dlbench.compare.table import OPEN
 from dlbench.document import ComparedCell, Comparison
 from dlbench.errors import BadInput
 from dlbench.running import writing
@@ -33,27 +34,33 @@ def measure(pair: Pair, folder: Path) -> Comparison:
 
 
 def in_stages(pair: Pair, folder: Path) -> Comparison:
-    """Look by look; the comparison of all workers."""
+    """Analysis by analysis; the comparison of all workers."""
     begin = time.monotonic()
     plan = pair.plan()
     most, counts = pair.asked.workers, pair.asked.instructions
     have = 1 if counts else min(_core.coarse_workers, most)
     budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0
     documents = [pair.measure(plan, folder, have, budget_s / 2, root=folder)]
-    comparison = pair.compare(documents)
+    comparison = pair.compare(documents, alarms_of(0, have, most))
     require_numbers(comparison, folder)
-    for look in range(1, 1 if counts else _core.max_analyses):
+    for analysis in range(1, 1 if counts else _core.max_analyses):
         wanted = workers_wanted(comparison, have, most)
         left = budget_s - (time.monotonic() - begin)
         if wanted <= have or (budget_s and left <= 0):
             break
         further = pair.plan(open_directions(comparison))
-        into = folder / (f"more-{look}" if look > 1 else "more")
+        into = folder / (f"more-{analysis}" if analysis > 1 else "more")
         budget = left if budget_s else 0.0
         documents.append(pair.measure(further, into, wanted - have, budget, root=folder))
         have = wanted
-        comparison = pair.compare(documents)
+        comparison = pair.compare(documents, alarms_of(analysis, have, most))
     return comparison
+
+
+def alarms_of(analysis: int, workers: int, most: int) -> float:
+    """The chance of a false alarm that an analysis may have, by its number from 0."""
+    part = _core.part_of_alarms(analysis=analysis, workers=workers, most=most)
+    return _core.false_alarms * part
 
 
 def require_numbers(comparison: Comparison, folder: Path) -> None:
@@ -67,8 +74,8 @@ def require_numbers(comparison: Comparison, folder: Path) -> None:
 
 
 def open_cells(comparison: Comparison) -> list[ComparedCell]:
-    """Those with numbers on both sides that are not surely the same."""
-    return [cell for cell in comparison.cells if cell.verdict not in (None, "SAME")]
+    """Those with numbers on both sides that are not decided."""
+    return [cell for cell in comparison.cells if cell.verdict in OPEN]
 
 
 def open_directions(comparison: Comparison) -> set[tuple[str, str]]:
@@ -82,11 +89,12 @@ def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
     measured = sum(cell.verdict is not None for cell in comparison.cells)
     return max(
         (
-            _core.next_look(
+            _core.next_processes(
                 lo=low,
                 hi=high,
                 first=cell.base_workers,
                 second=cell.head_workers,
+                minimum_detectable_change=detectable(cell),
                 most=most,
                 threshold=comparison.threshold,
                 level=comparison.false_alarms / max(measured, 1),
@@ -96,6 +104,12 @@ def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
         ),
         default=have,
     )
+
+
+def detectable(cell: ComparedCell) -> float:
+    """The smallest change that would have been detected; without bound where that is unknown."""
+    change = cell.minimum_detectable_change
+    return math.inf if change is None else change
 
 
 def alarms(comparison: Comparison) -> dict[str, int]:

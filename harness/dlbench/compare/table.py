@@ -19,8 +19,11 @@ AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
 #: Columns that go, in this order, where all do not fit.
 SPARE = ("head", "base", "95 % interval", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
-          "gained": "green", "AMBIG": "yellow", "other": "magenta"}  # fmt: skip
-ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", "AMBIG", "", "SAME")
+          "gained": "green", "AMBIG": "yellow", "INCONCLUSIVE": "yellow",
+          "other": "magenta"}  # fmt: skip
+#: Verdicts of cells that are neither changed nor the same.
+OPEN = ("INCONCLUSIVE", "AMBIG")
+ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "", "SAME")
 MOST_ROWS = 60
 
 
@@ -51,8 +54,8 @@ def words(cell: ComparedCell) -> str:
 
 
 def is_changed(cell: ComparedCell) -> bool:
-    """Did it surely change? AMBIG, SAME, and what was not compared did not."""
-    return word(cell) not in ("SAME", "AMBIG", "") or cell.verdict in ("SLOW", "FAST")
+    """Did it surely change? What is open, SAME, or was not compared did not."""
+    return word(cell) not in ("SAME", "", *OPEN) or cell.verdict in ("SLOW", "FAST")
 
 
 def change(ratio: float) -> str:
@@ -81,9 +84,33 @@ def lines(comparison: Comparison, width: int, *, everything: bool = False) -> li
     """Sides, rows (only of what changed unless `everything`), and what they come to."""
     shown = [Text(line) for line in _sides(comparison, width)]
     cells = [cell for cell in comparison.cells if everything or is_changed(cell)]
+    if not everything:
+        absent = absent_libraries(comparison)
+        told = {cell.name for found in absent.values() for cell in found}
+        cells = [cell for cell in cells if cell.name not in told]
+        for (name, presence), found in absent.items():
+            text = f"{presence}: {count(len(found), 'cell')} with {name}"
+            shown.append(Text(shorten(text, width), style=STYLES[presence]))
     rows = _rows(cells, comparison.metric, width)
     shown += [Text(), *rows] if rows else []
     return [*shown, Text(), *_below(comparison, width, everything=everything)]
+
+
+def absent_libraries(comparison: Comparison) -> dict[tuple[str, str], list[ComparedCell]]:
+    """The cells of each library that only one side has, by its name and "lost" or "gained": one
+    line, not a row for each cell."""
+    base, head = comparison.base.libraries, comparison.head.libraries
+    absent = [(name, "lost") for name in base.keys() - head.keys()]
+    absent += [(name, "gained") for name in head.keys() - base.keys()]
+    found = {
+        (name, presence): [
+            cell
+            for cell in comparison.cells
+            if cell.presence == presence and name in (cell.producer, cell.consumer)
+        ]
+        for name, presence in sorted(absent)
+    }
+    return {key: cells for key, cells in found.items() if cells}
 
 
 def _sides(comparison: Comparison, width: int) -> list[str]:
@@ -114,12 +141,24 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
         shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
-        for detail in cell.details:
+        for detail in [*cell.details, *_blindness(cell)]:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
         more = f"and {len(cells) - len(ordered)} more: --json has them all"
         shown.append(Text(shorten(more, width), style="dim"))
     return shown
+
+
+def _blindness(cell: ComparedCell) -> list[str]:
+    """Of an inconclusive cell: what it would have detected, and what would decide it."""
+    if cell.verdict != "INCONCLUSIVE":
+        return []
+    change, blind = cell.minimum_detectable_change, cell.inconclusive
+    text = f"detects {values.percent(change)}" if change is not None else "detects no change"
+    if not blind:
+        return [text]
+    needs = f": about --replicas {blind.replicas} would do" if blind.replicas else ""
+    return [f"{text}; {blind.code}{needs}"]
 
 
 def _rank(cell: ComparedCell) -> tuple[int, float, str]:
@@ -155,9 +194,9 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
         shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
     if comparison.aa:
         shown += [Text(line) for line in fold(_alarms(comparison.aa), width, gap=" ")]
-    if counts["AMBIG"] and not everything:
-        ambig = f"{count(counts['AMBIG'], 'cell')} too noisy to say: --all shows them"
-        shown += [Text(line, style="yellow") for line in fold([ambig], width)]
+    if (unsure := sum(counts.get(word, 0) for word in OPEN)) and not everything:
+        text = f"{count(unsure, 'cell')} neither changed nor the same: --all shows them"
+        shown += [Text(line, style="yellow") for line in fold([text], width)]
     for warning in comparison.warnings:
         shown += [Text(line, style="yellow") for line in _wrapped(warning.text, width)]
     return shown

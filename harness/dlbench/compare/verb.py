@@ -40,7 +40,7 @@ def measuring(function: Any) -> Any:
     "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%, of counts 1%."
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
-              help="Results that fail: exit code 1; inconclusive: 3.")  # fmt: skip
+              help="Results that fail: exit code 1; inconclusive: 3, of most cells 4.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Compare runs of different machines, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")

@@ -36,8 +36,17 @@ class Inconclusive(Record):
     __slots__ = ()
     cells = Key(0)
     of = Key(0)
+    replicas = Key[int | None](None)  #: a side, which decide all but the next two
+    unknown = Key(0)  #: the spread between their processes is unknown
+    undecidable = Key(0)  #: no number of processes would do
+
+
+class Blind(Record):
+    """Why one cell is INCONCLUSIVE, and how many processes a side would decide it."""
+
+    __slots__ = ()
+    code = Key("")  #: too-few-processes, too-noisy, unknown-spread or reference-moved
     replicas = Key[int | None](None)
-    unknown = Key(0)
 
 
 class Alarms(Record):
@@ -65,7 +74,9 @@ class ComparedCell(Cell):
     ratio = Key[float | None](None)  #: head over base
     lo = Key[float | None](None)  #: with `hi`: the 95 % interval of the ratio
     hi = Key[float | None](None)
-    verdict = Key[str | None](None)  #: FAST, SLOW, SAME or AMBIG
+    minimum_detectable_change = Key[float | None](None)
+    verdict = Key[str | None](None)  #: FAST, SLOW, SAME, AMBIG or INCONCLUSIVE
+    inconclusive = part(Blind)  #: of an INCONCLUSIVE cell alone
     outcome_change = Key[str | None](None)  #: worse, better or other
     details = Key[Sequence[str]](())
 

@@ -2,7 +2,8 @@
 
 const MOST_RATIOS = 50;
 const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
-  AMBIG: ["#8a8a8a", "diamond-open"], SAME: ["#56b4e9", "circle-open"] };
+  AMBIG: ["#8a8a8a", "diamond-open"],
+  INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
 
 // A count has no chance: no interval, and no minimum detectable change.
 const isTimed = (change) => change.metric === "time";
