@@ -71,8 +71,8 @@ struct ApiCalls {
   std::map<std::string, ByKind> phases;  ///< empty where it could not be taken apart
 };
 
-/// What an interval can be: 95 % from the rounds of one process, or from the medians of six and
-/// more processes; else the range of what there is, of which no share is known.
+/// What an interval can be: 95 % from the rounds of one process, or from the medians of several;
+/// else the range of fewer than six rounds of one process, whose coverage is not known.
 inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
 
 /// What is known of the timer behind the clock `device`.
@@ -106,10 +106,12 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::string interval;            ///< what lo_ns and hi_ns are, of kIntervals; empty: not known
-  std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
-  double floor_ratio = 0;          ///< median over the floor of its kind of call
-  std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::string interval;  ///< what lo_ns and hi_ns are, of kIntervals; empty: not known
+  /// How far one process may lie off, relative, at 95 %; none: nothing is known at this length.
+  std::optional<double> between_half_width;
+  std::uint64_t iterations = 0;             ///< calls in one round; of several workers the median
+  double floor_ratio = 0;                   ///< median over the floor of its kind of call
+  std::optional<double> gb_per_s;           ///< copies only, taken to `ready`; 10^9 bytes a second
   std::optional<double> instructions;       ///< of one exchange, where they were counted
   std::optional<ApiCalls> api_calls;        ///< of one exchange, where they were counted
   std::optional<DeviceTimer> device_timer;  ///< on the clock `device` alone

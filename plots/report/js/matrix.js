@@ -171,8 +171,10 @@ function drawLegend(run, telling, { color, low, high, reference }) {
     place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
   const told = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
-  const noise = run.environment(telling[0] ?? 0)?.reference_exchange?.half_width;
-  if (noise) told.push(`noise: \u00b1${percent(noise)} between processes`);
+  const between = run.environment(telling[0] ?? 0)?.between_processes ?? [];
+  const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
+  const noise = ends.map((row) => `\u00b1${percent(row.half_width)} at ${duration(row.length_ns)}`);
+  if (noise.length) told.push(`between processes: ${noise.join(", ")}`);
   place.append(["framed: a library to itself", ...told].join(" \u00b7 "));
 }
 
