@@ -23,7 +23,7 @@ void conclude(Entry& entry, const stats::ProcessSpread& spread) {
     stats::Series medians;
     for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
     move_median(entry, stats::median(medians));
-    const stats::Interval interval = stats::process_interval(medians, spread.at(entry.median_ns));
+    const stats::Interval interval = spread.interval(medians);
     entry.interval = "processes";
     entry.lo_ns = interval.lo;
     entry.hi_ns = interval.hi;

@@ -39,7 +39,7 @@ void bind_stats(py::module_& module) {
         spread.estimate();
         std::vector<std::pair<double, double>> found;
         for (const stats::Series& medians : cells) {
-          const auto interval = stats::process_interval(medians, spread.at(stats::median(medians)));
+          const auto interval = spread.interval(medians);
           found.emplace_back(interval.lo, interval.hi);
         }
         return found;

@@ -148,6 +148,27 @@ int power_of(double ns) {
   return static_cast<int>(std::lround(std::log2(ns) / 2));
 }
 
+Interval interval_of(const Series& medians, const std::optional<ProcessVariance>& others,
+                     Quantiles& quantiles) {
+  if (medians.size() < 2 || medians.size() >= kFewestOrdered) {
+    const Interval ordered = median_interval(medians);
+    return {ordered.lo, ordered.hi, medians.size() >= kFewestOrdered};
+  }
+  const double center = median(medians);
+  const auto own = static_cast<double>(medians.size() - 1);
+  double variance = variance_of(deviations(medians));
+  double known = own;
+  if (others) {
+    const double prior = others->degrees_of_freedom;
+    variance = std::isinf(prior) ? others->variance
+                                 : (prior * others->variance + own * variance) / (prior + own);
+    known = std::max(own, std::min(prior + own, others->information));
+  }
+  const double half = std::min(kMostLog, quantiles.of(kLevel, known) *
+                                             std::sqrt(variance * median_variance(medians.size())));
+  return {center * std::exp(-half), center * std::exp(half), true};
+}
+
 }  // namespace
 
 std::optional<ProcessVariance> estimate_variance(std::span<const Series> series) {
@@ -175,23 +196,8 @@ std::optional<ProcessVariance> estimate_variance(std::span<const Series> series)
 }
 
 Interval process_interval(const Series& medians, const std::optional<ProcessVariance>& others) {
-  if (medians.size() < 2 || medians.size() >= kFewestOrdered) {
-    const Interval ordered = median_interval(medians);
-    return {ordered.lo, ordered.hi, medians.size() >= kFewestOrdered};
-  }
-  const double center = median(medians);
-  const auto own = static_cast<double>(medians.size() - 1);
-  double variance = variance_of(deviations(medians));
-  double known = own;
-  if (others) {
-    const double prior = others->degrees_of_freedom;
-    variance = std::isinf(prior) ? others->variance
-                                 : (prior * others->variance + own * variance) / (prior + own);
-    known = std::max(own, std::min(prior + own, others->information));
-  }
-  const double half = std::min(kMostLog, student_quantile(kLevel, known) *
-                                             std::sqrt(variance * median_variance(medians.size())));
-  return {center * std::exp(-half), center * std::exp(half), true};
+  Quantiles quantiles;
+  return interval_of(medians, others, quantiles);
 }
 
 double prediction_half_width(const ProcessVariance& variance) {
@@ -223,27 +229,35 @@ void ProcessSpread::estimate() {
     }
   }
   for (const auto& [power, series] : near) {
-    by_power_[power] = {*estimate_variance(series), series.size()};
+    const ProcessVariance variance = *estimate_variance(series);
+    by_power_[power] = {variance, prediction_half_width(variance), series.size()};
   }
   series_.clear();
 }
 
-std::optional<ProcessVariance> ProcessSpread::at(double ns) const {
+const ProcessSpread::Known* ProcessSpread::known_at(double ns) const {
   const auto found = ns > 0 ? by_power_.find(power_of(ns)) : by_power_.end();
-  if (found == by_power_.end()) return std::nullopt;
-  return found->second.variance;
+  return found == by_power_.end() ? nullptr : &found->second;
+}
+
+std::optional<ProcessVariance> ProcessSpread::at(double ns) const {
+  const Known* known = known_at(ns);
+  return known == nullptr ? std::nullopt : std::optional(known->variance);
 }
 
 std::optional<double> ProcessSpread::half_width(double ns) const {
-  const auto known = at(ns);
-  if (!known) return std::nullopt;
-  return prediction_half_width(*known);
+  const Known* known = known_at(ns);
+  return known == nullptr ? std::nullopt : std::optional(known->half_width);
+}
+
+Interval ProcessSpread::interval(const Series& medians) const {
+  return interval_of(medians, at(median(medians)), quantiles_);
 }
 
 std::vector<ProcessSpread::Row> ProcessSpread::table() const {
   std::vector<Row> rows;
   for (const auto& [power, known] : by_power_) {
-    rows.push_back({std::exp2(2 * power), prediction_half_width(known.variance), known.series});
+    rows.push_back({std::exp2(2 * power), known.half_width, known.series});
   }
   return rows;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stats/stats.hpp"
+#include "stats/student.hpp"
 
 namespace dlbench::stats {
 
@@ -52,6 +53,9 @@ class ProcessSpread {
   std::optional<ProcessVariance> at(double ns) const;
   std::optional<double> half_width(double ns) const;
 
+  /// process_interval() of a series, moderated by what is known at its length.
+  Interval interval(const Series& medians) const;
+
   struct Row {
     double length_ns = 0;  ///< exchanges from half to twice this length
     double half_width = 0;
@@ -62,10 +66,14 @@ class ProcessSpread {
  private:
   struct Known {
     ProcessVariance variance;
+    double half_width = 0;
     std::size_t series = 0;
   };
+  const Known* known_at(double ns) const;
+
   std::vector<Series> series_;
   std::map<int, Known> by_power_;
+  mutable Quantiles quantiles_;  ///< the cells of a run need the same few
 };
 
 }  // namespace dlbench::stats

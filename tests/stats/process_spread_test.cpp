@@ -111,6 +111,8 @@ TEST(ProcessSpread, ALengthIsKnownFromSeriesOfAboutThatLengthAlone) {
   EXPECT_FALSE(spread.half_width(0));
   ASSERT_TRUE(spread.half_width(1e6));
   EXPECT_GT(*spread.half_width(1e6), 2 * *spread.half_width(40));
+  const Interval interval = spread.interval({40, 44, 42});
+  EXPECT_EQ(interval.lo, process_interval({40, 44, 42}, spread.at(42)).lo);
   const auto table = spread.table();
   ASSERT_EQ(table.size(), 4U);
   EXPECT_EQ(table.front().length_ns, 16);
