@@ -230,7 +230,10 @@ void ProcessSpread::estimate() {
   }
   for (const auto& [power, series] : near) {
     const ProcessVariance variance = *estimate_variance(series);
-    by_power_[power] = {variance, prediction_half_width(variance), series.size()};
+    const bool has_own = std::any_of(series.begin(), series.end(), [at = power](const Series& one) {
+      return power_of(median(one)) == at;
+    });
+    by_power_[power] = {variance, prediction_half_width(variance), series.size(), has_own};
   }
   series_.clear();
 }
@@ -257,6 +260,7 @@ Interval ProcessSpread::interval(const Series& medians) const {
 std::vector<ProcessSpread::Row> ProcessSpread::table() const {
   std::vector<Row> rows;
   for (const auto& [power, known] : by_power_) {
+    if (!known.has_own) continue;
     rows.push_back({std::exp2(2 * power), known.half_width, known.series});
   }
   return rows;

@@ -61,6 +61,7 @@ class ProcessSpread {
     double half_width = 0;
     std::size_t series = 0;
   };
+  /// The lengths that have a series of their own.
   std::vector<Row> table() const;
 
  private:
@@ -68,6 +69,7 @@ class ProcessSpread {
     ProcessVariance variance;
     double half_width = 0;
     std::size_t series = 0;
+    bool has_own = false;  ///< is one of the series nearest to this length?
   };
   const Known* known_at(double ns) const;
 

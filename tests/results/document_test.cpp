@@ -81,11 +81,10 @@ TEST(Document, WhatProcessesDifferByIsScaledByExchangesOfThatLength) {
     }
   }
   const json rows = document["context"]["dlbench"]["environments"]["default"]["between_processes"];
-  ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[0]["length_ns"], 16);
-  EXPECT_EQ(rows[1]["length_ns"], 64);
-  EXPECT_EQ(rows[1]["series"], 1);
-  EXPECT_GT(rows[1]["half_width"], 0.5) << "two processes show little";
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["length_ns"], 64);
+  EXPECT_EQ(rows[0]["series"], 1);
+  EXPECT_GT(rows[0]["half_width"], 0.5) << "two processes show little";
   EXPECT_NO_THROW(validate_document(folder / "results.json"));
 }
 
