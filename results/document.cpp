@@ -10,6 +10,7 @@
 #include "model/error.hpp"
 #include "results/interval.hpp"
 #include "results/slope.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::results {
@@ -29,10 +30,6 @@ struct Environment {
   std::optional<double> spread() const {
     if (references_ns.size() < 2) return std::nullopt;
     return stats::relative_spread(references_ns);
-  }
-  std::optional<double> between() const {
-    if (references_ns.size() < 2) return std::nullopt;
-    return stats::between_half_width(references_ns);
   }
 };
 
@@ -54,6 +51,30 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
   return environments;
 }
 
+/// By environment, and apart for the clock `device`, which is no host's.
+using Spreads = std::map<std::pair<std::string, bool>, stats::ProcessSpread>;
+
+std::pair<std::string, bool> spread_of(const Entry& entry) {
+  return {entry.cell.exchange.environment, entry.cell.clock == "device"};
+}
+
+/// From all cells of several processes, and from the reference exchanges.
+Spreads spreads_of(const std::vector<Entry>& entries,
+                   const std::map<std::string, Environment>& environments) {
+  Spreads spreads;
+  for (const auto& [name, environment] : environments) {
+    spreads[{name, false}].add(environment.references_ns);
+  }
+  for (const Entry& entry : entries) {
+    if (!is_measured(entry.outcome)) continue;
+    stats::Series medians;
+    for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
+    spreads[spread_of(entry)].add(std::move(medians));
+  }
+  for (auto& [key, spread] : spreads) spread.estimate();
+  return spreads;
+}
+
 /// The object at the key; anything else that stands there gives way.
 json& object_at(json& parent, const std::string& key) {
   json& value = parent[key];
@@ -61,7 +82,8 @@ json& object_at(json& parent, const std::string& key) {
   return value;
 }
 
-void put_environment(json& item, const Environment& environment) {
+void put_environment(json& item, const Environment& environment,
+                     const stats::ProcessSpread& spread) {
   if (environment.any != nullptr) {
     item["python"] = environment.any->python;
     item["gil"] = environment.any->gil;
@@ -78,19 +100,21 @@ void put_environment(json& item, const Environment& environment) {
   for (const auto& [device, bytes] : environment.copy_floors_bytes) {
     object_at(item, "copy_floors_bytes")[device] = bytes;
   }
+  item.erase("between_processes");
+  for (const stats::ProcessSpread::Row& row : spread.table()) {
+    item["between_processes"].push_back(
+        {{"length_ns", row.length_ns}, {"half_width", row.half_width}, {"series", row.series}});
+  }
   if (!environment.references_ns.empty()) {
     json& reference = item["reference_exchange"];
     reference = {{"median_ns", stats::median(environment.references_ns)},
                  {"workers", environment.references_ns.size()}};
-    if (const std::optional<double> spread = environment.spread()) {
-      reference["spread"] = *spread;
-      reference["half_width"] = *environment.between();
-    }
+    if (const auto quartiles = environment.spread()) reference["spread"] = *quartiles;
   }
 }
 
 json context_of(const JournalContents& contents,
-                const std::map<std::string, Environment>& environments) {
+                const std::map<std::string, Environment>& environments, Spreads& spreads) {
   json context = contents.header.context;
   // What readers of Google Benchmark's JSON index without asking.
   const json expected{{"date", ""},
@@ -121,10 +145,11 @@ json context_of(const JournalContents& contents,
   }
   json& items = object_at(about, "environments");
   for (const auto& [name, environment] : environments) {
-    put_environment(object_at(items, name), environment);
+    put_environment(object_at(items, name), environment, spreads[{name, false}]);
   }
   for (const auto& [name, item] : items.items()) {
-    if (!environments.contains(name)) put_environment(object_at(items, name), Environment());
+    if (environments.contains(name)) continue;
+    put_environment(object_at(items, name), Environment(), spreads[{name, false}]);
   }
   return context;
 }
@@ -163,17 +188,6 @@ std::map<std::string, CopySpeed> copy_speeds(const std::map<std::string, Environ
   return speeds;
 }
 
-void conclude_all(std::vector<Entry>& entries,
-                  const std::map<std::string, Environment>& environments) {
-  const auto others_known = [&](const std::string& name) {
-    const auto found = environments.find(name);
-    return found != environments.end() && found->second.references_ns.size() > 1;
-  };
-  for (Entry& entry : entries) {
-    if (is_measured(entry.outcome)) conclude(entry, others_known(entry.cell.exchange.environment));
-  }
-}
-
 void write_items(AtomicFile& file, std::string_view key, const std::vector<const Entry*>& entries) {
   file.write(",\n\"");
   file.write(key);
@@ -194,7 +208,10 @@ void write_items(AtomicFile& file, std::string_view key, const std::vector<const
 void write_document(JournalContents contents, const std::filesystem::path& path) {
   const std::map<std::string, Environment> environments = by_environment(contents.workers);
   judge_slopes(contents.entries, copy_speeds(environments, contents.header.context));
-  conclude_all(contents.entries, environments);
+  Spreads spreads = spreads_of(contents.entries, environments);
+  for (Entry& entry : contents.entries) {
+    if (is_measured(entry.outcome)) conclude(entry, spreads[spread_of(entry)]);
+  }
   mark_cached_copies(contents.entries, contents.header.context);
 
   std::vector<std::pair<std::string, const Entry*>> order;
@@ -209,7 +226,7 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
     (is_measured(order[i].second->outcome) ? measured : others).push_back(order[i].second);
   }
 
-  const json context = context_of(contents, environments);
+  const json context = context_of(contents, environments, spreads);
   require_finite(context);
   AtomicFile file(path);
   file.write("{\"context\": ");

@@ -71,6 +71,7 @@ void put_numbers(OrderedJson& item, const Entry& entry) {
   item["lo_ns"] = entry.lo_ns;
   item["hi_ns"] = entry.hi_ns;
   if (!entry.interval.empty()) item["interval"] = entry.interval;
+  if (entry.between_half_width) item["between_half_width"] = *entry.between_half_width;
   item["mad_ns"] = entry.mad_ns;
   if (entry.floor_ratio > 0) item["floor_ratio"] = entry.floor_ratio;
   if (entry.gb_per_s) item["gb_per_s"] = *entry.gb_per_s;

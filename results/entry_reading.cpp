@@ -160,6 +160,9 @@ void read_numbers(const Fields& item, Entry& entry) {
   entry.hi_ns = item.number("hi_ns");
   if (entry.lo_ns > entry.hi_ns) item.fail("lo_ns", "at most hi_ns");
   if (item.has("interval")) entry.interval = item.one_of("interval", kIntervals);
+  if (item.has("between_half_width")) {
+    entry.between_half_width = item.number("between_half_width");
+  }
   entry.mad_ns = item.number("mad_ns");
   if (item.has("floor_ratio")) entry.floor_ratio = item.positive("floor_ratio");
   if (item.has("gb_per_s")) entry.gb_per_s = item.positive("gb_per_s");

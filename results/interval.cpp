@@ -1,9 +1,7 @@
 #include "results/interval.hpp"
 
 #include <string>
-#include <vector>
 
-#include "stats/stats.hpp"
 #include "stats/stopping.hpp"
 
 namespace dlbench::results {
@@ -20,23 +18,22 @@ void move_median(Entry& entry, double median) {
 
 }  // namespace
 
-void conclude(Entry& entry, bool others_known) {
+void conclude(Entry& entry, const stats::ProcessSpread& spread) {
   if (entry.workers.size() > 1) {
-    std::vector<double> medians;
+    stats::Series medians;
     for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
     move_median(entry, stats::median(medians));
-    const stats::Interval interval = stats::median_interval(medians);
-    entry.interval = interval.honest ? "processes" : "range";
-    if (interval.honest) {
-      entry.lo_ns = interval.lo;
-      entry.hi_ns = interval.hi;
-    }
+    const stats::Interval interval = spread.interval(medians);
+    entry.interval = "processes";
+    entry.lo_ns = interval.lo;
+    entry.hi_ns = interval.hi;
   } else {
     const bool honest =
         !entry.workers.empty() && stats::rounds_interval(entry.workers[0].samples_ns).honest;
     entry.interval = honest ? "within" : "range";
-    if (!others_known) warn(entry.warnings, "one-process");
   }
+  entry.between_half_width = spread.half_width(entry.median_ns);
+  if (entry.workers.size() < 2 && !entry.between_half_width) warn(entry.warnings, "one-process");
   if (entry.floor_ratio > 0 && entry.floor_ratio < kNearFloor) warn(entry.warnings, "near-floor");
 }
 

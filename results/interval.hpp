@@ -1,20 +1,20 @@
 #pragma once
 
 #include "model/entry.hpp"
+#include "stats/process_spread.hpp"
 
 namespace dlbench::results {
 
 /// Turns what the workers measured of one cell into what is told of it, and says which interval it
 /// is:
-///   within     one worker: the interval of its rounds. Other processes may lie elsewhere; by how
-///              much is known of the reference exchange alone, and stands beside it in the context.
-///   processes  six workers or more: the unit is the process. The median of their medians, with the
-///              interval of order statistics.
-///   range      two to five workers: from the lowest to the highest end of their intervals; or too
-///              few rounds for an interval. What share it covers is not known.
+///   within     one worker: the interval of its rounds. Other processes may lie elsewhere; how far
+///              is `between_half_width`, a number of its own.
+///   processes  two workers or more: the unit is the process. The median of their medians, with the
+///              interval of stats::process_interval, for which `spread` is known at this length.
+///   range      one worker with too few rounds for an interval. What share it covers is not known.
 /// What was derived from the median follows it: floor_ratio, gb_per_s. A cell of one worker warns
-/// "one process" where `others_known` is false: no second worker measured the reference exchange.
+/// "one process" where `spread` knows nothing of exchanges of this length.
 /// Below twice the floor it warns "near floor". Warnings that are there stay.
-void conclude(Entry& entry, bool others_known);
+void conclude(Entry& entry, const stats::ProcessSpread& spread);
 
 }  // namespace dlbench::results

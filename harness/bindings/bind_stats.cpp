@@ -2,11 +2,12 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/ratio.hpp"
-#include "stats/stats.hpp"
 
 namespace py = pybind11;
 
@@ -27,7 +28,24 @@ void bind_stats(py::module_& module) {
       "between_half_width",
       [](const std::vector<double>& medians) { return stats::between_half_width(medians); },
       py::arg("medians"),
-      "What one process may lie off, relative, at 95 %, from at least two references' medians.");
+      "Half-width of the 95 % prediction interval for the next process, relative to the median, "
+      "from "
+      "the medians of at least two processes.");
+  module.def(
+      "process_intervals",
+      [](const std::vector<stats::Series>& cells) {
+        stats::ProcessSpread spread;
+        for (const stats::Series& medians : cells) spread.add(medians);
+        spread.estimate();
+        std::vector<std::pair<double, double>> found;
+        for (const stats::Series& medians : cells) {
+          const auto interval = spread.interval(medians);
+          found.emplace_back(interval.lo, interval.hi);
+        }
+        return found;
+      },
+      py::arg("cells"),
+      "The 95 % interval of each cell of a run, from the medians of its processes.");
 }
 
 }  // namespace dlbench::bindings

@@ -124,15 +124,16 @@ def interval(entries: Iterable[Measured]) -> str:
 
 
 def between_processes(environment: EnvironmentFacts) -> str:
-    """By how much two processes differ there, and of which exchange that is known: "native ->
-    native 61.0 ns, +-28 % between processes"; empty where no worker measured it."""
-    reference = environment.reference_exchange
-    if not reference.median_ns:
+    """How far two processes differ there, for the shortest and the longest exchanges: "+-28 %
+    between processes at 64.0 ns, +-5.0 % at 1.05 ms"; empty where it is not known."""
+    known = environment.between_processes
+    if not known:
         return ""
-    text = f"native -> native {duration(reference.median_ns)}"
-    if reference.half_width is None:
-        return text
-    return f"{text}, +-{percent(reference.half_width)} between processes"
+    first, *others = [
+        f"+-{percent(row.half_width)}{{}} at {duration(row.length_ns)}"
+        for row in (known[0], *known[1:][-1:])
+    ]
+    return ", ".join([first.format(" between processes"), *(row.format("") for row in others)])
 
 
 def rate(gb_per_s: float) -> str:

@@ -71,8 +71,8 @@ struct ApiCalls {
   std::map<std::string, ByKind> phases;  ///< empty where the exchange could not be taken apart
 };
 
-/// Kinds of interval: 95 % from the rounds of one process, or from the medians of six or more
-/// processes; else the range of the values, whose coverage is unknown.
+/// Kinds of interval: 95 % from the rounds of one process, or from the medians of several
+/// processes; else the range of fewer than six rounds of one process, whose coverage is unknown.
 inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
 
 /// Facts about the timer behind the clock `device`.
@@ -106,7 +106,9 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::string interval;            ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
+  std::string interval;  ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
+  /// How far one process may lie off, relative, at 95 %; none where nothing is known at this length.
+  std::optional<double> between_half_width;
   std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
   double floor_ratio = 0;          ///< median over the floor of its kind of call
   std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second

@@ -19,7 +19,7 @@ using Processes = std::span<const std::vector<double>>;
 
 /// The unit is the process, for two of them differ for no reason. From four a side on, the order of
 /// all pairs of medians decides (Hodges and Lehmann's interval, exact). With fewer, each side's own
-/// intervals and `between`, what one process may lie off (between_half_width), are added as the
+/// intervals and `between`, what one process may lie off (process_spread.hpp), are added as the
 /// root of the sum of squares; without it only the rounds speak, and it is not honest.
 /// std::invalid_argument for a side without processes, a process without rounds, times not above 0.
 Ratio ratio_of_medians(Processes first, Processes second, std::optional<double> between);

@@ -1,7 +1,6 @@
 #include "stats/stats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -67,18 +66,6 @@ Ranks sign_test_ranks(std::size_t n, double confidence) {
   return {k, 1 - 2 * below, 0};
 }
 
-/// How far from the middle of all one more lies at most, 95 % of the time, relative: the deviation
-/// of that rank among those seen and the one to come.
-double usual_deviation(std::span<const double> medians) {
-  const double center = median(medians);
-  if (!(center > 0)) throw std::invalid_argument("a deviation needs a median above zero");
-  std::vector<double> deviations(medians.begin(), medians.end());
-  for (double& each : deviations) each = std::abs(each - center) / center;
-  std::sort(deviations.begin(), deviations.end());
-  const auto seen = static_cast<double>(deviations.size());
-  return quantile(deviations, (0.95 * (seen + 1) - 1) / (seen - 1));
-}
-
 }  // namespace
 
 double median(std::span<const double> values) {
@@ -119,23 +106,6 @@ double relative_spread(std::span<const double> values) {
   const double center = middle(ordered);
   if (!(center > 0)) throw std::invalid_argument("a relative spread needs a median above zero");
   return (quantile(ordered, 0.75) - quantile(ordered, 0.25)) / 2 / center;
-}
-
-double between_half_width(std::span<const double> medians) {
-  // From so many on the deviations themselves tell, whatever they are distributed like.
-  constexpr std::size_t kEnough = 20;
-  // Of fewer, 95 % of Student's t with 3 degrees of freedom over half the interquartile range of n
-  // others, by simulation: what processes differ by has tails like that, and those of a normal
-  // distribution held one in ten too few. The quartiles of very few are a poor guess, and these
-  // factors say how poor.
-  constexpr std::array<double, 6> kFew{40.0, 11.1, 8.6, 10.9, 7.7, 6.6};
-  constexpr double kMany = 3.18245 / 0.76489;
-  if (medians.size() < 2) throw std::invalid_argument("one process tells of no other");
-  const std::size_t n = medians.size();
-  if (n >= kEnough) return usual_deviation(medians);
-  const double factor =
-      n - 2 < kFew.size() ? kFew.at(n - 2) : kMany * (1 + 3.6 / static_cast<double>(n - 1));
-  return factor * relative_spread(medians);
 }
 
 }  // namespace dlbench::stats

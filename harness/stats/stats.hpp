@@ -29,10 +29,4 @@ Interval median_interval(std::span<const double> values, double confidence = 0.9
 /// over workers. 0 for a single value.
 double relative_spread(std::span<const double> values);
 
-/// What one more process may lie away from the median of processes, relative, at 95 %, told from
-/// the reference exchange's medians in at least two. From 20 on it is the deviation of that rank,
-/// whatever they are distributed like; below, their relative_spread, times what so few of them need
-/// where tails are heavy.
-double between_half_width(std::span<const double> medians);
-
 }  // namespace dlbench::stats

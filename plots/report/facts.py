@@ -130,9 +130,9 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
     reference = found.reference_exchange
     if reference:
         text = values.duration(reference.median_ns)
-        if reference.half_width:
-            text += f", +-{values.percent(reference.half_width)} between processes"
         facts.append(("native -> native", f"{text} ({reference.workers} workers)"))
+    if between := values.between_processes(found):
+        facts.append(("two processes", between))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():

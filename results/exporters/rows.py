@@ -71,6 +71,7 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "found": _plain("found"),
     **{number: _plain(number) for number in NUMBERS},
     "interval": _plain("interval"),
+    "between_half_width": _plain("between_half_width"),
     "workers": _workers,
     "rounds": _rounds,
     "first_ns": _first_ns,

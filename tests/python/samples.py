@@ -47,6 +47,7 @@ def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str,
     entry |= {"run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1}
     entry |= {"time_unit": "ns", "iterations": 1000, "lo_ns": ns * 0.99, "hi_ns": ns * 1.02}
     entry |= {"mad_ns": ns * 0.01, "floor_ratio": ns / 21.0, "changed": [], "warnings": []}
+    entry |= {"between_half_width": 0.28}
     entry |= {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "skipped")}
     entry |= {"workers": [{"median_ns": ns, "first_ns": ns * 50, "samples_ns": [ns]}]}
     seen = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"]}
@@ -74,9 +75,9 @@ def document(*entries: dict[str, Any], **own: Any) -> dict[str, Any]:
         "reference_exchange": {
             "median_ns": 61.0,
             "spread": 0.031,
-            "half_width": 0.28,
             "workers": 3,
         },
+        "between_processes": [{"length_ns": 64.0, "half_width": 0.28, "series": 1}],
     }
     about = {
         "schema": 1,

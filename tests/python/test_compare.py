@@ -25,7 +25,7 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "results/compare.schema.json").read_text())
-REFERENCE = {"median_ns": 60.0, "spread": 0.01, "half_width": 0.04, "workers": 20}
+REFERENCE = {"median_ns": 60.0, "spread": 0.01, "workers": 20}
 Document = dict[str, Any]
 
 

@@ -56,7 +56,11 @@ def small() -> dict[str, Any]:
     about["request"] = {"pair": [], "protocols": ["dlpack"], "budget": "", "adapters": ""}
     about["absent"] = {"torch": "pip install torch"}
     about["environments"]["default"]["reference_exchange"] = {
-        "median_ns": 60.0, "spread": 0.02, "half_width": 0.1, "workers": 4}  # fmt: skip
+        "median_ns": 60.0, "spread": 0.02, "workers": 4}  # fmt: skip
+    about["environments"]["default"]["between_processes"] = [
+        {"length_ns": 64.0, "half_width": 0.1, "series": 1},
+        {"length_ns": 4096.0, "half_width": 0.05, "series": 30},
+    ]
     about["environments"]["default"]["copy_floors_gb_per_s"] = {"warm": 10.0, "fresh": 1.0}
     made["benchmarks"][0]["warnings"] = [samples.warned("few-rounds"), samples.warned("near-floor")]
     about["machine"]["devices"].append(

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAIR_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
   torch 2.13.0
-native -> native 61.0 ns, +-28 % between processes
++-28 % between processes at 64.0 ns
 3 pairs, 8 cells, budget 60s
   floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, proxy 35.0 ns
 
@@ -49,7 +49,7 @@ refused       torch -> torch:
               BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch
 no-protocol   dlpack_c: not imported by torch
-noise         turbo on, governor powersave, +-28 % between processes at 61.0 ns
+noise         turbo on, governor powersave, +-28 % between processes at 64.0 ns
                                                                   dlbench doctor
 
 6 measured, 2 not   38 s   ->  dlbench-results/latest: matrix.svg
@@ -344,14 +344,17 @@ def test_the_details_of_a_cell_hold_all_that_is_known() -> None:
 
 @pytest.mark.parametrize("kind", ["within", "processes", "range"])
 def test_an_interval_says_which_it_is(kind: str) -> None:
-    entry = samples.measured("numpy", "torch", 940.0, interval=kind)
+    entry = samples.measured("numpy", "torch", 940.0, interval=kind, between_half_width=0.28)
     environment = samples.document(entry)["context"]["dlbench"]["environments"]["default"]
     facts = pair.details(entry_of(entry), EnvironmentFacts(environment))
     assert values.INTERVALS[kind] in "\n".join(facts)
-    # By how much other processes may differ stands beside it, and of which exchange that is known.
+    # By how much other processes may differ stands beside it, for exchanges of its length.
     others = [line for line in facts if line.startswith("other processes")]
     assert len(others) == (kind == "within")
-    assert all("61.0 ns" in line and "28 %" in line for line in others)
+    assert all("+-28 % for exchanges of this length" in line for line in others)
+    del entry["between_half_width"]
+    unknown = "\n".join(pair.details(entry_of(entry), EnvironmentFacts(environment)))
+    assert ("not known for exchanges of this length" in unknown) == (kind == "within")
     assert values.INTERVALS[kind] in pair.table(entries_of([entry]), 100)[-1].plain
 
 

@@ -63,22 +63,57 @@ TEST(Document, TheContextGathersWhatTheWorkersSaid) {
   EXPECT_FALSE(about["environments"]["old"]["reference_exchange"].contains("spread"));
 }
 
-TEST(Document, NoIntervalIsWidenedByAnotherExchange) {
+TEST(Document, WhatProcessesDifferByIsScaledByExchangesOfThatLength) {
   const TemporaryFolder folder;
   JournalContents contents = run();
-  contents.entries[1] = testing::measured("jax", "jax", 1000);
-  contents.entries[1].cell.exchange.environment = "old";
+  contents.entries[1] = testing::measured("jax", "jax", 61);
   const json document = written(folder, contents);
   for (const json& entry : document["benchmarks"]) {
     const double below = entry["real_time"].get<double>() - entry["lo_ns"].get<double>();
-    EXPECT_NEAR(below / entry["real_time"].get<double>(), 0.01, 1e-9);
+    EXPECT_NEAR(below / entry["real_time"].get<double>(), 0.01, 1e-9) << "no interval is widened";
     EXPECT_EQ(entry["interval"], "range") << "of three rounds";
-    const bool alone = entry["environment"] == "old";
-    EXPECT_EQ(entry["warnings"].size(), alone ? 1U : 0U);
-    if (alone) {
+    // The reference exchanges took 60 and 66 ns.
+    const bool known = entry["producer"] == "jax";
+    EXPECT_EQ(entry.contains("between_half_width"), known);
+    EXPECT_EQ(entry["warnings"].size(), known ? 0U : 1U);
+    if (!known) {
       EXPECT_EQ(entry["warnings"][0]["code"], "one-process");
     }
   }
+  const json rows = document["context"]["dlbench"]["environments"]["default"]["between_processes"];
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["length_ns"], 64);
+  EXPECT_EQ(rows[0]["series"], 1);
+  EXPECT_GT(rows[0]["half_width"], 0.5) << "two processes show little";
+  EXPECT_NO_THROW(validate_document(folder / "results.json"));
+}
+
+TEST(Document, CellsOfSeveralProcessesModerateEachOther) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.entries.clear();
+  contents.workers.resize(1);
+  const std::vector<std::vector<double>> off{
+      {1, 1.03, 0.97}, {1.02, 1, 0.98}, {0.97, 1.02, 1}, {1, 1.0001, 1.0002}};
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    Entry entry = testing::measured("numpy", "c" + std::to_string(i), 1000);
+    entry.workers.clear();
+    for (const double each : off[i]) entry.workers.push_back({1000 * each, 5000, {1000 * each}});
+    contents.entries.push_back(entry);
+  }
+  contents.entries.push_back(testing::measured("one", "one", 1000));
+  const json document = written(folder, contents);
+  for (const json& entry : document["benchmarks"]) {
+    const double median = entry["real_time"];
+    EXPECT_TRUE(entry.contains("between_half_width"));
+    EXPECT_EQ(entry["warnings"].size(), 0U);
+    if (entry["producer"] == "one") continue;
+    EXPECT_EQ(entry["interval"], "processes");
+    EXPECT_GT(entry["hi_ns"], median * 1.001) << "processes that agree by chance: 1.0003 alone";
+    EXPECT_LT(entry["hi_ns"], median * 1.09) << "three alone would know less";
+  }
+  // What is written again comes out the same: a resumed run, or a repaired one.
+  EXPECT_EQ(written(folder, contents), document);
 }
 
 TEST(Document, ACopyThatFitsTheCacheIsMarked) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "recorded_rounds.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/ratio.hpp"
 
 namespace dlbench::stats {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stats/change.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/random.hpp"
 #include "stats/stats.hpp"
 
@@ -45,7 +46,7 @@ TEST(RecordedWorkers, OneMoreLiesWithinTheHalfWidthOfOthers) {
     }
     const double share = static_cast<double>(held) / static_cast<double>(trials);
     std::printf("  one more, of %2zu references   %5.1f %%\n", references, 100 * share);
-    EXPECT_GE(share, 0.93) << references;
+    EXPECT_GE(share, 0.92) << references;
     EXPECT_LE(share, 0.98) << references;
   }
 }

@@ -139,23 +139,6 @@ TEST(MedianInterval, IsTheRankWhereTheRankIsWhatWasAsked) {
   EXPECT_LE(two.lo, two.hi);
 }
 
-TEST(BetweenHalfWidth, IsWiderTheFewerProcessesThereAre) {
-  EXPECT_NEAR(between_half_width(Values{99, 100, 101}), 11.1 * 0.005, 1e-6);
-  EXPECT_NEAR(between_half_width(Values{96, 97, 98, 99, 100, 101, 102, 103, 104}),
-              4.1607 * (1 + 3.6 / 8) * 0.02, 1e-5);
-  EXPECT_THROW(between_half_width(Values{1}), std::invalid_argument);
-}
-
-TEST(BetweenHalfWidth, OfManyIsTheDeviationOfThatRank) {
-  // Of 20 the 19.95th of 21: one of them is the one to come.
-  Values twenty(18, 100.0);
-  twenty.insert(twenty.end(), {110.0, 140.0});
-  EXPECT_NEAR(between_half_width(twenty), 0.385, 1e-9);
-  Values many;
-  for (int i = -500; i <= 500; ++i) many.push_back(1000 + i);
-  EXPECT_NEAR(between_half_width(many), 0.95 * 0.5, 0.002);
-}
-
 TEST(RelativeSpread, IsHalfTheQuartilesDistanceOverTheMedian) {
   EXPECT_EQ(relative_spread(Values{42}), 0);
   EXPECT_EQ(relative_spread(Values{5, 5, 5}), 0);

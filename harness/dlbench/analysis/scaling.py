@@ -14,7 +14,7 @@ from dlbench.text.layout import columns, fold, shorten
 
 GROWS = 1.5  #: largest over smallest size; below this, caches explain it
 PROCESSES = "processes"  #: an interval that holds what processes differ by
-RANGE = "range"  #: an interval of few rounds or processes
+RANGE = "range"  #: an interval of few rounds
 LEAST_NS = 0.01  #: an end that a logarithm can be taken of
 MOST_ROWS = 6
 
@@ -37,7 +37,7 @@ def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Te
     growth = {key: of[sizes[-1]].real_time / of[sizes[0]].real_time for key, of in known.items()}
     longer = [key for key in growth if growth[key] >= GROWS]
     times = chance.times_as_wide(len(known))
-    steep = [key for key in longer if _is_shown(known[key], sizes, document, times)]
+    steep = [key for key in longer if _is_shown(known[key], sizes, times)]
     steep.sort(key=lambda key: -growth[key])
     # The steepest of each consumer: what copies is the consumer's doing, most often.
     consumer, device = AXES.index("consumer"), AXES.index("device")
@@ -61,26 +61,25 @@ def differing(entries: Iterable[Entry]) -> list[str]:
     return [axis for axis in ("device", "case") if len({e.axis(axis) for e in found}) > 1]
 
 
-def _is_shown(of_cell: Sizes, sizes: Sequence[int], document: Document, times: float) -> bool:
+def _is_shown(of_cell: Sizes, sizes: Sequence[int], times: float) -> bool:
     """Are the intervals of the smallest and the largest size apart, each `times` as wide as at 95 %
     and with what two processes differ by?"""
     small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
-    between = document.environment(small.environment).reference_exchange.half_width
-    kinds = {small.interval, large.interval}
-    # The share that a range covers is not known.
-    if RANGE in kinds or (between is None and kinds != {PROCESSES}):
-        return False
-    widths = sum(times * _half_width(entry, between or 0.0) for entry in (small, large))
+    widths = sum(times * _half_width(entry) for entry in (small, large))
     return math.log(large.real_time / small.real_time) > widths
 
 
-def _half_width(entry: Measured, between: float) -> float:
-    """Of the median at 95 %, as a logarithm. `between`: how far one process may lie off."""
+def _half_width(entry: Measured) -> float:
+    """Of the median at 95 %, as a logarithm, what processes differ by included; infinite where it
+    is not known."""
     low, high = max(entry.lo_ns, LEAST_NS), max(entry.hi_ns, LEAST_NS)
     within = max(math.log(high / low) / 2, 0.0)
     if entry.interval == PROCESSES:
         return within
-    return math.hypot(within, math.log1p(between))
+    # The share that a range covers is not known.
+    if entry.interval == RANGE or entry.between_half_width is None:
+        return math.inf
+    return math.hypot(within, math.log1p(entry.between_half_width))
 
 
 def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) -> list[str]:

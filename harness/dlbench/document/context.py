@@ -12,8 +12,16 @@ class ReferenceExchange(Record):
 
     __slots__ = ()
     median_ns = Key(0.0)
-    half_width = Key[float | None](None)  #: None where one worker measured it
     workers = Key(0)
+
+
+class ProcessDifference(Record):
+    """How far two processes differ for exchanges from half to twice this length."""
+
+    __slots__ = ()
+    length_ns = Key(0.0)
+    half_width = Key(0.0)  #: of the 95 % prediction interval for one process, relative
+    series = Key(0)  #: exchanges that it is known from
 
 
 class EnvironmentFacts(Record):
@@ -27,6 +35,7 @@ class EnvironmentFacts(Record):
     libraries = Key[Mapping[str, str]]({})  #: versions
     floors_ns = Key[Mapping[str, float]]({})
     reference_exchange = part(ReferenceExchange)
+    between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
 

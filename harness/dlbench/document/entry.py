@@ -220,6 +220,8 @@ class Measured(Entry):
     lo_ns = Key(0.0)
     hi_ns = Key(0.0)
     mad_ns = Key(0.0)
+    #: How far one process may lie off; None where nothing is known of exchanges of this length.
+    between_half_width = Key[float | None](None)
     interval = Key("")  #: which interval `lo_ns` and `hi_ns` are; empty where it is not known
     floor_ratio = Key(0.0)  #: 0: no floor is known
     gb_per_s = Key(0.0)  #: 0: no copy

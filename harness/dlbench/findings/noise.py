@@ -66,14 +66,12 @@ def noise(run: Run) -> Iterator[Finding]:
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")
-    references = [environment.reference_exchange for environment in run.environments.values()]
-    widths = [
-        (reference.half_width, reference.median_ns)
-        for reference in references
-        if reference.half_width
+    rows = [
+        row for environment in run.environments.values() for row in environment.between_processes
     ]
-    if widths:
-        share, time = max(widths, key=lambda width: width[0])
-        facts.append(f"+-{values.percent(share)} between processes at {values.duration(time)}")
+    if rows:
+        widest = max(rows, key=lambda row: row.half_width)
+        length = values.duration(widest.length_ns)
+        facts.append(f"+-{values.percent(widest.half_width)} between processes at {length}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

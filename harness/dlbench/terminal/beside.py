@@ -58,12 +58,10 @@ class Ratio:
         return f"{self.value:.2f} ({self.low:.2f}..{self.high:.2f})"
 
 
-def ratio(document: Document, first: Measured, other: Measured) -> Ratio:
+def ratio(first: Measured, other: Measured) -> Ratio:
     """The other's time over the first's."""
     sides = (first, other)
-    widths = [
-        document.environment(entry.environment).reference_exchange.half_width for entry in sides
-    ]
+    widths = [entry.between_half_width for entry in sides]
     known = [width for width in widths if width is not None]
     before, after = ([list(worker.samples_ns) for worker in entry.workers] for entry in sides)
     return Ratio(*_core.ratio_of_medians(before, after, max(known) if known else None))
@@ -75,7 +73,7 @@ def table(document: Document, protocols: Sequence[str], width: int) -> list[Text
     found = []
     for of in shared(document, protocols).values():
         first, *others = (of[name] for name in names if name in of)
-        ratios = {other.environment: ratio(document, first, other) for other in others}
+        ratios = {other.environment: ratio(first, other) for other in others}
         found.append((of, ratios))
     if not found:
         return []
@@ -87,7 +85,7 @@ def table(document: Document, protocols: Sequence[str], width: int) -> list[Text
     said = f"{number} of {len(found)} exchanges take another time"
     said += f", {len(told) - number} not known" if len(told) > number else ""
     if unsure:
-        said = "one process each, so nothing is known of chance (--replicas 6)"
+        said = "one process each, so nothing is known of chance (--replicas 3)"
     lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]
     shown = [name for name in names if any(name in of for of, _ in told)]
     named = differing(next(iter(of.values())) for of, _ in found)

@@ -109,7 +109,7 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     if isinstance(native, Measured) and native is not fastest:
         row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
-        ratio = beside.ratio(document, fastest, slowest)
+        ratio = beside.ratio(fastest, slowest)
         is_noise = ratio.honest and not ratio.differs(1)
         row["slowest"] = _timed(slowest)
         row["x fastest"] = "within noise" if is_noise else values.ratio(slowest, fastest)
@@ -175,9 +175,8 @@ def _noise(document: Document) -> Iterator[Finding]:
     measured = [entry for entry in document.measured if entry.is_exchange]
     if not measured:
         return
-    widths = [facts.reference_exchange.half_width for facts in document.environments.values()]
-    known = [width for width in widths if width is not None]
-    text = "unknown between processes (--replicas 6)"
+    known = [row.half_width for e in document.environments.values() for row in e.between_processes]
+    text = "unknown between processes (--replicas 3)"
     if known:
         text = f"one process may be {values.percent(max(known))} off"
     codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))

@@ -202,8 +202,11 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
     interval = f"{values.interval_ends(entry)}: {values.interval([entry])}"
     facts = [("median", f"{values.time(entry)}  ({interval})")]
     if entry.interval == "within":
-        known = values.between_processes(environment)
-        facts.append(("other processes", f"not measured; {known}" if known else "not measured"))
+        known = entry.between_half_width
+        of_this_length = "not known for exchanges of this length"
+        if known is not None:
+            of_this_length = f"+-{values.percent(known)} for exchanges of this length"
+        facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
         facts.append(("floor", f"{entry.floor_ratio:.1f} times the instrument's own time"))
     if entry.gb_per_s:

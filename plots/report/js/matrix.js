@@ -174,8 +174,10 @@ function drawLegend(run, telling, { color, low, high, reference }) {
   const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
   const widths = run.widths(telling.filter((cell) => run.isMeasured(cell)));
   if (widths) marks.push(`interval ${widths}`);
-  const noise = run.environment(telling[0] ?? 0)?.reference_exchange?.half_width;
-  if (noise) marks.push(`noise: \u00b1${percent(noise)} between processes`);
+  const between = run.environment(telling[0] ?? 0)?.between_processes ?? [];
+  const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
+  const noise = ends.map((row) => `\u00b1${percent(row.half_width)} at ${duration(row.length_ns)}`);
+  if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
   place.append(["framed: a library to itself", ...marks].join(" \u00b7 "));
 }
 

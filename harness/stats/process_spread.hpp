@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stats/stats.hpp"
+#include "stats/student.hpp"
+
+namespace dlbench::stats {
+
+/// The medians of one exchange in several processes, ns. Series of equal size may come from the
+/// same processes, in the same order.
+using Series = std::vector<double>;
+
+/// What series of exchanges of about one length show of the difference between processes. A
+/// variance is one of a process's median on the logarithm of time; it includes the rounds' part.
+struct ProcessVariance {
+  double variance = 0;            ///< typical variance of a series
+  double degrees_of_freedom = 0;  ///< of its distribution over exchanges; infinite where all agree
+  double information = 0;         ///< degrees of freedom of all series together
+};
+
+/// Estimates that from series of at least two processes each; none without such a series.
+/// The prior of Smyth (2004), by the moments of the logarithms of the variances. Series that come
+/// from the same processes rise and fall together: `information` counts them for what they add.
+std::optional<ProcessVariance> estimate_variance(std::span<const Series> series);
+
+/// 95 % interval for the median of processes. From five processes on, order statistics, whatever
+/// the distribution (the range of five: 93.75 %). From two to four, Student's t around the median
+/// of the medians, with the processes' own variance moderated by `others`. A single process has
+/// none: the interval is empty then, and not honest.
+Interval process_interval(const Series& medians, const std::optional<ProcessVariance>& others);
+
+/// Half-width of the 95 % prediction interval for the next process, relative to the median.
+double prediction_half_width(const ProcessVariance& variance);
+
+/// The same from one series of at least two (std::invalid_argument).
+double between_half_width(const Series& medians);
+
+/// What is known of the difference between processes, by the length of an exchange. A length is
+/// known from the series within a factor of four of the power of four next to it.
+class ProcessSpread {
+ public:
+  /// A series of fewer than two processes, or with times that are not above 0, adds nothing.
+  void add(Series medians);
+
+  /// Estimates the variances. Called once, after the last series.
+  void estimate();
+
+  std::optional<ProcessVariance> at(double ns) const;
+  std::optional<double> half_width(double ns) const;
+
+  /// process_interval() of a series, moderated by what is known at its length.
+  Interval interval(const Series& medians) const;
+
+  struct Row {
+    double length_ns = 0;  ///< exchanges from half to twice this length
+    double half_width = 0;
+    std::size_t series = 0;
+  };
+  /// The lengths that have a series of their own.
+  std::vector<Row> table() const;
+
+ private:
+  struct Known {
+    ProcessVariance variance;
+    double half_width = 0;
+    std::size_t series = 0;
+    bool has_own = false;  ///< is one of the series nearest to this length?
+  };
+  const Known* known_at(double ns) const;
+
+  std::vector<Series> series_;
+  std::map<int, Known> by_power_;
+  mutable Quantiles quantiles_;  ///< the cells of a run need the same few
+};
+
+}  // namespace dlbench::stats
