@@ -63,7 +63,9 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   const Signals signals;
   Summary summary;
   Ledger ledger(plan, before, options.replicas, journal, observer);
-  Progress progress(observer, ledger.total(), [&ledger] { return ledger.recorded(); });
+  const std::size_t measurements = ledger.total() * static_cast<std::size_t>(options.replicas);
+  Progress progress(observer, measurements,
+                    [&ledger, measurements] { return measurements - ledger.missing(); });
   WorkerPool workers;
   Context context{plan,   options,  journal, ledger,
                   budget, progress, workers, std::mt19937_64(options.seed)};

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "stats/gamma.hpp"
+
 namespace dlbench::stats {
 namespace {
 
@@ -15,33 +17,6 @@ constexpr std::size_t kFewestSimilar = 4;
 /// Processes that lie closer than 0.01 % differ by the clock alone; a variance of 0 has no
 /// logarithm.
 constexpr double kLeastVariance = 1e-8;
-
-/// Both functions: recurrence up to where the asymptotic series is exact to 1e-10.
-constexpr double kAsymptotic = 12;
-
-double digamma(double x) {
-  double below = 0;
-  for (; x < kAsymptotic; ++x) below -= 1 / x;
-  const double y = 1 / (x * x);
-  return below + std::log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y / 252));
-}
-
-double trigamma(double x) {
-  double below = 0;
-  for (; x < kAsymptotic; ++x) below += 1 / (x * x);
-  const double y = 1 / (x * x);
-  return below + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y / 42));
-}
-
-/// The x of which trigamma(x) is `value`, above 0: halving, since the function falls steadily.
-double trigamma_inverse(double value) {
-  double low = 1e-6, high = 1e8;
-  for (int step = 0; step < 80; ++step) {
-    const double middle = std::sqrt(low * high);
-    (trigamma(middle) > value ? low : high) = middle;
-  }
-  return low;
-}
 
 /// Sums over a run of cells in the order of time.
 struct Sums {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "stats/gamma.hpp"
 #include "stats/student.hpp"
 
 namespace dlbench::stats {
@@ -16,7 +17,7 @@ namespace {
 constexpr double kLevel = 0.05;
 constexpr std::size_t kFewestOrdered = 5;  // their range holds the median in 93.75 of 100 cases
 constexpr double kHeavyTail = 5;  // degrees of freedom: some processes are slower by a third
-constexpr double kLeastVariance = 1e-10;  // equal medians: the clock has steps
+constexpr double kEqualVariance = 1e-10;  // equal medians: the clock has steps
 constexpr double kMostLog = 20;           // a factor of 5e8: more is no statement
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
@@ -28,37 +29,6 @@ double efficiency_loss(std::size_t count) {
 
 double median_variance(std::size_t count) {
   return efficiency_loss(count) / static_cast<double>(count);
-}
-
-/// Both by recurrence to where the asymptotic series is exact to 1e-10.
-double digamma(double x) {
-  double sum = 0;
-  for (; x < 10; ++x) sum -= 1 / x;
-  const double square = 1 / (x * x);
-  return sum + std::log(x) - 0.5 / x -
-         square * (1. / 12 - square * (1. / 120 - square * (1. / 252 - square / 240)));
-}
-
-double trigamma(double x) {
-  double sum = 0;
-  for (; x < 10; ++x) sum += 1 / (x * x);
-  const double square = 1 / (x * x);
-  return sum + 1 / x + square / 2 +
-         square / x * (1. / 6 - square * (1. / 30 - square * (1. / 42 - square / 30)));
-}
-
-/// Newton's method on 1 / trigamma, which is nearly linear; from below it rises steadily.
-double trigamma_inverse(double value) {
-  double x = 0.5 + 1 / value;
-  for (int step = 0; step < 50; ++step) {
-    constexpr double kSmall = 1e-5;
-    const double at = trigamma(x);
-    const double slope = (trigamma(x * (1 + kSmall)) - at) / (x * kSmall);
-    const double change = at * (1 - at / value) / slope;
-    x += change;
-    if (std::abs(change) < 1e-9 * x) break;
-  }
-  return x;
 }
 
 /// The logarithm of the variance of a chi-square over its degrees of freedom is off by so much.
@@ -78,7 +48,7 @@ std::vector<double> deviations(const Series& medians) {
 double variance_of(std::span<const double> deviations) {
   double sum = 0;
   for (const double each : deviations) sum += each * each;
-  return std::max(sum / static_cast<double>(deviations.size() - 1), kLeastVariance);
+  return std::max(sum / static_cast<double>(deviations.size() - 1), kEqualVariance);
 }
 
 /// Series of equal size, which may come from the same processes.
