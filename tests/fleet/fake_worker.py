@@ -1,8 +1,9 @@
 """A worker without libraries: speaks the wire, and misbehaves as its adapters' paths say.
 
 A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
-round, split, phases, judge, drop, memory, after-LIBRARY (an import). What: see `act`. `device=NS` of a producer: what is left
-of each row on a device's clock. A `what` with @FILE behind it is done once only: FILE remembers.
+round, split, phases, judge, drop, memory, after-LIBRARY (an import). What: see `act`. `device=NS`
+of a producer: what is left of each row on a device's clock.
+A `what` with @FILE behind it is done once only: FILE remembers.
 """
 
 import contextlib

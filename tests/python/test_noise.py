@@ -179,6 +179,7 @@ def test_busy_loops_are_seen_on_this_machine() -> None:
 RUN = ["native", "numpy", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("share", [0.01, 0.9])
 def test_a_run_reports_the_noise_and_goes_on(
     share: float,
