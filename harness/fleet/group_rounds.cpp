@@ -75,6 +75,7 @@ std::optional<Wish> wish_of(const Pick& pick, const PhaseRounds& phases, const O
 stats::Stopping stopping_of(const Options& options) {
   stats::Stopping stopping;
   stopping.precision = options.precision * std::sqrt(static_cast<double>(options.replicas));
+  if (options.replicas > 1) stopping.most = std::max(stopping.first, stopping.most / 2);
   return stopping;
 }
 

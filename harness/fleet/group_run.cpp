@@ -56,6 +56,7 @@ void GroupRun::collect_tasks() {
         Task& task = tasks_.emplace_back();
         task.pair = pair;
         task.exchange = planned.exchange;
+        if (context_.options.replicas >= kManyReplicas) task.round_ns = kShortRoundNs;
         task.verdict.has_ready = context_.plan.has_ready(planned.exchange);
       }
       for (const std::string& device : {source_of(planned.exchange), target_of(planned.exchange)}) {

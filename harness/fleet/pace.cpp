@@ -7,17 +7,17 @@ namespace dlbench::fleet {
 namespace {
 
 /// A round of the phases: the whole exchange, its parts without stamps, and with them.
-constexpr double kPhasesRoundNs = 3.5 * kRoundNs;
+constexpr double kPhasesRounds = 3.5;
 
-double expected_ns(const Samples& samples) {
+double expected_ns(const Samples& samples, double round_ns) {
   const std::size_t rounds = samples.ns.size() + samples.behind;
   if (rounds > 0) return samples.spent_ns / static_cast<double>(rounds);
   // A single iteration may take any time.
-  return samples.iterations > 1 ? kRoundNs : kBurstNs;
+  return samples.iterations > 1 ? round_ns : kBurstNs;
 }
 
-double expected_ns(const PhaseRounds& phases) {
-  if (phases.rounds.empty()) return phases.iterations > 1 ? kPhasesRoundNs : kBurstNs;
+double expected_ns(const PhaseRounds& phases, double round_ns) {
+  if (phases.rounds.empty()) return phases.iterations > 1 ? kPhasesRounds * round_ns : kBurstNs;
   return phases.spent_ns / static_cast<double>(phases.rounds.size());
 }
 
@@ -32,7 +32,8 @@ bool has_had_its_time(const PhaseRounds& phases) {
 
 double duration_ns(std::span<const Task> tasks, const Pick& pick) {
   const Task& task = tasks[pick.task];
-  return pick.is_phases() ? expected_ns(task.phases) : expected_ns(task.clocks[pick.clock]);
+  return pick.is_phases() ? expected_ns(task.phases, task.round_ns)
+                          : expected_ns(task.clocks[pick.clock], task.round_ns);
 }
 
 bool is_due(std::span<const Task> tasks, const Pick& pick) {

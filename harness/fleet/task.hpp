@@ -27,10 +27,18 @@ struct Samples {
   std::vector<double> empty_ns;   ///< of each round: what the empty row beside it took
 };
 
+/// How long a round is to be.
+inline constexpr double kRoundNs = 2e6;
+/// The same where three workers or more measure a cell: what processes differ by is then more than
+/// what a round is off by.
+inline constexpr double kShortRoundNs = 1e6;
+inline constexpr int kManyReplicas = 3;
+
 /// One exchange in one worker: its cells, one a clock, and those of its phases.
 struct Task {
   int id = 0;
   std::size_t pair = 0;  ///< index into Plan::pairs
+  double round_ns = kRoundNs;
   Exchange exchange;
   std::vector<Samples> clocks;
   PhaseRounds phases;

@@ -112,7 +112,7 @@ json prepare_request(const Task& task) {
           {"id", task.id},
           {"exchange", std::move(exchange)},
           {"clocks", clocks},
-          {"round_ns", kRoundNs},
+          {"round_ns", task.round_ns},
           {"case",
            {{"name", array_case.name},
             {"dtype", array_case.dtype},

@@ -10,9 +10,6 @@
 
 namespace dlbench::fleet {
 
-/// How long a round is to be.
-inline constexpr double kRoundNs = 2e6;
-
 /// The requests of the wire (docs/internals.md), and what is read out of the answers.
 nlohmann::json load_request(const std::string& role, const std::string& library,
                             const std::string& path);
