@@ -60,7 +60,7 @@ def ratio(first: list[list[float]], second: list[list[float]]) -> tuple[float, f
 def alternate(
     folder: Path, runs: int, first: Sequence[str], second: Sequence[str]
 ) -> tuple[Side, Side]:
-    """So many runs of each, in turns; the order within a turn changes."""
+    """So many runs of each, interleaved; the order within a turn changes."""
     sides = (Side(), Side())
     folder.mkdir()
     for turn in range(runs):

@@ -107,11 +107,12 @@ struct Entry {
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
   std::string interval;  ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
-  /// How far one process may lie off, relative, at 95 %; none where nothing is known at this length.
+  /// How far one process may lie off, relative, at 95 %; none where nothing is known at this
+  /// length.
   std::optional<double> between_half_width;
-  std::uint64_t iterations = 0;    ///< calls in one round; of several workers the median
-  double floor_ratio = 0;          ///< median over the floor of its kind of call
-  std::optional<double> gb_per_s;  ///< copies only, taken to `ready`; 10^9 bytes a second
+  std::uint64_t iterations = 0;             ///< calls in one round; of several workers the median
+  double floor_ratio = 0;                   ///< median over the floor of its kind of call
+  std::optional<double> gb_per_s;           ///< copies only, taken to `ready`; 10^9 bytes a second
   std::optional<double> instructions;       ///< of one exchange, where they were counted
   std::optional<ApiCalls> api_calls;        ///< of one exchange, where they were counted
   std::optional<DeviceTimer> device_timer;  ///< on the clock `device` alone
