@@ -75,14 +75,16 @@ def one_of(library: str) -> str:
     return f"producer:{library}/consumer:{library}/protocol:dlpack/device:cpu/case:f32/bytes:4096$"
 
 
-def find_causes(folder: Path, runs: int, name: str, pair: Pair, libraries: Sequence[str]) -> None:
+def find_causes(
+    folder: Path, runs: int, words: Sequence[str], name: str, pair: Pair, libraries: Sequence[str]
+) -> None:
     """Measures a cell beside each other library; prints those that change it."""
     cell = name.replace("+", "\\+") + "$"
     for other in libraries:
         if other in pair:
             continue
         names = ",".join(dict.fromkeys((*pair, other)))
-        both = ["--producers", names, "--consumers", names]
+        both = [*words, "--producers", names, "--consumers", names]
         alone, beside = alternate(
             folder / f"{len(list(folder.iterdir()))}", runs,
             [*both, "--isolate", "--filter", cell],
@@ -123,7 +125,7 @@ def main() -> None:
         for number, (each, (value, low, high)) in enumerate(differ):
             print(f"  {each}: grouped x{value:.2f} ({low:.2f} .. {high:.2f})")
             if number < options.causes:
-                find_causes(folder, options.runs, each, grouped.pairs[each], libraries)
+                find_causes(folder, options.runs, words, each, grouped.pairs[each], libraries)
 
 
 if __name__ == "__main__":

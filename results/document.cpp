@@ -67,6 +67,8 @@ Spreads spreads_of(const std::vector<Entry>& entries,
   }
   for (const Entry& entry : entries) {
     if (!is_measured(entry.outcome)) continue;
+    // Workers with different outcomes measured different things.
+    if (!entry.workers.empty() && entry.workers.front().outcome) continue;
     stats::Series medians;
     for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
     spreads[spread_of(entry)].add(std::move(medians));

@@ -85,6 +85,11 @@ struct Context {
   /// Pairs in which each library ended a worker: {environment, library}.
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
 
+  /// Exchanges that were at work when a worker of several pairs ended.
+  std::map<Exchange, Trouble> died_beside_others{};
+  /// What the plain array of each exchange came to: cases of a case sweep are compared with it.
+  std::map<Exchange, Entry> baselines{};
+
   /// A worker that has imported nothing. Throws std::system_error where the interpreter cannot be
   /// started.
   std::unique_ptr<Worker> start_worker(const std::string& environment);

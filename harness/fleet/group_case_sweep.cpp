@@ -5,29 +5,30 @@
 namespace dlbench::fleet {
 namespace {
 
-/// The plain array's exchange that a case is held against. A case of one element has no size in
-/// common with it.
-const Task* baseline_of(const Task& sweep_case, const std::vector<Task>& tasks) {
-  const Task* found = nullptr;
-  for (const Task& task : tasks) {
-    Exchange same = sweep_case.exchange;
-    same.case_name = plan::kBaseline;
-    same.bytes = task.exchange.bytes;
-    if (task.exchange != same || !task.prepared) continue;
-    if (found == nullptr || task.exchange.bytes == sweep_case.exchange.bytes) found = &task;
-  }
-  return found;
-}
-
-bool ends_alike(const Task& sweep_case, const Task& baseline) {
+bool ends_alike(const Exchange& exchange, const Entry& verdict, const Entry& baseline) {
   // Nothing can be seen of an array without elements.
-  const bool empty =
-      sweep_case.exchange.bytes == 0 && sweep_case.verdict.outcome == Outcome::unproven;
-  return (empty || sweep_case.verdict.outcome == baseline.verdict.outcome) &&
-         sweep_case.verdict.changed == baseline.verdict.changed;
+  const bool empty = exchange.bytes == 0 && verdict.outcome == Outcome::unproven;
+  return (empty || verdict.outcome == baseline.outcome) && verdict.changed == baseline.changed;
 }
 
 }  // namespace
+
+/// What the plain array came to, in this worker or in an earlier one. A case of one element has no
+/// size in common with it.
+const Entry* GroupRun::baseline_of(const Exchange& exchange) const {
+  const auto is_same = [&exchange](Exchange other) {
+    other.case_name = exchange.case_name;
+    other.bytes = exchange.bytes;
+    return other == exchange;
+  };
+  Exchange first = exchange;
+  first.case_name = plan::kBaseline;
+  const auto exact = context_.baselines.find(first);
+  if (exact != context_.baselines.end()) return &exact->second;
+  first.bytes = 0;
+  const auto other = context_.baselines.lower_bound(first);
+  return other != context_.baselines.end() && is_same(other->first) ? &other->second : nullptr;
+}
 
 bool GroupRun::is_begun(const Task& task) const {
   const auto begun = [this](const auto& one) { return context_.ledger.is_begun(one.cell); };
@@ -40,17 +41,18 @@ bool GroupRun::is_begun(const Task& task) const {
 /// worker timed: else nobody would hear that this one disagrees.
 void GroupRun::climb(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
-  const Task* baseline = baseline_of(task, tasks_);
-  if (baseline == nullptr || !ends_alike(task, *baseline) || is_begun(task)) return;
+  const Entry* baseline = baseline_of(task.exchange);
+  if (baseline == nullptr || !ends_alike(task.exchange, task.verdict, *baseline)) return;
+  if (is_begun(task)) return;
   const Reply reply = ask(judge_request(task), Activity::exchange, &task);
   if (!reply.ok) {
     recorder_.fail(task, read_error(reply.body, Outcome::wrong));
   } else {
     read_judged(reply.body, task);
-    if (!ends_alike(task, *baseline)) return;
+    if (!ends_alike(task.exchange, task.verdict, *baseline)) return;
     recorder_.pass_over(task);
   }
-  ask(drop_request(task), Activity::drop);
+  ask(drop_request(task), Activity::drop, &task);
 }
 
 }  // namespace dlbench::fleet

@@ -58,7 +58,6 @@ void GroupRun::next_load() {
     worker_->ask(load_request(load.role, load.library, load.path));
     return;
   }
-  record_.imports = recorder_.imports();
   stage_ = Stage::ready;
   worker_->stop();
   context_.last_import_s = context_.budget.used();
@@ -81,11 +80,17 @@ void GroupRun::loaded(const nlohmann::json& answer) {
     import_failed(read_error(answer["error"], Outcome::import_failed), false);
     return;
   }
-  const Load& load = loads_.take();
+  const Load& load = loads_.current();
   const nlohmann::json& ok = answer.at("ok");
   const std::string version = ok.value("version", "");
+  const double seconds = ok.value("seconds", 0.0);
+  if (load.needed) {
+    std::vector<std::string>& imports = record_.imports;
+    if (imports.empty() || imports.back() != load.library) imports.push_back(load.library);
+    record_.import_s += std::max(0.0, seconds);
+  }
   if (!version.empty()) record_.libraries[load.library] = version;
-  if (load.needed) record_.import_s += std::max(0.0, ok.value("seconds", 0.0));
+  loads_.take();
 }
 
 void GroupRun::import_failed(const Trouble& trouble, bool died) {
@@ -95,26 +100,24 @@ void GroupRun::import_failed(const Trouble& trouble, bool died) {
     if (!died) loads_.take();
     return;
   }
-  if (context_.ledger.troubles().has_failed_import(job_.group.environment, load.library,
-                                                   load.role)) {
-    fail_known_troubles();
-    if (!died) loads_.take();
-    return;
-  }
-  const std::vector<std::string> before = loads_.before_current();
-  if (!before.empty()) {
-    suspicion_ = Suspicion{load.library, before, trouble};
-    return;
-  }
   FailedImport failed{load.library, load.role, trouble, died};
   failed.trouble.data["library"] = load.library;
-  confirm_failures({failed});
+  std::vector<std::string> before = record_.imports;
+  std::erase(before, load.library);
+  const bool is_known =
+      context_.ledger.troubles().has_failed_import(job_.group.environment, load.library, load.role);
+  if (before.empty() || is_known) {
+    confirm_failures({failed});
+  } else {
+    suspicion_ = Suspicion{std::move(failed), std::move(before)};
+  }
 }
 
 void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
+  const bool was_suspected = suspicion_.has_value();
   suspicion_.reset();
   Troubles& troubles = context_.ledger.troubles();
-  bool is_whole = false;
+  bool is_whole = false, is_current = false;
   for (const FailedImport& failed : failures) {
     const std::string& environment = job_.group.environment;
     // A library that takes the worker along, or finds no device, has no role left.
@@ -123,19 +126,28 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
     for (const char* role : {"producer", "consumer"}) {
       if (is_whole) troubles.import_failed(environment, failed.library, role, failed.trouble);
     }
+    is_current = is_current || failed.role == loads_.current().role;
   }
   fail_known_troubles();
-  if (!is_alive() || failures.back().died) return;
-  // The role that failed, or the whole library.
+  if (!is_alive() || failures.back().died) {
+    if (was_suspected && is_alive()) give_up();
+    return;
+  }
+  // Another role failed alone than the one that failed here: the next worker goes without it.
+  if (!is_whole && !is_current) {
+    give_up();
+    return;
+  }
   if (is_whole) {
     loads_.skip_library();
   } else {
     loads_.take();
   }
+  if (was_suspected) resume_imports();
 }
 
 void GroupRun::shrink() {
-  const std::vector<std::string>& have = recorder_.imports();
+  const std::vector<std::string>& have = record_.imports;
   const auto is_missing = [&](const std::string& library) {
     return std::find(have.begin(), have.end(), library) == have.end();
   };

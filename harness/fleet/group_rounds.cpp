@@ -196,6 +196,9 @@ void GroupRun::prepare(Task& task) {
     return;
   }
   read_prepared(reply.body, record_.floors_ns, task);
+  if (task.exchange.case_name == plan::kBaseline) {
+    context_.baselines.insert_or_assign(task.exchange, task.verdict);
+  }
   recorder_.drop_clocks(task);
   job_.answered.insert(task.exchange);
   if (context_.plan.case_sweep) climb(task);
@@ -278,7 +281,7 @@ std::size_t GroupRun::burst(std::span<const Pick> picks) {
       failed.push_back(current_work_.task);
     }
   }
-  for (const Task* task : failed) ask(drop_request(*task), Activity::drop);
+  for (Task* task : failed) ask(drop_request(*task), Activity::drop, task);
   return taken;
 }
 
@@ -321,15 +324,18 @@ void GroupRun::record(Batch batch) {
       if (reply.ok) {
         read_judged(reply.body, task);
         warn_of_company(task);
+        if (task.exchange.case_name == plan::kBaseline) {
+          context_.baselines.insert_or_assign(task.exchange, task.verdict);
+        }
         recorder_.share(task, job_.warnings);
       } else {
         recorder_.fail(task, read_error(reply.body, Outcome::wrong));
       }
     }
     task.over = true;
-    ask(drop_request(task), Activity::drop);
+    count_pending();
+    ask(drop_request(task), Activity::drop, &task);
   }
-  count_pending();
 }
 
 void GroupRun::warn_of_company(Task& task) const {
@@ -340,6 +346,12 @@ void GroupRun::warn_of_company(Task& task) const {
            library + " was measured in workers of its own: " + trouble->reason,
            {{"library", library}});
     }
+  }
+  const auto died = context_.died_beside_others.find(exchange);
+  if (died != context_.died_beside_others.end()) {
+    warn(task.verdict.warnings, "worker-lost",
+         "a worker was lost in this exchange beside other libraries: " + died->second.reason,
+         data_of("signal", died->second.signal));
   }
   const auto order =
       context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);

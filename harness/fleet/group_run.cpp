@@ -71,7 +71,7 @@ void GroupRun::collect_tasks() {
       samples.clock = planned.clock;
     }
   }
-  // What says most comes first: the plain array, the smallest size. A case sweep compares its cases
+  // The plain array and the smallest size come first. A case sweep compares its cases
   // with the plain array, and a time-out at one size spares the larger ones.
   std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& a, const Task& b) {
     const auto rank = [](const Exchange& exchange) {
@@ -136,18 +136,20 @@ void GroupRun::bury(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
   const Activity activity = current_work_.activity;
   // A SIGKILL during an import can come from a person, or from the kernel when several imports
-  // exhaust the memory. The import is tried once more; a second SIGKILL is the cell's result.
+  // exhaust the memory; a busy machine may start a worker too late. It is tried once more; the
+  // second time is the cell's result.
   const bool is_importing = activity == Activity::start || activity == Activity::load;
-  const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL");
-  const bool first_loss = is_lost && job_.lost++ == 0;
   const bool is_shared = job_.group.pairs.size() > 1;
+  const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
+                       activity == Activity::start || (activity == Activity::floors && is_shared);
+  const bool first_loss = is_lost && job_.lost++ == 0;
   const Trouble trouble =
       fleet::trouble(death, describe(current_work_, loads_, death.step), timeout_s);
   if (first_loss) {
     warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
          data_of("signal", death.signal));
   } else if (activity == Activity::floors && is_shared) {
-    // Some library's presence ends the worker here: its own pairs will show it.
+    // Some library ends the worker here: it is found in workers of two libraries.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
     Trouble none = trouble;
@@ -171,6 +173,12 @@ void GroupRun::bury(const Death& death) {
   } else if (activity == Activity::phases) {
     // What was done to tell them apart is ours; the exchange itself is sound.
     recorder_.fail_phases(*current_work_.task, trouble);
+    context_.known.isolate(current_work_.task->pair);
+  } else if (activity == Activity::drop) {
+    context_.known.isolate(current_work_.task->pair);
+  } else if (activity == Activity::exchange && is_shared && death.step != "guard") {
+    // Another exchange may have damaged the worker: it is the pair's own worker that counts.
+    isolate(*current_work_.task, trouble);
   } else if (activity == Activity::exchange) {
     bury_with(*current_work_.task, death, trouble);
   }
@@ -190,6 +198,21 @@ void GroupRun::harvest() {
   count_pending();
 }
 
+void GroupRun::isolate(const Task& task, const Trouble& trouble) {
+  const Exchange& exchange = task.exchange;
+  context_.known.isolate(task.pair);
+  context_.died_beside_others.emplace(exchange, trouble);
+  // A second pair of a library that ends a worker makes its other pairs likely to do so. A library
+  // is not suspected because of another one that is isolated already.
+  for (const auto& [library, other] : {std::pair(exchange.producer, exchange.consumer),
+                                       std::pair(exchange.consumer, exchange.producer)}) {
+    if (context_.known.isolated_by(exchange.environment, other)) continue;
+    std::set<std::size_t>& pairs = context_.deaths[{exchange.environment, library}];
+    pairs.insert(task.pair);
+    if (pairs.size() > 1) context_.known.isolate(exchange.environment, library, trouble);
+  }
+}
+
 void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   if (death.step == "guard" && task.prepared) {
     // The libraries did nothing wrong, as the rounds showed: what was measured stands.
@@ -204,14 +227,7 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
     }
     task.over = true;
   }
-  // A second pair of a library that ends a worker makes its other pairs likely to do so.
   context_.known.isolate(task.pair);
-  for (const std::string& library : {task.exchange.producer, task.exchange.consumer}) {
-    const std::string& environment = task.exchange.environment;
-    std::set<std::size_t>& pairs = context_.deaths[{environment, library}];
-    pairs.insert(task.pair);
-    if (pairs.size() > 1) context_.known.isolate(environment, library, trouble);
-  }
   Troubles& troubles = context_.ledger.troubles();
   if (death.step == "make") trouble.data["library"] = task.exchange.producer;
   if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);

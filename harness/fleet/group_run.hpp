@@ -29,7 +29,7 @@ struct Job {
   bool reports_memory = true;  ///< of its devices; false once a worker died of it
   Warnings warnings{};         ///< for the entries: that a worker was lost
   std::set<Exchange>
-      answered{};  ///< that were prepared once: others' time-outs say nothing of them
+      answered{};  ///< that were prepared once, so that time-outs of other cases do not end them
 };
 
 /// What one worker holds: the exchanges of a group's pairs, from the imports to the verdicts. They
@@ -54,14 +54,13 @@ class GroupRun {
   bool is_alive() const { return worker_ != nullptr; }
   Worker* worker() { return worker_.get(); }
 
-  /// An import that failed after those of other libraries: whether it is their doing is not known.
+  /// An import that failed after those of other libraries; the cause is not known yet.
   struct Suspicion {
-    std::string library;
-    std::vector<std::string> before;
-    Trouble trouble;
+    FailedImport failed;
+    std::vector<std::string> before;  ///< in the order of import
   };
   const std::optional<Suspicion>& suspicion() const { return suspicion_; }
-  /// It fails alone too: its cells fail, and the imports go on where the worker lives.
+  /// These fail alone too: their cells fail, and the imports go on where the worker lives.
   void confirm_failures(const std::vector<FailedImport>& failures);
 
   void resume_imports();
@@ -72,7 +71,7 @@ class GroupRun {
   bool is_too_large() const { return is_too_large_; }
   /// Leaves out the libraries that are not imported yet.
   void shrink();
-  std::size_t imported() const { return recorder_.imports().size(); }
+  std::size_t imported() const { return record_.imports.size(); }
 
   /// Floors, reference, and all batches. The worker is then done for.
   void measure();
@@ -109,6 +108,8 @@ class GroupRun {
   Reply receive();
   void bury(const Death& death);
   void bury_with(Task& task, const Death& death, Trouble trouble);
+  /// The exchange that was at work when a worker of several pairs ended gets a worker of its own.
+  void isolate(const Task& task, const Trouble& trouble);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
@@ -137,6 +138,7 @@ class GroupRun {
   void prepare(Task& task);
   void split(Task& task);
   void climb(Task& task);
+  const Entry* baseline_of(const Exchange& exchange) const;
   bool is_begun(const Task& task) const;  ///< by an earlier worker
   void first_rounds(Batch batch);
   void rounds(const std::vector<Pick>& picks);

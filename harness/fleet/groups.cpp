@@ -66,26 +66,26 @@ std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const 
 
 }  // namespace
 
-void Compatibility::require_order(const std::string& environment, const std::string& library,
+bool Compatibility::require_order(const std::string& environment, const std::string& library,
                                   const std::string& before, Trouble trouble) {
-  orders_.insert_or_assign({environment, library, before}, std::move(trouble));
+  return orders_.try_emplace({environment, library, before}, std::move(trouble)).second;
 }
 
-void Compatibility::keep_apart(const std::string& environment, const std::string& a,
+bool Compatibility::keep_apart(const std::string& environment, const std::string& a,
                                const std::string& b, Trouble trouble) {
-  apart_.insert_or_assign({environment, b, a}, trouble);
-  apart_.insert_or_assign({environment, a, b}, std::move(trouble));
+  apart_.try_emplace({environment, b, a}, trouble);
+  return apart_.try_emplace({environment, a, b}, std::move(trouble)).second;
 }
 
-void Compatibility::isolate(const std::string& environment, const std::string& library,
+bool Compatibility::isolate(const std::string& environment, const std::string& library,
                             Trouble trouble) {
-  lonely_.try_emplace({environment, library}, std::move(trouble));
+  return isolated_.try_emplace({environment, library}, std::move(trouble)).second;
 }
 
 std::optional<Trouble> Compatibility::isolated_by(const std::string& environment,
                                                   const std::string& library) const {
-  const auto found = lonely_.find({environment, library});
-  if (found == lonely_.end()) return std::nullopt;
+  const auto found = isolated_.find({environment, library});
+  if (found == isolated_.end()) return std::nullopt;
   return found->second;
 }
 
@@ -94,14 +94,14 @@ bool Compatibility::isolate(std::size_t pair) {
 }
 
 bool Compatibility::is_isolated(const plan::Pair& pair, std::size_t index) const {
-  return pairs_.contains(index) || lonely_.contains({pair.environment, pair.first}) ||
-         lonely_.contains({pair.environment, pair.second});
+  return pairs_.contains(index) || isolated_.contains({pair.environment, pair.first}) ||
+         isolated_.contains({pair.environment, pair.second});
 }
 
 bool Compatibility::can_share(const std::string& environment, const std::string& a,
                               const std::string& b) const {
-  return !apart_.contains({environment, a, b}) && !lonely_.contains({environment, a}) &&
-         !lonely_.contains({environment, b});
+  return !apart_.contains({environment, a, b}) && !isolated_.contains({environment, a}) &&
+         !isolated_.contains({environment, b});
 }
 
 std::optional<Trouble> Compatibility::trouble_between(const std::string& environment,

@@ -23,17 +23,18 @@ struct Group {
   std::vector<std::size_t> pairs;      ///< indices into Plan::pairs
 };
 
-/// What a run found out about libraries in one process. Each environment has facts of its own.
+/// Which libraries can share a process, as far as the run has shown it, for each environment.
 class Compatibility {
  public:
-  /// `later` cannot be imported after nothing but `first`; the other order works.
-  void require_order(const std::string& environment, const std::string& library,
+  /// `library` cannot be imported after `before`; the other order works. This and the next two
+  /// return false where they are known already.
+  bool require_order(const std::string& environment, const std::string& library,
                      const std::string& before, Trouble trouble);
   /// Neither order works: every cell of these two libraries has that trouble.
-  void keep_apart(const std::string& environment, const std::string& a, const std::string& b,
+  bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   Trouble trouble);
   /// The library shares a worker with one other library only, because of that trouble.
-  void isolate(const std::string& environment, const std::string& library, Trouble trouble);
+  bool isolate(const std::string& environment, const std::string& library, Trouble trouble);
   std::optional<Trouble> isolated_by(const std::string& environment,
                                      const std::string& library) const;
   /// A pair that ended a worker gets workers of its own. False where it has them already.
@@ -62,7 +63,7 @@ class Compatibility {
 
   std::map<Two, Trouble> apart_;   ///< both ways
   std::map<Two, Trouble> orders_;  ///< {environment, library, before}
-  std::map<std::pair<std::string, std::string>, Trouble> lonely_;
+  std::map<std::pair<std::string, std::string>, Trouble> isolated_;
   std::set<std::size_t> pairs_;
 };
 

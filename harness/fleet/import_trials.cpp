@@ -34,43 +34,44 @@ Names with(Names libraries, const std::string& last) {
 
 std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
                                       const std::vector<std::string>& libraries) {
-  Loads loads(
-      context.plan, environment, libraries,
-      [](const std::string&, const std::string&) { return false; }, false);
+  const auto is_broken = [&](const std::string& library, const std::string& role) {
+    return context.ledger.troubles().has_failed_import(environment, library, role);
+  };
+  Loads loads(context.plan, environment, libraries, is_broken, false);
   std::vector<FailedImport> failures;
-  std::unique_ptr<Worker> worker;
-  try {
-    worker = context.start_worker(environment);
-  } catch (const std::system_error&) {
-    return failures;  // which the group's own worker reports
-  }
   const auto failed = [&](Trouble trouble, bool died) {
     const Load& load = loads.current();
     trouble.data["library"] = load.library;
     failures.push_back({load.library, load.role, std::move(trouble), died});
   };
-  const auto died = [&](const Answer& answer) {
-    const Death* const death = std::get_if<Death>(&answer);
-    if (death == nullptr) return false;
-    if (!loads.is_over()) {
-      failed(trouble(*death, describe_import(loads), context.options.timeout_s), true);
-    }
-    return true;
+  const auto died = [&](const Death& death) {
+    failed(trouble(death, describe_import(loads), context.options.timeout_s), true);
   };
-  bool lives = !died(wait_for_answer(*worker, context));
-  while (lives && !loads.is_over()) {
-    const Load& load = loads.current();
-    worker->ask(load_request(load.role, load.library, load.path));
-    const Answer answer = wait_for_answer(*worker, context);
-    lives = !died(answer);
-    if (!lives) break;
-    const nlohmann::json& body = std::get<nlohmann::json>(answer);
-    if (body.contains("error")) {
-      failed(read_error(body["error"], Outcome::import_failed), false);
+  std::unique_ptr<Worker> worker;
+  try {
+    worker = context.start_worker(environment);
+    // A worker that does not start shows nothing of a library.
+    bool lives = std::holds_alternative<nlohmann::json>(wait_for_answer(*worker, context));
+    while (lives && !loads.is_over()) {
+      const Load& load = loads.current();
+      worker->ask(load_request(load.role, load.library, load.path));
+      const Answer answer = wait_for_answer(*worker, context);
+      if (const Death* death = std::get_if<Death>(&answer)) {
+        died(*death);
+        break;
+      }
+      const nlohmann::json& body = std::get<nlohmann::json>(answer);
+      if (body.contains("error")) failed(read_error(body["error"], Outcome::import_failed), false);
+      loads.take();
     }
-    loads.take();
+  } catch (const std::system_error&) {
+    return failures;  // which the group's own worker reports
+  } catch (const Garbage& garbage) {
+    Death death;
+    death.how = std::string("it sent ") + garbage.what();
+    died(death);
   }
-  context.workers.dismiss(std::move(worker));
+  if (worker) context.workers.dismiss(std::move(worker));
   return failures;
 }
 
@@ -80,26 +81,34 @@ ImportFinding find_cause(Context& context, const std::string& environment, Names
   ImportFinding finding;
   finding.failures = try_imports(context, environment, {suspect});
   if (!finding.failures.empty()) return finding;
-  const auto fails = [&](const Names& others) {
-    return !try_imports(context, environment, with(others, suspect)).empty();
+  // Others may fail too: that is theirs.
+  const auto trouble_after = [&](const Names& others) -> std::optional<Trouble> {
+    for (FailedImport& failed : try_imports(context, environment, with(others, suspect))) {
+      if (failed.library == suspect) return std::move(failed.trouble);
+    }
+    return std::nullopt;
   };
+  finding.kind = ImportFinding::Kind::again;
+  if (before.size() > 1 && !trouble_after(before)) return finding;
   finding.kind = ImportFinding::Kind::several;
   while (before.size() > 1) {
     const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
     Names first(before.begin(), middle), second(middle, before.end());
-    // Libraries that are imported shortly before are as likely as any others.
-    if (fails(second)) {
+    if (trouble_after(second)) {
       before = std::move(second);
-    } else if (fails(first)) {
+    } else if (trouble_after(first)) {
       before = std::move(first);
     } else {
       return finding;
     }
   }
-  const std::vector<FailedImport> after = try_imports(context, environment, with(before, suspect));
-  if (after.empty()) return finding;
+  std::optional<Trouble> trouble = trouble_after(before);
+  if (!trouble) {
+    finding.kind = ImportFinding::Kind::again;
+    return finding;
+  }
   finding.other = before.front();
-  finding.trouble = after.front().trouble;
+  finding.trouble = std::move(*trouble);
   finding.trouble.imports = {finding.other, suspect};
   const bool works_before = try_imports(context, environment, {suspect, finding.other}).empty();
   finding.kind = works_before ? ImportFinding::Kind::order : ImportFinding::Kind::apart;

@@ -16,24 +16,25 @@ struct FailedImport {
   bool died = false;  ///< it took the worker along
 };
 
-/// Imports the libraries in this order in a worker of its own, and says which files failed.
-/// Throws Stopped.
+/// Imports the libraries in this order in a worker of its own and returns the files that failed.
+/// Files that are known to fail alone are left out. Throws Stopped and OutOfBudget.
 std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
                                       const std::vector<std::string>& libraries);
 
 /// Why an import failed beside others.
 struct ImportFinding {
-  /// `alone`: it fails alone too. `order`: it works where it comes before `other`. `apart`: it and
-  /// `other` do not share a process in any order. `several`: it fails beside several only.
-  enum class Kind { alone, order, apart, several };
+  /// `alone`: it fails alone too. `again`: it works beside all of them now. `order`: it works where
+  /// it comes before `other`. `apart`: it and `other` do not share a process in any order.
+  /// `several`: it fails only beside several others.
+  enum class Kind { alone, again, order, apart, several };
   Kind kind = Kind::alone;
   std::vector<FailedImport> failures;  ///< of `alone`
   std::string other;                   ///< of `order` and `apart`
   Trouble trouble;                     ///< of `order` and `apart`: what happens after `other`
 };
 
-/// Finds it out by bisection over the libraries that were imported before, with a worker for each
-/// step. Throws Stopped.
+/// Finds the cause by bisection over the libraries that were imported before, with a worker for
+/// each step. Throws Stopped and OutOfBudget.
 ImportFinding find_cause(Context& context, const std::string& environment,
                          std::vector<std::string> before, const std::string& suspect);
 

@@ -1,6 +1,7 @@
 #include "fleet/ledger.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -28,13 +29,17 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
   }
 }
 
-/// What an earlier session recorded. A cell that lacks replicas wants the others; of the rounds of
-/// its phases nothing is left but the breakdown.
+/// What an earlier session recorded. A cell that lacks replicas stays open. Of the rounds of its
+/// phases only the breakdown is left.
 void Ledger::take_up(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_;
   if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
     auto partial = std::make_unique<Partial>();
     partial->verdict = entry;
+    // fill_numbers() finds them again, from all workers.
+    constexpr std::array<codes::WarningCode, 4> kFoundAgain{"few-rounds", "bimodal", "drift",
+                                                            "workers-disagree"};
+    for (const codes::WarningCode code : kFoundAgain) forget(partial->verdict.warnings, code);
     for (const WorkerNumbers& worker : entry.workers) {
       Share share;
       share.numbers = worker;

@@ -22,10 +22,10 @@ class Ledger {
 
   bool is_open(std::size_t cell) const { return !cells_[cell].recorded; }
 
-  /// Does it still want a worker's share?
+  /// Does it lack a worker's share?
   bool wants(std::size_t cell) const { return is_open(cell) && shares(cell) < replicas_; }
 
-  /// The shares that open cells still want, all together.
+  /// The shares that open cells lack, all together.
   std::size_t missing() const { return missing_; }
 
   /// Has a worker, but not yet all replicas, measured it?

@@ -64,8 +64,8 @@ Schedule::Schedule(Context& context) : context_(context) {
       context.known.isolate(pair);
     }
   }
-  // All environments once before any of them is measured again: whoever compares them wants them
-  // measured in the same minutes.
+  // All environments once before any of them is measured again, so that environments that are
+  // compared are measured in the same minutes.
   for (int replica = 0; replica < context.options.replicas; ++replica) {
     for (const std::string& environment : environments_of(context.plan)) {
       add_jobs(environment, pairs_in(context.plan, environment), replica);
@@ -107,7 +107,7 @@ void Schedule::run() {
 
 void Schedule::import_some() {
   const double begin = now_s();
-  const auto jobs = is_slow_ ? 1 : static_cast<std::size_t>(context_.options.jobs);
+  const auto jobs = one_at_a_time_ ? 1 : static_cast<std::size_t>(context_.options.jobs);
   while (true) {
     while (importing_.size() + imported_.size() < jobs && !context_.budget.is_over()) {
       const bool is_first = importing_.empty() && imported_.empty();
@@ -183,44 +183,53 @@ void Schedule::wait_for_imports() {
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }
 
+/// Each way out but the first changes what is known, or is taken a bounded number of times, so that
+/// the job does not come back for ever.
 void Schedule::investigate(GroupRun& run) {
   const std::string& environment = run.job().group.environment;
   const GroupRun::Suspicion suspicion = *run.suspicion();
-  // Imports that run at the same time may just be slow: one is tried alone before libraries are
-  // accused.
-  if (suspicion.trouble.outcome == Outcome::timed_out && !std::exchange(is_slow_, true)) {
+  const std::string& suspect = suspicion.failed.library;
+  const Trouble& trouble = suspicion.failed.trouble;
+  ImportFinding finding = find_cause(context_, environment, suspicion.before, suspect);
+  using Kind = ImportFinding::Kind;
+  bool is_new = false;
+  if (finding.kind == Kind::alone) {
+    run.confirm_failures(finding.failures);
+    return;
+  }
+  // Imports that run at the same time may be slow: they are tried one at a time before another
+  // library is suspected.
+  if (trouble.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
     run.give_up();
     return;
   }
-  ImportFinding finding = find_cause(context_, environment, suspicion.before, suspicion.library);
-  using Kind = ImportFinding::Kind;
-  switch (finding.kind) {
-    case Kind::alone:
-      run.confirm_failures(finding.failures);
-      if (run.is_alive()) run.resume_imports();
-      return;
-    case Kind::order:
-      context_.known.require_order(environment, suspicion.library, finding.other,
-                                   std::move(finding.trouble));
-      break;
-    case Kind::apart:
-      context_.known.keep_apart(environment, suspicion.library, finding.other,
-                                std::move(finding.trouble));
-      break;
-    case Kind::several:
-      context_.known.isolate(environment, suspicion.library, suspicion.trouble);
-      break;
+  if (finding.kind == Kind::again) is_new = again_.insert({environment, suspect}).second;
+  if (finding.kind == Kind::order) {
+    is_new = context_.known.require_order(environment, suspect, finding.other,
+                                          std::move(finding.trouble));
+  }
+  if (finding.kind == Kind::apart) {
+    is_new =
+        context_.known.keep_apart(environment, suspect, finding.other, std::move(finding.trouble));
+  }
+  if (!is_new) is_new = context_.known.isolate(environment, suspect, trouble);
+  if (!is_new) {
+    for (const std::string& other : suspicion.before) {
+      context_.known.keep_apart(environment, suspect, other, trouble);
+    }
   }
   run.give_up();
 }
 
 /// A lone worker that takes more memory than it may goes on with what it has.
 void Schedule::limit_memory(GroupRun& run) {
-  const auto is_there = [](const auto& other) { return other != nullptr; };
-  if (std::count_if(importing_.begin(), importing_.end(), is_there) == 1 && imported_.empty()) {
+  const auto exists = [](const auto& other) { return other != nullptr; };
+  if (std::count_if(importing_.begin(), importing_.end(), exists) == 1 && imported_.empty()) {
     most_libraries_ = std::min(most_libraries_, run.imported());
     run.shrink();
   } else {
+    // Two workers do not fit beside each other.
+    one_at_a_time_ = true;
     run.give_up();
   }
 }

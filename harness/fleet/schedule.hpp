@@ -3,8 +3,10 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fleet/group_run.hpp"
@@ -45,7 +47,9 @@ class Schedule {
   Runs importing_, imported_;
   std::unique_ptr<GroupRun> measuring_;
   std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, as far as memory goes
-  bool is_slow_ = false;                     ///< an import passed its deadline beside another one
+  bool one_at_a_time_ = false;               ///< imports: two at once were too slow, or too large
+  /// {environment, library}: an import that failed beside others and then worked beside them.
+  std::set<std::pair<std::string, std::string>> again_;
 };
 
 }  // namespace dlbench::fleet

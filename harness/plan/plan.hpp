@@ -101,7 +101,7 @@ struct Plan {
   std::vector<Library> libraries;
   std::vector<Cell> cells;      ///< to be tried, in pairs' order
   std::vector<Entry> excluded;  ///< recorded without a worker: not-installed, no-device, ...
-  std::vector<Pair> pairs;      ///< a library with itself first: its import failure is decisive
+  std::vector<Pair> pairs;      ///< a library with itself first
   bool case_sweep = false;      ///< every case was asked for: only those that end otherwise than
                                 ///< kBaseline are timed
   std::string fingerprint;      ///< of cells and versions; a resumed run must have the same

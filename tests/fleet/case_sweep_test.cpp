@@ -110,6 +110,13 @@ TEST_F(CaseSweepTest, ADeathUnderTheGuardOfPhasesAloneEndsNoRun) {
   EXPECT_GT(summary_.recorded, 0U);
 }
 
+TEST_F(CaseSweepTest, AfterADeathTheOthersAreStillComparedWithThePlainArray) {
+  run({library("a"), library("b", "good", "call-f64=segv")});
+  EXPECT_EQ(outcome("a>b f64"), Outcome::crashed);
+  EXPECT_EQ(summary_.measured, 1u);
+  EXPECT_EQ(entries_.at("a>b i8").found, Outcome::zero_copy);
+}
+
 TEST_F(CaseSweepTest, TwoTimeOutsAreEnough) {
   options_.timeout_s = kShort;
   set("FAKE_WORKER_LOG", file("log"));
