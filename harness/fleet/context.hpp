@@ -85,8 +85,8 @@ struct Context {
   /// Pairs in which each library ended a worker: {environment, library}.
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
 
-  /// Exchanges that were at work when a worker of several pairs ended.
-  std::map<Exchange, Trouble> died_beside_others{};
+  /// Exchanges that ended a worker of several pairs, or had wrong values in it.
+  std::map<Exchange, Trouble> failed_beside_others{};
   /// What the plain array of each exchange came to: cases of a case sweep are compared with it.
   std::map<Exchange, Entry> baselines{};
 

@@ -46,7 +46,7 @@ void GroupRun::climb(Task& task) {
   if (is_begun(task)) return;
   const Reply reply = ask(judge_request(task), Activity::exchange, &task);
   if (!reply.ok) {
-    recorder_.fail(task, read_error(reply.body, Outcome::wrong));
+    fail(task, read_error(reply.body, Outcome::wrong));
   } else {
     read_judged(reply.body, task);
     if (!ends_alike(task.exchange, task.verdict, *baseline)) return;

@@ -21,8 +21,8 @@ constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kPool = 8;
 constexpr std::size_t kBatchExchanges = 48;
 
-// With a budget, exchanges that were prepared for so long get their first rounds before the next
-// are prepared: a budget that ends during the preparation has measured what was prepared.
+// Exchanges that were prepared for so long get their first rounds before the next are prepared: a
+// budget or a signal that ends the run during the preparation keeps what was prepared.
 constexpr double kMostPreparing_s = 0.25;
 
 constexpr double kMostNs = 0.15e9;
@@ -176,7 +176,7 @@ void GroupRun::prepare_and_measure(Batch batch) {
     prepare(tasks_[i]);
     slice.second = i + 1;
     const bool is_last = slice.second == batch.second;
-    if (!is_last && !(context_.budget.is_set() && now_s() - begin > kMostPreparing_s)) continue;
+    if (!is_last && now_s() - begin <= kMostPreparing_s) continue;
     first_rounds(slice);
     count_pending();
     slice.first = slice.second;
@@ -192,7 +192,7 @@ void GroupRun::prepare(Task& task) {
   }
   const Reply reply = ask(prepare_request(task), Activity::exchange, &task);
   if (!reply.ok) {
-    recorder_.fail(task, read_error(reply.body, Outcome::refused));
+    fail(task, read_error(reply.body, Outcome::refused));
     return;
   }
   read_prepared(reply.body, record_.floors_ns, task);
@@ -277,7 +277,7 @@ std::size_t GroupRun::burst(std::span<const Pick> picks) {
       Samples& samples = current_work_.task->clocks[pick.clock];
       add_round(read_round(reply.body, samples.clock), samples);
     } else {
-      recorder_.fail(*current_work_.task, read_error(reply.body, Outcome::refused));
+      fail(*current_work_.task, read_error(reply.body, Outcome::refused));
       failed.push_back(current_work_.task);
     }
   }
@@ -329,7 +329,7 @@ void GroupRun::record(Batch batch) {
         }
         recorder_.share(task, job_.warnings);
       } else {
-        recorder_.fail(task, read_error(reply.body, Outcome::wrong));
+        fail(task, read_error(reply.body, Outcome::wrong));
       }
     }
     task.over = true;
@@ -347,11 +347,12 @@ void GroupRun::warn_of_company(Task& task) const {
            {{"library", library}});
     }
   }
-  const auto died = context_.died_beside_others.find(exchange);
-  if (died != context_.died_beside_others.end()) {
-    warn(task.verdict.warnings, "worker-lost",
-         "a worker was lost in this exchange beside other libraries: " + died->second.reason,
-         data_of("signal", died->second.signal));
+  const auto failed = context_.failed_beside_others.find(exchange);
+  if (failed != context_.failed_beside_others.end()) {
+    warn(task.verdict.warnings, "failed-beside-others",
+         "it failed in a worker with other libraries, and works in its own: " +
+             failed->second.reason,
+         data_of("signal", failed->second.signal));
   }
   const auto order =
       context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);

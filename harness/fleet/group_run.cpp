@@ -198,10 +198,22 @@ void GroupRun::harvest() {
   count_pending();
 }
 
+void GroupRun::fail(Task& task, const Trouble& trouble) {
+  if (trouble.outcome != Outcome::wrong || job_.group.pairs.size() == 1) {
+    recorder_.fail(task, trouble);
+    return;
+  }
+  isolate(task, trouble);
+  left_.push_back(task.pair);
+  for (Task& other : tasks_) {
+    if (other.pair == task.pair) other.over = true;
+  }
+}
+
 void GroupRun::isolate(const Task& task, const Trouble& trouble) {
   const Exchange& exchange = task.exchange;
   context_.known.isolate(task.pair);
-  context_.died_beside_others.emplace(exchange, trouble);
+  context_.failed_beside_others.emplace(exchange, trouble);
   // A second pair of a library that ends a worker makes its other pairs likely to do so. A library
   // is not suspected because of another one that is isolated already.
   for (const auto& [library, other] : {std::pair(exchange.producer, exchange.consumer),

@@ -110,6 +110,9 @@ class GroupRun {
   void bury_with(Task& task, const Death& death, Trouble trouble);
   /// The exchange that was at work when a worker of several pairs ended gets a worker of its own.
   void isolate(const Task& task, const Trouble& trouble);
+  /// Ends the cells of an exchange that failed. Wrong values in a worker of several pairs may be
+  /// another exchange's doing: then the pair is left to a worker of its own.
+  void fail(Task& task, const Trouble& trouble);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
@@ -121,7 +124,7 @@ class GroupRun {
   bool takes_too_much_memory() const;
 
   Batch next_batch(std::size_t begin) const;
-  /// Prepares and gives the first rounds; with a budget in slices.
+  /// Prepares and gives the first rounds, in slices where preparing takes long.
   void prepare_and_measure(Batch batch);
   /// More rounds, in random order, for what is less precise than asked for.
   void refine(Batch batch, double seconds);

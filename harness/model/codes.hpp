@@ -74,7 +74,7 @@ struct WarningMeaning {
 };
 
 /// All warnings of cells. `results/schema.json` and the reference name the same.
-inline constexpr std::array<WarningMeaning, 50> kWarnings{{
+inline constexpr std::array<WarningMeaning, 51> kWarnings{{
     {"addresses-not-compared", "where the two arrays lie could not be read, or not compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
@@ -99,6 +99,8 @@ inline constexpr std::array<WarningMeaning, 50> kWarnings{{
      "`data.trusted` reports shared, but the dtypes of source and result differ: the cell is "
      "`unproven`"},
     {"extras-not-compared", "whether a mask, a unit or the like was kept is not known"},
+    {"failed-beside-others",
+     "the exchange failed in a worker with other libraries, and works in a worker of its pair"},
     {"few-rounds", "there are fewer rounds than a cell should have"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
     {"host-behind", "the device waited for the host in a third of the rounds or more"},

@@ -313,7 +313,7 @@ TEST_F(DeathTest, KilledAtWorkByHand) {
   run({library("a", "good", "round=kill@" + file("once")), library("b")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
   const auto is_told = [](const Warning& one) {
-    return one.code == "worker-lost" && one.data == Warning::Data{{"signal", "SIGKILL"}};
+    return one.code == "failed-beside-others" && one.data == Warning::Data{{"signal", "SIGKILL"}};
   };
   std::size_t told = 0;
   for (const auto& [key, entry] : entries_) {

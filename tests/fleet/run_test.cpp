@@ -274,6 +274,19 @@ TEST_F(FleetTest, AnErrorIsAnOutcomeOnOneLine) {
   EXPECT_EQ(with(Outcome::zero_copy), (Keys{"b>a", "b>b"}));
 }
 
+/// What one exchange does to a worker is not another one's fault.
+TEST_F(FleetTest, WrongValuesBesideOtherPairsAreTriedAlone) {
+  run({library("a"), library("b", "good", "judge=wrong@" + file("once"))});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+  std::size_t told = 0;
+  for (const auto& [key, entry] : entries_) {
+    told += static_cast<std::size_t>(
+        std::count_if(entry.warnings.begin(), entry.warnings.end(),
+                      [](const Warning& one) { return one.code == "failed-beside-others"; }));
+  }
+  EXPECT_EQ(told, 1u);
+}
+
 TEST_F(FleetTest, AJudgementAfterTheRoundsMayTakeANumberBack) {
   run({library("a"), library("b", "good", "judge=wrong")});
   EXPECT_EQ(with(Outcome::wrong), (Keys{"a>b", "b>b"}));

@@ -76,8 +76,13 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
     return {f"{e['producer']} -> {e['consumer']} {e['clock']}": e for e in entries}
 
 
+#: True of an honest exchange that a faulty library disturbed, and not its own fault.
+BESIDE = "it failed in a worker with other libraries"
+
+
 def said(entry: dict[str, Any]) -> str:
-    words = [entry.get("reason", ""), entry.get("stderr_tail", ""), *warning_texts(entry)]
+    own = [text for text in warning_texts(entry) if not text.startswith(BESIDE)]
+    words = [entry.get("reason", ""), entry.get("stderr_tail", ""), *own]
     return "\n".join(word for word in words if word != "few rounds" and "floor" not in word)
 
 

@@ -74,10 +74,11 @@ def test_a_signal_keeps_what_was_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: int, status: int
 ) -> None:
     asleep = tmp_path / "asleep"
-    # Only a's arrays put b's consumer to sleep: the libraries with themselves are measured before.
+    # Only a's arrays put b's consumer to sleep: the libraries with themselves are measured before,
+    # since what takes long to prepare gets its rounds at once.
     make = (
-        "DISTRIBUTION = None\nimport numpy as np\nclass A(np.ndarray): pass\n"
-        "def make(case, device): return case.numpy().view(A)\n"
+        "DISTRIBUTION = None\nimport time\nimport numpy as np\nclass A(np.ndarray): pass\n"
+        "def make(case, device):\n    time.sleep(0.3)\n    return case.numpy().view(A)\n"
     )
     take = (
         "DISTRIBUTION = None\nimport os, pathlib, time\nimport numpy as np\n"
@@ -98,7 +99,7 @@ def test_a_signal_keeps_what_was_measured(
     assert process.returncode == status, err
     loaded = document(tmp_path)
     measured = {(e["producer"], e["consumer"]) for e in loaded["benchmarks"]}
-    assert {("a", "a"), ("b", "b")} <= measured
+    assert ("a", "a") in measured
     assert ("a", "b") not in measured
     assert len(entries(loaded)) == CELLS
     for entry in loaded["not_measured"]:

@@ -118,7 +118,7 @@ def test_a_worker_killed_by_hand_is_named(tmp_path: Path) -> None:
     plant(tmp_path / "adapters", "victim", take=take(note))
     plant(tmp_path / "adapters", "good")
     process = start(tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good",
-                    "--consumers", "victim,good", "--protocols", "dlpack", "--sizes", "4KiB",
+                    "--consumers", "victim", "--protocols", "dlpack", "--sizes", "4KiB,8KiB",
                     "--out", "run", "--no-plots")  # fmt: skip
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         time.sleep(0.02)

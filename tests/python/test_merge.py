@@ -91,7 +91,7 @@ def test_merged_runs_are_merged_and_compared(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["box"], "two runs at least"),
+        (["box"], "at least two runs"),
         (["box", "nowhere"], "no run 'nowhere'"),
         (["box", "box"], "two machines are called 'box': name the runs"),
         (["box", "rocm", "--out", "box"], "is not empty"),

@@ -125,19 +125,17 @@ def measure_on(
     return {(entry["device"], entry["producer"], entry["consumer"]): entry for entry in calls}
 
 
-@pytest.mark.parametrize(
-    ("device", "reason"),
-    [("cuda:0", UNAVAILABLE), ("rocm:0", "rocm: context: hipErrorOperatingSystem (304)")],
-)
-def test_a_device_for_one_process_is_the_first_workers(
-    tmp_path: Path, device: str, reason: str
+@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+def test_a_device_for_one_process_is_used_by_one_worker_after_another(
+    tmp_path: Path, device: str
 ) -> None:
-    """A measured worker lives on with its context, so that no later one is let in."""
+    """A worker holds all libraries and ends before the next one needs the device."""
     memory = {"DLBENCH_FAKE_MEMORY_FILE": str(tmp_path / "memory"), "DLBENCH_FAKE_MODE": "3"}
     found = measure_on(tmp_path, device, "native,numpy,nanobind", **memory)
+    for consumer in ("native", "numpy", "nanobind"):
+        assert found[device, "native", consumer]["outcome"] != "no-device"
     assert found[device, "native", "native"]["outcome"] == "zero-copy"
-    others = [found[device, "native", consumer] for consumer in ("numpy", "nanobind")]
-    assert {(e["outcome"], e["reason"]) for e in others} == {("no-device", reason)}
+    assert len(found[device, "native", "native"]["workers"]) == 3
     on_cpu = [entry for (where, _, _), entry in found.items() if where == "cpu"]
     assert "no-device" not in {entry["outcome"] for entry in on_cpu}
 

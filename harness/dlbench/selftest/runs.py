@@ -21,7 +21,8 @@ NOISE = (
 def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]:
     """All cells of a run of its own in `folder/name`. Raises BadInput where it did not end well."""
     out = folder / name
-    command = [sys.executable, "-m", "dlbench", "--matrix", "--replicas", "1", *words]
+    command = [sys.executable, "-m", "dlbench", "--matrix", "--replicas", "1", "--isolate"]
+    command += words
     command += ["--out", str(out), "--seed", str(seed), "--no-plots", "--quiet"]
     ended = _core.run_program(command, math.inf)
     document = out / "results.json"

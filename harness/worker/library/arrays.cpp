@@ -106,7 +106,8 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
   std::shared_ptr<const Held>& expected = expected_[{exchange.case_name, exchange.bytes}];
   if (!expected) expected = std::make_shared<const Held>(content_of(make_case));
   std::shared_ptr<const Pool>& pool =
-      pools_[{exchange.producer, source_of(exchange), exchange.case_name, exchange.bytes}];
+      pools_[{exchange.producer, exchange.consumer, source_of(exchange), exchange.case_name,
+              exchange.bytes}];
   if (!pool) {
     Pool made = [&] {
       try {

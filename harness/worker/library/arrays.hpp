@@ -40,7 +40,7 @@ class Arrays {
   void drop_unused();
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::uint64_t>;
   using Content = std::pair<std::string, std::uint64_t>;
   std::map<Key, std::shared_ptr<const Pool>> pools_;
   std::map<Content, std::shared_ptr<const Held>> expected_;
