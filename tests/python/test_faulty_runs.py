@@ -77,7 +77,7 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
 
 
 #: True of an honest exchange that a faulty library disturbed, and not its own fault.
-BESIDE = "it failed in a worker with other libraries"
+BESIDE = ("it failed in a worker with other libraries", "native was measured in workers of its own")
 
 
 def said(entry: dict[str, Any]) -> str:

@@ -207,7 +207,7 @@ def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_proxy(tmp_path: Pat
     )
     error = split(tmp_path, PLAIN, take, rounds=1)[0]["error"]
     assert error["outcome"] == "no-protocol"
-    assert "another path when it is shown a proxy" in error["reason"]
+    assert "another path with a proxy" in error["reason"]
 
 
 def test_a_consumer_that_knows_a_patchable_type_and_asks_it_nothing(tmp_path: Path) -> None:
