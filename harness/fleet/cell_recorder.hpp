@@ -18,7 +18,6 @@ class CellRecorder {
 
   /// The worker imports that library now, after those named before.
   void importing(const std::string& library);
-  const std::vector<std::string>& imports() const { return imports_; }
 
   /// Ends all its cells as that.
   void fail(Task& task, const Trouble& trouble);

@@ -107,9 +107,11 @@ void Schedule::run() {
 
 void Schedule::import_some() {
   const double begin = now_s();
-  const auto jobs = one_at_a_time_ ? 1 : static_cast<std::size_t>(context_.options.jobs);
+  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
   while (true) {
-    while (importing_.size() + imported_.size() < jobs && !context_.budget.is_over()) {
+    // An import may show that no second one fits beside it.
+    while (importing_.size() + imported_.size() < (one_at_a_time_ ? 1 : jobs) &&
+           !context_.budget.is_over()) {
       const bool is_first = importing_.empty() && imported_.empty();
       // A budget may end during the imports: the first pairs are measured before the next import.
       if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
