@@ -151,18 +151,18 @@ def main() -> None:
     options.add_argument("--times", type=int, default=200)
     options.add_argument("--cells", type=int, default=40)
     options.add_argument("--replicas", type=int, default=3)
-    asked = options.parse_args()
-    print(f"{asked.times} A/A comparisons, {asked.replicas} processes a side; false alarms:")
+    args = options.parse_args()
+    print(f"{args.times} A/A comparisons, {args.replicas} processes a side; false alarms:")
     for name, scatter in MADE.items():
-        told = measure(lambda seed, s=scatter: made_up(s, asked.cells, asked.replicas, seed),
-                       asked.times)  # fmt: skip
-        print(f"{name}, {asked.cells} cells: {told}", flush=True)
-    for run in asked.runs:
+        found = measure(lambda seed, s=scatter: made_up(s, args.cells, args.replicas, seed),
+                       args.times)  # fmt: skip
+        print(f"{name}, {args.cells} cells: {found}", flush=True)
+    for run in args.runs:
         made = json.loads(locate(run).read_text())
-        if (have := fewest_workers(made)) < 2 * asked.replicas:
-            options.error(f"{run}: {have} processes; {2 * asked.replicas} are needed")
-        told = measure(lambda seed, made=made: drawn(made, asked.replicas, seed), asked.times)
-        print(f"{run}: {told}", flush=True)
+        if (have := fewest_workers(made)) < 2 * args.replicas:
+            options.error(f"{run}: {have} processes; {2 * args.replicas} are needed")
+        found = measure(lambda seed, made=made: drawn(made, args.replicas, seed), args.times)
+        print(f"{run}: {found}", flush=True)
 
 
 if __name__ == "__main__":

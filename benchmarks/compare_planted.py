@@ -29,12 +29,18 @@ def side(folder: Path, name: str, steps: int) -> sides.Side:
 
 def compared(steps: int, threshold: float, workers: int, seed: int) -> ComparedCell:
     """The one cell of a comparison of the base with so many steps."""
-    asked = Request(producers=["native"], consumers=[planting.NAME], protocols=["dlpack"],
+    requested = Request(producers=["native"], consumers=[planting.NAME], protocols=["dlpack"],
                     sizes=["4KiB"], precision=sides.PRECISION, seed=seed)  # fmt: skip
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         base, head = side(folder, "base", planting.BASE_STEPS), side(folder, "head", steps)
-        pair = sides.Pair(base, head, asked, sides.Asked([], workers, threshold, False), quiet=True)
+        pair = sides.Pair(
+            base,
+            head,
+            requested,
+            sides.ComparisonRequest([], workers, threshold, False),
+            quiet=True,
+        )
         (folder / "run").mkdir()
         (cell,) = stages.in_stages(pair, folder / "run").cells
     return cell
@@ -47,12 +53,12 @@ def main() -> None:
     options.add_argument("--share", type=float, default=0.05, help="planted, of the exchange")
     options.add_argument("--threshold", type=float, default=0.05)
     options.add_argument("--workers", type=int, default=_core.most_workers)
-    asked = options.parse_args()
-    far = compared(planting.FAR * planting.BASE_STEPS, asked.threshold, asked.workers, 0)
-    steps, share = planting.steps_for(asked.share, far.base or 0.0, far.head or 0.0)
+    requested = options.parse_args()
+    far = compared(planting.FAR * planting.BASE_STEPS, requested.threshold, requested.workers, 0)
+    steps, share = planting.steps_for(requested.share, far.base or 0.0, far.head or 0.0)
     print(
         f"native -> planted {far.base:.0f} ns; {steps} steps for {planting.BASE_STEPS} make it "
-        f"{share:.1%} slower; threshold {asked.threshold:.0%}"
+        f"{share:.1%} slower; threshold {requested.threshold:.0%}"
     )
     for kind, count, wanted in (
         ("planted", steps, "SLOW"),
@@ -60,17 +66,17 @@ def main() -> None:
     ):
         words: Counter[str] = Counter()
         seen, workers, begin = [], 0, time.perf_counter()
-        for number in range(asked.times):
-            cell = compared(count, asked.threshold, asked.workers, number + 1)
+        for number in range(requested.times):
+            cell = compared(count, requested.threshold, requested.workers, number + 1)
             words[str(cell.verdict)] += 1
             seen.append(cell.ratio or 0.0)
             workers += cell.base_workers
-        each = (time.perf_counter() - begin) / asked.times
-        told = ", ".join(f"{count} {word}" for word, count in words.most_common())
+        each = (time.perf_counter() - begin) / requested.times
+        reported = ", ".join(f"{count} {word}" for word, count in words.most_common())
         print(
-            f"{kind}: {told} of {asked.times} (wanted {wanted}); "
+            f"{kind}: {reported} of {requested.times} (wanted {wanted}); "
             f"ratios {min(seen):.3f}..{max(seen):.3f}; "
-            f"{workers / asked.times:.1f} workers a side, {each:.1f} s each"
+            f"{workers / requested.times:.1f} workers a side, {each:.1f} s each"
         )
 
 

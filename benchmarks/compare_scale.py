@@ -88,18 +88,18 @@ def main() -> None:
     options.add_argument("--times", type=int, default=3)
     options.add_argument("--workers", type=int, default=3)
     options.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
-    asked = options.parse_args()
-    if asked.measure:
-        print(json.dumps(measure(*asked.measure)))
+    requested = options.parse_args()
+    if requested.measure:
+        print(json.dumps(measure(*requested.measure)))
         return
-    print(f"{'cells':>8}{'MB each':>10}{'s':>8}{'MB':>8}   {asked.workers} workers a side")
+    print(f"{'cells':>8}{'MB each':>10}{'s':>8}{'MB':>8}   {requested.workers} workers a side")
     for cells in CELLS:
         with tempfile.TemporaryDirectory() as folder:
             paths = [Path(folder, f"{seed}.json") for seed in (1, 2)]
             for seed, path in enumerate(paths, 1):
-                write(path, cells, asked.workers, seed)
+                write(path, cells, requested.workers, seed)
             command = [sys.executable, __file__, "--measure", *map(str, paths)]
-            seen = [json.loads(subprocess.check_output(command)) for _ in range(asked.times)]
+            seen = [json.loads(subprocess.check_output(command)) for _ in range(requested.times)]
             size = paths[0].stat().st_size / 1e6
         best = min(seen, key=lambda one: float(one["s"]))
         found = f"{best['SLOW']} SLOW of {cells // PLANTED} planted"

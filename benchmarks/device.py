@@ -17,7 +17,7 @@ ITERATIONS = {"empty": 100_000, "sim": 10_000, "cuda": 2_000, "rocm": 2_000}
 
 
 def main() -> None:
-    """Print both, and their difference: the median over rounds of neighbouring blocks."""
+    """Print both, and their difference: the median over rounds of neighboring blocks."""
     importlib.import_module("dlbench._device")  # whose table the calls go through
     print(f"{'':8}{'direct':>10}{'table':>10}{'dearer':>10}")
     for kind, iterations in ITERATIONS.items():

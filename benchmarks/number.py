@@ -1,6 +1,6 @@
 """The number itself: a cell's loop against a bare C loop of the same call, and against timeit.
 
-All three take turns in one process; a ratio is the median over rounds of neighbouring blocks,
+All three take turns in one process; a ratio is the median over rounds of neighboring blocks,
 printed with the range that 5 processes saw.
 """
 

@@ -3,7 +3,7 @@
 Measures the same matrix alternately as usual and with `--isolate`, each time in one worker a cell,
 and compares the processes of both sides: the ratio of their medians with its 95 % interval, and the
 outcomes. For the cells that differ most it then measures their pair beside one other library at a
-time, and names those whose presence gives a ratio whose interval leaves out 1.
+time, and names those beside which the interval of the ratio leaves out 1.
 
 `presence.py [--runs N] [--causes N] [DLBENCH OPTION ...]`: N runs a side (default 5, at least 4).
 """
@@ -15,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dlbench import _core
-from dlbench.document import Entry, Measured, Pair, read_document
+from dlbench.document import Document, Measured, Pair, read_document
+from dlbench.findings.import_effects import in_words
 
 Medians = dict[str, list[list[float]]]
 
@@ -31,30 +32,32 @@ class Side:
         self.rounds: Medians = defaultdict(list)
         self.outcomes: dict[str, set[str]] = defaultdict(set)
         self.pairs: dict[str, Pair] = {}
+        self.effects: dict[str, Mapping[str, Sequence[str]]] = {}
 
-    def add(self, entries: Sequence[Entry]) -> None:
-        for entry in entries:
+    def add(self, document: Document) -> None:
+        self.effects.update(document.environments["default"].import_effects)
+        for entry in document.entries:
             self.pairs[entry.name] = entry.pair
             self.outcomes[entry.name].add(entry.outcome)
             if isinstance(entry, Measured):
                 self.rounds[entry.name] += [list(one.samples_ns) for one in entry.workers]
 
 
-def measured(folder: Path, number: int, words: Sequence[str]) -> list[Entry]:
+def measured(folder: Path, number: int, words: Sequence[str]) -> Document:
     """A run of its own with that seed."""
     out = folder / str(number)
     command = [sys.executable, "-m", "dlbench", "--matrix", "--replicas", "1", *words]
     command += ["--seed", str(number), "--no-plots", "--quiet", "--out", str(out)]
     subprocess.run(command, check=True)
-    return read_document(out / "results.json").entries
+    return read_document(out / "results.json")
 
 
 def ratio(first: list[list[float]], second: list[list[float]]) -> tuple[float, float, float] | None:
     """The second side's time over the first's with its interval, where both have processes."""
     if not first or not second:
         return None
-    found = _core.ratio_of_medians(first, second)
-    return found.value, found.lo, found.hi
+    value, low, high, _ = _core.ratio_of_medians(first, second)
+    return value, low, high
 
 
 def alternate(
@@ -76,7 +79,13 @@ def one_of(library: str) -> str:
 
 
 def find_causes(
-    folder: Path, runs: int, words: Sequence[str], name: str, pair: Pair, libraries: Sequence[str]
+    folder: Path,
+    runs: int,
+    words: Sequence[str],
+    name: str,
+    pair: Pair,
+    libraries: Sequence[str],
+    effects: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> None:
     """Measures a cell beside each other library; prints those that change it."""
     cell = name.replace("+", "\\+") + "$"
@@ -92,11 +101,14 @@ def find_causes(
         )  # fmt: skip
         found = ratio(alone.rounds[name], beside.rounds[name])
         if found is not None and not found[1] <= 1 <= found[2]:
-            print(f"    beside {other}: x{found[0]:.2f} ({found[1]:.2f} .. {found[2]:.2f})")
+            changes = in_words(effects.get(other, {}), 5) or "no effect of its import was observed"
+            print(
+                f"    beside {other}: x{found[0]:.2f} ({found[1]:.2f} .. {found[2]:.2f}); {changes}"
+            )
 
 
 def main() -> None:
-    """Print the shares, the cells that differ, and whose presence makes them so."""
+    """Print the shares, the cells that differ, and the libraries that make them so."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--runs", type=int, default=5)
     arguments.add_argument("--causes", type=int, default=3)
@@ -125,7 +137,8 @@ def main() -> None:
         for number, (each, (value, low, high)) in enumerate(differ):
             print(f"  {each}: grouped x{value:.2f} ({low:.2f} .. {high:.2f})")
             if number < options.causes:
-                find_causes(folder, options.runs, words, each, grouped.pairs[each], libraries)
+                pair = grouped.pairs[each]
+                find_causes(folder, options.runs, words, each, pair, libraries, grouped.effects)
 
 
 if __name__ == "__main__":

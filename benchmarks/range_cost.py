@@ -35,10 +35,10 @@ def run(program: Path, tool: Path | None) -> tuple[bool, float, float]:
     """Whether a tool listened, an empty iteration, one with a range, in ns."""
     environment = {k: v for k, v in os.environ.items() if k != "NVTX_INJECTION64_PATH"}
     environment |= {"NVTX_INJECTION64_PATH": str(tool)} if tool else {}
-    told = subprocess.run(
+    reported = subprocess.run(
         [str(program)], env=environment, capture_output=True, text=True, check=True
     )
-    attached, empty, whole = told.stdout.split()
+    attached, empty, whole = reported.stdout.split()
     return attached == "1", float(empty), float(whole)
 
 

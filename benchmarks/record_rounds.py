@@ -46,7 +46,7 @@ def serve(requests: list[dict[str, object]]) -> list[dict[str, object]]:
 
 def requests(rounds: int, iterations: list[dict[str, int]]) -> list[dict[str, object]]:
     """Loads, preparations and, once the iterations are known, the rounds."""
-    asked: list[dict[str, object]] = [
+    requested: list[dict[str, object]] = [
         load(role, library, str(FOLDER / f"{role}s" / f"{library}.py"))
         for library in ("native", "numpy", "torch")
         for role in ("producer", "consumer")
@@ -61,7 +61,7 @@ def requests(rounds: int, iterations: list[dict[str, int]]) -> list[dict[str, ob
             "case": "f32",
             "bytes": size,
         }
-        asked.append(
+        requested.append(
             {
                 "do": "prepare",
                 "id": number,
@@ -76,10 +76,10 @@ def requests(rounds: int, iterations: list[dict[str, int]]) -> list[dict[str, ob
     for number in dealt:
         count = iterations[number]["call"]
         prelude = min(16, (count + 32) // 64)
-        asked.append(
+        requested.append(
             {"do": "round", "id": number, "clock": "call", "iterations": count, "prelude": prelude}
         )
-    return asked
+    return requested
 
 
 def main() -> None:
@@ -87,9 +87,9 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=160)
     rounds = options.parse_args().rounds
     iterations = [answer["iterations"] for answer in serve(requests(rounds, []))[-len(CELLS) :]]
-    asked = requests(rounds, iterations)
+    requested = requests(rounds, iterations)
     series: dict[int, list[float]] = {number: [] for number in range(len(CELLS))}
-    for request, answer in zip(asked, serve(asked), strict=True):
+    for request, answer in zip(requested, serve(requested), strict=True):
         if request["do"] == "round":
             series[request["id"]].append(answer["ns"])
     text = '#include "recorded_rounds.hpp"\n\n#include <array>\n\n'

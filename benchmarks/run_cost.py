@@ -2,7 +2,7 @@
 
 `run_cost.py [LIBRARY ...]`: of these libraries only.
 
-- wall time of the run over (the pairs' bare imports at the same concurrency + time in rounds);
+- wall time of the run, in one worker, over (the bare imports of all libraries + time in rounds);
 - from the last import to the end: milliseconds a cell that were not spent in timed blocks, and how
   many of them not in the libraries' own untimed calls either (make, first call, recorded call).
 """
@@ -10,18 +10,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
 
 from dlbench import _core
 from dlbench.libraries import discover
 
-JOBS = min(4, os.cpu_count() or 1)
 WORKER = Path(discover.__file__).parent / "worker_main.py"
 
 
@@ -34,22 +32,27 @@ class Silent:
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         """Ignore it."""
 
+    def on_covered(self) -> None:
+        """Ignore it."""
 
-def loads(pair: tuple[str, str], paths: dict[str, tuple[str, str]]) -> str:
-    """The requests that load a pair's adapters, as a worker reads them."""
+
+def loads(names: Iterable[str], paths: dict[str, tuple[str, str]]) -> str:
+    """The requests that load the libraries' adapters, as a worker reads them."""
     return "".join(
         json.dumps({"do": "load", "role": role, "library": name, "path": path}) + "\n"
-        for name in dict.fromkeys(pair)
+        for name in names
         for role, path in zip(("producer", "consumer"), paths[name], strict=True)
         if path
     )
 
 
-def import_alone(script: Path) -> None:
-    """One pair's imports in a process of their own."""
+def import_alone(script: Path) -> float:
+    """The seconds that the imports take in a process of their own."""
     command = [sys.executable, str(WORKER), "--requests", str(script)]
     quiet = subprocess.DEVNULL
+    begin = time.perf_counter()
     subprocess.run(command, stdout=quiet, stderr=quiet, check=True)
+    return time.perf_counter() - begin
 
 
 def main() -> None:
@@ -63,20 +66,15 @@ def main() -> None:
     paths = {one.name: (one.producer_path, one.consumer_path) for one in libraries}
     plan = _core.make_plan(libraries, _core.Axes())
     with tempfile.TemporaryDirectory() as folder:
-        scripts = []
-        for number, (_, first, second, _) in enumerate(plan.pairs):
-            script = Path(folder, f"{number}.jsonl")
-            script.write_text(loads((first, second), paths))
-            scripts.append(script)
-        begin = time.perf_counter()
-        with ThreadPoolExecutor(JOBS) as pool:
-            list(pool.map(import_alone, scripts))
-        imports = time.perf_counter() - begin
+        script = Path(folder, "loads.jsonl")
+        used = dict.fromkeys(name for _, *pair, _ in plan.pairs for name in pair)
+        script.write_text(loads(used, paths))
+        imports = import_alone(script)
         options = _core.Options(
             out=str(Path(folder, "run")),
             pythons={"default": sys.executable},
             worker_main=str(WORKER),
-            jobs=JOBS,
+            jobs=1,
             timeout_s=60,
             seed=1,
         )
@@ -84,7 +82,7 @@ def main() -> None:
         ran = _core.run(plan, options, Silent())
     after = ran.wall_s - ran.last_import_s - ran.timing_after_import_s
     cells = len(plan.cells)
-    print(f"{len(plan.pairs)} pairs, {cells} cells, {ran.measured} measured, {JOBS} at a time")
+    print(f"{len(plan.pairs)} pairs, {cells} cells, {ran.measured} measured")
     print(f"bare imports {imports:7.1f} s")
     print(f"rounds       {ran.round_s:7.1f} s")
     print(f"the run      {ran.wall_s:7.1f} s")

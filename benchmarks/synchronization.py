@@ -52,7 +52,7 @@ def is_right(entry: dict[str, Any], one: dict[str, Any]) -> bool:
     """Does it say what is known of it?"""
     key = (entry["producer"], entry["consumer"], one["stream"])
     if "waits" not in one:
-        return one["asked_by"] == "dlbench"
+        return one["requested_by"] == "dlbench"
     if entry["producer"] == "dpnp":
         return one["waits"] == RACE.get(key) and (entry["outcome"] == "race")
     return one["waits"] == "host" and one.get("export_blocked", 0.0) > HELD
@@ -69,7 +69,7 @@ def main() -> int:
         for consumer in set(known) & set(consumers.split(",")):
             words[f"{producer} -> {consumer} {device} stream None", "(looked for)"] = 0
     for _ in range(times):
-        with tempfile.TemporaryDirectory(prefix="dlbench-who-waits-") as folder:
+        with tempfile.TemporaryDirectory(prefix="dlbench-synchronization-") as folder:
             entries = measured(Path(folder), consumers)
         for entry in entries:
             lost = [w for w in entry.get("warnings", []) if w.startswith("sync: ")]

@@ -1,51 +1,134 @@
-# From the system where it has them, else from their release archives at a pinned hash.
+# Headers and libraries come from the system or from the packages of the build requirements. Nothing
+# is downloaded unless DLBENCH_FETCH asks for it: then release archives, at a pinned hash.
 include(FetchContent)
+option(DLBENCH_FETCH "Download the headers and libraries that are missing" OFF)
 
-find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(Python REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
 # What is built for one Python needs the packages of the build requirements from any.
 set(DLBENCH_TOOLS_PYTHON ${Python_EXECUTABLE} CACHE FILEPATH
-  "The Python that has pybind11, nanobind and apache-tvm-ffi")
+  "The Python that has pybind11, nanobind, nlohmann-json and apache-tvm-ffi")
 
-find_package(benchmark 1.7.1 QUIET)
+# dlbench_package_folder(VARIABLE PACKAGE): the folder of a Python package, or nothing. The package
+# is looked up, not imported: importing tvm_ffi imports torch where that is installed.
+function(dlbench_package_folder variable package)
+  execute_process(
+    COMMAND ${DLBENCH_TOOLS_PYTHON} -c
+      "import importlib.util as u; print(u.find_spec('${package}').submodule_search_locations[0])"
+    OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(${variable} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# dlbench_may_fetch(VARIABLE NAME URL HASH [ARGUMENT...]): declares an archive of sources that are
+# missing; VARIABLE says whether they can be used: downloaded, or in FETCHCONTENT_SOURCE_DIR_NAME.
+function(dlbench_may_fetch variable name url hash)
+  string(TOUPPER "FETCHCONTENT_SOURCE_DIR_${name}" own)
+  if(DLBENCH_FETCH OR ${own})
+    FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${hash} ${ARGN})
+    set(${variable} ON PARENT_SCOPE)
+  else()
+    set(${variable} OFF PARENT_SCOPE)
+  endif()
+endfunction()
+
+# What is missing is reported together: what it is called, then its packages for apt, dnf, conda and
+# Homebrew.
+set(dlbench_missing "")
+set(dlbench_missing_apt "")
+set(dlbench_missing_dnf "")
+set(dlbench_missing_conda "")
+set(dlbench_missing_brew "")
+macro(dlbench_is_missing title apt dnf conda brew)
+  list(APPEND dlbench_missing "${title}")
+  list(APPEND dlbench_missing_apt ${apt})
+  list(APPEND dlbench_missing_dnf ${dnf})
+  list(APPEND dlbench_missing_conda ${conda})
+  list(APPEND dlbench_missing_brew ${brew})
+endmacro()
+
+if(NOT Python_Development.Module_FOUND)
+  set(python python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR})
+  dlbench_is_missing("Python.h of ${Python_EXECUTABLE}" ${python}-dev ${python}-devel python python)
+endif()
+
+# The oldest that a system may have, and the one that is downloaded.
+set(dlbench_benchmark 1.7.1)
+find_package(benchmark ${dlbench_benchmark} QUIET)
 if(NOT benchmark_FOUND)
-  set(BENCHMARK_ENABLE_TESTING OFF CACHE BOOL "" FORCE)
-  set(BENCHMARK_ENABLE_INSTALL OFF CACHE BOOL "" FORCE)
-  set(BUILD_SHARED_LIBS OFF)
-  FetchContent_Declare(benchmark
-    URL https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz
-    URL_HASH SHA256=6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
-  FetchContent_MakeAvailable(benchmark)
+  dlbench_may_fetch(fetch benchmark
+    https://github.com/google/benchmark/archive/refs/tags/v${dlbench_benchmark}.tar.gz
+    6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
+  if(fetch)
+    # A static library: a wheel holds it in the one module that uses it.
+    set(BENCHMARK_ENABLE_TESTING OFF CACHE BOOL "" FORCE)
+    set(BENCHMARK_ENABLE_INSTALL OFF CACHE BOOL "" FORCE)
+    set(BENCHMARK_INSTALL_DOCS OFF CACHE BOOL "" FORCE)
+    set(BENCHMARK_ENABLE_WERROR OFF CACHE BOOL "" FORCE)
+    set(BUILD_SHARED_LIBS OFF)
+    FetchContent_MakeAvailable(benchmark)
+    get_directory_property(benchmark_VERSION
+      DIRECTORY ${benchmark_SOURCE_DIR} DEFINITION benchmark_VERSION)
+    # Its checks name their file: without the folder of this build, the bytes are the same.
+    target_compile_options(benchmark PRIVATE -ffile-prefix-map=${benchmark_SOURCE_DIR}=benchmark)
+  else()
+    dlbench_is_missing("Google Benchmark" libbenchmark-dev google-benchmark-devel benchmark
+      google-benchmark)
+  endif()
 endif()
 
 find_package(nlohmann_json 3.10 QUIET)
 if(NOT nlohmann_json_FOUND)
-  FetchContent_Declare(nlohmann_json
-    URL https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
-    URL_HASH SHA256=8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
-  FetchContent_MakeAvailable(nlohmann_json)
+  dlbench_package_folder(nlohmann_package nlohmann_json)
+  find_path(NLOHMANN_INCLUDE_DIR nlohmann/json.hpp HINTS ${nlohmann_package}/include)
+  if(NLOHMANN_INCLUDE_DIR)
+    add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
+    target_include_directories(nlohmann_json::nlohmann_json SYSTEM INTERFACE
+      ${NLOHMANN_INCLUDE_DIR})
+  else()
+    dlbench_may_fetch(fetch nlohmann_json
+      https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
+      8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
+    if(fetch)
+      FetchContent_MakeAvailable(nlohmann_json)
+      get_directory_property(nlohmann_json_VERSION
+        DIRECTORY ${nlohmann_json_SOURCE_DIR} DEFINITION nlohmann_json_VERSION)
+    else()
+      dlbench_is_missing("JSON for Modern C++" nlohmann-json3-dev json-devel nlohmann_json
+        nlohmann-json)
+    endif()
+  endif()
 endif()
-
-# Headers alone, of which `results` needs the parser. Its own build has nothing for us.
-find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h)
-if(NOT RAPIDJSON_INCLUDE_DIR)
-  FetchContent_Declare(rapidjson
-    URL https://github.com/Tencent/rapidjson/archive/refs/tags/v1.1.0.tar.gz
-    URL_HASH SHA256=bf7ced29704a1e696fbccf2a2b4ea068e7774fa37f6d7dd4039d0787f8bed98e
-    SOURCE_SUBDIR include)
-  FetchContent_MakeAvailable(rapidjson)
-  set(RAPIDJSON_INCLUDE_DIR ${rapidjson_SOURCE_DIR}/include)
-endif()
-add_library(dlbench_rapidjson INTERFACE)
-target_include_directories(dlbench_rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIR})
 
 if(DLBENCH_TESTS)
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)
-    FetchContent_Declare(googletest
-      URL https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
-      URL_HASH SHA256=81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
-    FetchContent_MakeAvailable(googletest)
+    dlbench_may_fetch(fetch googletest
+      https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
+      81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
+    if(fetch)
+      FetchContent_MakeAvailable(googletest)
+    else()
+      dlbench_is_missing("GoogleTest" libgtest-dev gtest-devel gtest googletest)
+    endif()
   endif()
+endif()
+
+if(dlbench_missing)
+  list(JOIN dlbench_missing ", " titles)
+  foreach(manager apt dnf conda brew)
+    list(JOIN dlbench_missing_${manager} " " names_${manager})
+  endforeach()
+  set(or_download "Or let the build download it: -DDLBENCH_FETCH=ON for cmake, "
+    "-C cmake.define.DLBENCH_FETCH=ON for pip install\n")
+  if(NOT Python_Development.Module_FOUND)
+    set(or_download "")
+  endif()
+  message(FATAL_ERROR "dlbench's build needs what is not installed: ${titles}\n"
+    "Install it, then build again:\n"
+    "  Debian, Ubuntu: apt-get install ${names_apt}\n"
+    "  Fedora, RHEL:   dnf install ${names_dnf}\n"
+    "  conda:          conda install -c conda-forge ${names_conda}\n"
+    "  Homebrew:       brew install ${names_brew}\n"
+    ${or_download})
 endif()
 
 find_package(pybind11 3.0 CONFIG QUIET)
@@ -60,12 +143,8 @@ execute_process(COMMAND ${DLBENCH_TOOLS_PYTHON} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind CONFIG QUIET)
 
-# dlpack.h travels with apache-tvm-ffi. The package is looked up, not imported: its import pulls in
-# torch where that is installed.
-execute_process(
-  COMMAND ${DLBENCH_TOOLS_PYTHON} -c
-    "import importlib.util as u; print(u.find_spec('tvm_ffi').submodule_search_locations[0])"
-  OUTPUT_VARIABLE tvm_ffi_dir OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# dlpack.h travels with apache-tvm-ffi.
+dlbench_package_folder(tvm_ffi_dir tvm_ffi)
 find_path(DLPACK_INCLUDE_DIR dlpack/dlpack.h HINTS ${tvm_ffi_dir}/include NO_DEFAULT_PATH)
 if(NOT DLPACK_INCLUDE_DIR)
   message(FATAL_ERROR "dlpack/dlpack.h not found: pip install apache-tvm-ffi")

@@ -3,7 +3,8 @@ include(fake)
 dlbench_fake(cuda cuda 1 gpu)
 dlbench_fake(hip amdhip64 6 gpu)
 dlbench_fake(hiprtc hiprtc 6)
-# The run path serves whoever starts it by hand; a sanitizer's dlopen does not look there.
+dlbench_fake(nvml nvidia-ml 1)
+# The run path serves a start by hand; a sanitizer's dlopen does not look there.
 set_target_properties(device_tests PROPERTIES BUILD_RPATH ${DLBENCH_FAKE_DIR})
 set_tests_properties(device PROPERTIES TIMEOUT 120
   ENVIRONMENT "LD_LIBRARY_PATH=${DLBENCH_FAKE_DIR}:$ENV{LD_LIBRARY_PATH}")

@@ -1,4 +1,4 @@
-# Vendors' libraries over devices made of threads, under the vendors' names, in BUILD/fake. Whoever
+# Vendors' libraries over devices made of threads, under the vendors' names, in BUILD/fake. What
 # searches there first has a device: tests by their run path, a whole run by LD_LIBRARY_PATH.
 set(DLBENCH_FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
 

@@ -1,13 +1,17 @@
 # A room is a folder, a static library and a test executable of the same name.
 
-# Headers take most of the time to compile: eight files in one unit take half of it. Who edits
+# Headers take most of the time to compile: eight files in one unit take half of it. An editor
 # compiles file by file (the preset `edit`): that rebuilds less after a change.
-# In the first two, what is measured lies in a file of its own, so that nothing is inlined into it.
+# What is measured in `measure` lies in a file of its own, so that nothing is inlined into it.
 # In the others, files repeat names: module tables of CPython, macros and planted values of tests.
-set(DLBENCH_NO_UNITY _worker dlbench_measure
-  _check device_tests exchange_tests stats_tests trace_tests)
-# These hold public classes made of types of their own file, which g++ warns of outside a main file.
-set_source_files_properties(results/schema.cpp results/strict_json.cpp
+set(DLBENCH_NO_UNITY dlbench_measure _check device_tests exchange_tests stats_tests trace_tests)
+# A worker runs these while it measures: each stays alone for the same reason.
+file(GLOB_RECURSE timed RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/worker/*.cpp)
+list(FILTER timed INCLUDE REGEX
+  "worker/(timing|proxy|exchange|sync)/|/(module|py|capsule|consumer_call|exchange_api|import_call).cpp$")
+# The last two hold public classes made of types of their own file, which g++ warns of outside a main
+# file.
+set_source_files_properties(${timed} results/schema.cpp results/strict_json.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 option(DLBENCH_UNITY "Compile eight files of a room as one" ON)
 function(dlbench_unity target)
@@ -68,6 +72,7 @@ function(dlbench_room_tests name)
   dlbench_drop_linux_only(sources)
   if(sources)
     add_executable(${name}_tests ${sources})
+    target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${name}_tests PRIVATE dlbench_${name} GTest::gtest GTest::gtest_main)
     dlbench_compile_options(${name}_tests)
     dlbench_unity(${name}_tests)
@@ -119,7 +124,7 @@ function(dlbench_subject binding name source)
   if(binding STREQUAL "pybind11")
     pybind11_add_module(${name} MODULE ${PROJECT_SOURCE_DIR}/${source})
   else()
-    nanobind_add_module(${name} NB_STATIC NB_SUPPRESS_WARNINGS
+    nanobind_add_module(${name} NB_STATIC NB_SUPPRESS_WARNINGS FREE_THREADED
       ${PROJECT_SOURCE_DIR}/${source})
   endif()
   target_compile_definitions(${name} PRIVATE BINDING_VERSION="${${binding}_VERSION}")

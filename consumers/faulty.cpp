@@ -65,7 +65,7 @@ bool make_types() {
 PyMODINIT_FUNC PyInit__faulty_consumer() {
   using namespace dlbench;
   if (!faulty::make_types()) return nullptr;
-  native::Ref created(PyModule_Create(&faulty::module));
+  native::Ref created(create_module(faulty::module));
   const native::Ref names(faulty::tuple_of_names(faulty::kFaults));
   const bool good = created && names &&
                     PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&

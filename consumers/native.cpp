@@ -126,7 +126,7 @@ bool make_type() {
 PyMODINIT_FUNC PyInit__native_consumer() {
   using namespace dlbench::native;
   if (!make_type() || !make_importer_type() || !asking.prepare()) return nullptr;
-  PyObject* created = PyModule_Create(&module);
+  PyObject* created = dlbench::create_module(module);
   if (created != nullptr &&
       (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
        PyModule_AddObjectRef(created, "Importer", reinterpret_cast<PyObject*>(&importer_type)) !=

@@ -34,7 +34,7 @@ void define_typed(py::module_& module) {
 
 }  // namespace
 
-PYBIND11_MODULE(_pybind11_consumer, module) {
+PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
   py::class_<Taken>(module, "Taken", py::buffer_protocol()).def_buffer(&Taken::buffer);
   module.def("from_buffer", [](const py::buffer& given) { return Taken(given); });
   define_typed<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,

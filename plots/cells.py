@@ -1,4 +1,4 @@
-"""One cell of the matrix: a colour and a number, or a hatch and a word."""
+"""One cell of the matrix: a color and a number, or a hatch and a word."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .ink import BLACK, BLACK_ABOVE, INK, PAPER
 
 WIDTH, HEIGHT = 0.80, 0.44  # inches
 VALUE = 9.0  # points
-COLOURS = colormaps["viridis_r"]
+COLORS = colormaps["viridis_r"]
 NO_NUMBER, HATCH = "#ececec", "////"
 LINE, OUTLINE = 1.2, 1.5  # points
-Colour = tuple[float, float, float, float]
+Color = tuple[float, float, float, float]
 
 
 def outline(corner: tuple[float, float]) -> Rectangle:
     return Rectangle(corner, WIDTH, HEIGHT, fill=False, edgecolor=INK, linewidth=OUTLINE, zorder=5)
 
 
-def flag(right: float, top: float, colour: str) -> Polygon:
+def flag(right: float, top: float, color: str) -> Polygon:
     """The mark for a copy: a folded corner."""
     side = 0.13
     corners = [(right, top), (right - side, top), (right, top - side)]
-    return Polygon(corners, facecolor=colour, edgecolor="none", zorder=4)
+    return Polygon(corners, facecolor=color, edgecolor="none", zorder=4)
 
 
-def _box(x: float, y: float, face: str | Colour, edge: str, hatch: str | None = None) -> Rectangle:
-    # A hatch is drawn in the edge's colour; the white lines between cells come on top.
+def _box(x: float, y: float, face: str | Color, edge: str, hatch: str | None = None) -> Rectangle:
+    # A hatch has the color of the edge; the white lines between cells are drawn on top.
     line = 0.0 if hatch else LINE
     return Rectangle((x, y), WIDTH, HEIGHT, facecolor=face, edgecolor=edge, hatch=hatch,
                      linewidth=line)  # fmt: skip
@@ -43,7 +43,7 @@ def draw(canvas: Axes, entry: Entry | None, x: float, y: float, norm: LogNorm) -
     if entry is None:
         canvas.add_patch(_box(x, y, PAPER, NO_NUMBER))
     elif isinstance(entry, Measured):
-        _draw_number(canvas, entry, x, y, COLOURS(norm(entry.real_time)))
+        _draw_number(canvas, entry, x, y, COLORS(norm(entry.real_time)))
     elif isinstance(entry, NotMeasured):
         _draw_word(canvas, values.word(entry), x, y)
 
@@ -58,9 +58,9 @@ def _draw_word(canvas: Axes, word: str, x: float, y: float) -> None:
                 bbox={"facecolor": NO_NUMBER, "edgecolor": "none", "pad": 0.8})  # fmt: skip
 
 
-def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, colour: Colour) -> None:
-    canvas.add_patch(_box(x, y, colour, PAPER))
-    ink = _ink_on(colour)
+def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, color: Color) -> None:
+    canvas.add_patch(_box(x, y, color, PAPER))
+    ink = _ink_on(color)
     before, after = values.marks(entry)
     text = (
         before
@@ -76,9 +76,9 @@ def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, colour: Colo
         canvas.add_patch(flag(x + WIDTH - 0.03, y + HEIGHT - 0.03, ink))
 
 
-def _ink_on(colour: Colour) -> str:
+def _ink_on(color: Color) -> str:
     red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)
     )
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return BLACK if luminance > BLACK_ABOVE else PAPER

@@ -17,7 +17,7 @@ from .forest import SMALL, Forest, forest
 from .ink import INK, PAPER
 
 MOST_ROWS = 60
-#: Colour and marker of each verdict: colour alone is not enough for everybody.
+#: Color and marker of each verdict, so that color-blind readers can distinguish them.
 LOOKS = {
     "SLOW": ("#d55e00", ">"),
     "FAST": ("#009e73", "<"),
@@ -28,8 +28,8 @@ LOOKS = {
 ORDER = ("SLOW", "FAST", "INCONCLUSIVE", "AMBIG", "SAME")
 
 
-def figure(comparison: Comparison) -> Figure:
-    """Those that changed first, the greatest change above."""
+def figure(comparison: Comparison, machine: str = "") -> Figure:
+    """Changed cells first, the largest change on top. `machine`: the head's processor."""
     cells = [cell for cell in comparison.cells if cell.ratio is not None]
     cells.sort(key=lambda c: (ORDER.index(c.verdict or "SAME"), -_size(c), c.name))
     shown = cells[:MOST_ROWS]
@@ -39,7 +39,8 @@ def figure(comparison: Comparison) -> Figure:
     notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
              f"band: changes within {within} count as none"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
-    notes += [f"dlbench {comparison.version}", _sides(comparison)]
+    notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
+    notes += [*_workers(shown), *_sides(comparison)]
     labels = ["  ".join(table.named(cell)).replace("->", "\u2192") for cell in shown]
     words = [_word(cell) for cell in shown]
     nothing = "no cell was measured on both sides"
@@ -57,7 +58,7 @@ def _size(cell: ComparedCell) -> float:
 
 
 def _ratio(cell: ComparedCell) -> float:
-    """Of a cell that was measured on both sides."""
+    """The row of a cell that was measured on both sides."""
     assert cell.ratio is not None
     return cell.ratio
 
@@ -68,9 +69,24 @@ def _word(cell: ComparedCell) -> str:
     return f"{change}  {changed}" if changed else change
 
 
-def _sides(comparison: Comparison) -> str:
-    sides = comparison.sides.values()
-    return " against ".join(" ".join([*side.runs, side.environment]).strip() for side in sides)
+def _workers(cells: list[ComparedCell]) -> list[str]:
+    """ "n: 2..3 processes a cell and side"."""
+    counts = [count for cell in cells for count in (cell.base_workers, cell.head_workers)]
+    if not any(counts):
+        return []
+    low, high = min(counts), max(counts)
+    number = str(low) if low == high else f"{low}..{high}"
+    return [f"n: {number} {'process' if number == '1' else 'processes'} a cell and side"]
+
+
+def _sides(comparison: Comparison) -> list[str]:
+    """ "base: old/results.json, Python 3.11.7, 2026-11-23", and the head likewise."""
+    texts = []
+    for name, side in comparison.sides.items():
+        facts = [*side.runs, side.environment, f"Python {side.python}" if side.python else ""]
+        facts.append(side.date[:10])
+        texts.append(f"{name}: {', '.join(fact for fact in facts if fact)}")
+    return texts
 
 
 def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
@@ -80,40 +96,38 @@ def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
     axes.set(xscale="log", xlim=(1 / most, most))
     axes.axvspan(1 / (1 + threshold), 1 + threshold, color=PALE, alpha=0.6, linewidth=0)
     axes.axvline(1, color=INK, linewidth=0.8)
-    kept = _ticks(most)
-    ticks = sorted({*kept, *(1 / step for step in kept)})
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_locator(FixedLocator(ticks(most)))
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda ratio, _: f"{ratio:.3g}x".replace("e+0", "e"))
     )
     axes.xaxis.set_minor_locator(NullLocator())
     for row, (cell, ratio) in enumerate(ratios):
-        colour, marker = LOOKS[cell.verdict or "SAME"]
+        color, marker = LOOKS[cell.verdict or "SAME"]
         if cell.interval is not None:
             ends = [max(cell.interval[0], 1 / most), min(cell.interval[1], most)]
-            axes.plot(ends, [row + 0.5] * 2, color=colour, linewidth=1.6, solid_capstyle="butt")
+            axes.plot(ends, [row + 0.5] * 2, color=color, linewidth=1.6, solid_capstyle="butt")
         filled = cell.verdict in ("SLOW", "FAST")
-        axes.plot([ratio], [row + 0.5], marker=marker, markersize=5.5, color=colour,
-                  markerfacecolor=colour if filled else PAPER, linestyle="none")  # fmt: skip
+        axes.plot([ratio], [row + 0.5], marker=marker, markersize=5.5, color=color,
+                  markerfacecolor=color if filled else PAPER, linestyle="none")  # fmt: skip
 
 
-def _ticks(most: float) -> list[float]:
-    """Ratios from 1 on, far enough from each other for what is written below them."""
+def ticks(most: float) -> list[float]:
+    """Ratios from 1 on, with enough distance for their labels."""
     steps = (1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
     kept = [1.0]
     for step in steps:
         if step <= most and math.log(step / kept[-1]) >= math.log(most) / 4.5:
             kept.append(step)
-    return kept
+    return sorted({*kept, *(1 / step for step in kept)})
 
 
 def _draw_key(made: Forest, verdicts: set[str | None]) -> None:
     x, y = made.key
-    for verdict, (colour, marker) in LOOKS.items():
+    for verdict, (color, marker) in LOOKS.items():
         if verdict not in verdicts:
             continue
-        made.canvas.plot([x + 0.1], [y], marker=marker, color=colour, markersize=5.5,
-                         markerfacecolor=colour if verdict in ("SLOW", "FAST") else PAPER,
+        made.canvas.plot([x + 0.1], [y], marker=marker, color=color, markersize=5.5,
+                         markerfacecolor=color if verdict in ("SLOW", "FAST") else PAPER,
                          linestyle="none")  # fmt: skip
         made.canvas.text(x + 0.25, y, verdict, fontsize=SMALL + 1, va="center")
         x += 0.25 + text_width(verdict, SMALL + 1) + 0.3

@@ -1,13 +1,14 @@
-"""Which of a document's cells a figure shows."""
+"""Selects the cells that a figure shows."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from dlbench import values
 from dlbench.document import Axis, Document, Entry, Measured
+from dlbench.text.layout import listing
 
 YARDSTICK = "native"
 E = TypeVar("E", bound=Entry)
@@ -42,21 +43,42 @@ def where(entries: Iterable[E], **axes: Axis) -> list[E]:
 
 
 def in_order(names: Iterable[str], first: str) -> list[str]:
-    """By name, but `first` at the front: everything else is read against it."""
+    """By name, but `first` at the front, because the others are compared with it."""
     return sorted(set(names), key=lambda name: (name != first, name))
 
 
 def places(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """(environment, device) of the entries with a result, the usual ones first."""
+    """(environment, device) of the entries with a result, the default ones first."""
     found = {(e.environment, e.device) for e in entries if e.outcome not in values.DULL}
     return sorted(found, key=lambda p: (p[0] != "default", p[0], p[1] != "cpu", p[1]))
 
 
 def provenance(document: Document) -> list[str]:
-    """The origin of the data, for a picture that is shared alone."""
+    """The origin of the data, for a picture without its run."""
     run = document.run
     pythons = {facts.python for facts in run.environments.values()} - {""}
+    machines = sorted({entry.machine for entry in document.entries} - {""})
+    dates = sorted({context.date[:10] for context in document.contexts.values()})
     parts = [f"dlbench {run.version}"]
+    if machines:
+        parts.append(f"{'machine' if len(machines) == 1 else 'machines'} {listing(machines, 12)}")
     parts += [run.machine.cpu] if run.machine.cpu else []
     parts += [f"CPython {', '.join(sorted(pythons))}"] if pythons else []
-    return [*parts, document.context.date[:10]]
+    parts.append(" to ".join(dict.fromkeys((dates[0], dates[-1]))))
+    return [*parts, *([number] if (number := _sample_sizes(document)) else [])]
+
+
+def _sample_sizes(document: Document) -> str:
+    """ "n: 3 processes a cell, 12..24 rounds"; empty where nothing was measured."""
+    workers = [entry.workers for entry in measured(document) if entry.workers]
+    rounds = [sum(len(worker.samples_ns) for worker in of) for of in workers]
+    if not any(rounds):
+        return ""
+    processes = _range([len(of) for of in workers])
+    noun = "process" if processes == "1" else "processes"
+    return f"n: {processes} {noun} a cell, {_range(rounds)} rounds in all"
+
+
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}..{high}"

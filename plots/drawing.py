@@ -1,4 +1,4 @@
-"""What all figures share: the style, the measures, and how a figure becomes files."""
+"""Shared by all figures: the style, the measures of text, and writing the files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from matplotlib.textpath import TextToPath
 
 from dlbench import values
 from dlbench.running import writing
-from dlbench.text.escaping import printable, printable_lines
+from dlbench.text.escaping import log_line, printable, printable_lines
 
 from .ink import INK, PAPER
 
 DPI = 160
-LONGEST = 1000  #: characters of one text: the widest figure has no room for more
+LONGEST = 1000  #: most characters of one text, as the widest figure has room for
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
 
@@ -49,9 +49,9 @@ STYLE: dict[Any, Any] = {
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
-    """Our style alone: a user's matplotlibrc must not change a shared picture."""
+    """The style of dlbench only: a user's matplotlibrc must not change a picture."""
     with mpl.rc_context(), warnings.catch_warnings():
-        # A name in letters that the font has not is drawn as boxes.
+        # Characters that the font does not have are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
@@ -59,10 +59,11 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """NAME.svg and NAME.png, each put into its place whole. No dates, no versions in them, and no
-    character that SVG cannot hold."""
+    """Writes NAME.svg and NAME.png atomically, without dates, versions, and characters that SVG
+    cannot hold."""
     for text in figure.findobj(Text):
-        text.set_text(printable_lines(text.get_text(), LONGEST))
+        lines = printable_lines(text.get_text(), LONGEST).split("\n")
+        text.set_text("\n".join(map(log_line, lines)))
     svg, png = folder / f"{name}.svg", folder / f"{name}.png"
     writing.write(svg, lambda out: figure.savefig(out, format="svg", metadata={"Date": None}))
     writing.write(png, lambda out: figure.savefig(out, format="png", dpi=DPI, backend="agg",
@@ -71,7 +72,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
 
 
 def inches(figure: Figure) -> Axes:
-    """An invisible axes over the whole figure, with inches as unit."""
+    """Invisible axes over the whole figure, with inches as the unit."""
     width, height = figure.get_size_inches()
     canvas = figure.add_axes((0, 0, 1, 1))
     canvas.set(xlim=(0, width), ylim=(0, height))
@@ -118,6 +119,6 @@ def wrapped(parts: list[str], points: float, room: float, gap: str = "  \u00b7  
 
 
 def duration_tick(nanoseconds: float) -> str:
-    """A duration without the zeros behind: "1 us"."""
+    """A duration without trailing zeros: "1 us"."""
     number, unit = values.duration(nanoseconds).split()
     return f"{float(number):g} {unit}"

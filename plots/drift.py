@@ -1,6 +1,6 @@
 """The rounds in their order: whether a cell became slower or faster while it was measured.
 
-A small panel a pair, arranged as the matrix is: producers down, consumers across.
+One small panel for each pair, arranged like the matrix: producers down, consumers across.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from . import choosing, library_styles
 from .drawing import GREY, PALE, inches, shortened, wrapped
 from .rounds import Panel, panels, rounds
 
-WIDEST = 3.0  # times the median; what is further out is drawn at the edge
+WIDEST = 3.0  # times the median; rounds outside are drawn at the edge
 NARROWEST = 1.1
 ROOM = 1.1  # a power: beyond the outermost round
 MARGIN, LEFT, RIGHT, GAP = 0.25, 1.35, 0.45, 0.08  # inches, as all measures here
 HEADING, FOOT, LINE = 0.95, 0.2, 0.17
 WIDE, HIGH = 1.15, 0.42
 LABEL, SMALL = 8.5, 7.0  # points
+LEAST_APART = 0.25  #: of the scale, between two labels
 TICKS = (1 / 3, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 3)
 
 
@@ -57,7 +58,7 @@ def figure(document: Document) -> Figure:
         y = height - HEADING - row * (HIGH + GAP) - HIGH
         canvas.text(MARGIN, y + HIGH / 2, shortened(producer, LABEL, LEFT - MARGIN - 0.1),
                     fontsize=LABEL, va="center")  # fmt: skip
-        last = 0  # column of the last panel of this row, whose scale is labelled
+        last = 0  # column of the last panel of this row, whose scale is labeled
         for column, panel in enumerate(found):
             entry = panel.entries.get(producer)
             x = LEFT + column * (WIDE + GAP)
@@ -85,12 +86,14 @@ def _ratios(times: list[float], median: float) -> list[float]:
 
 
 def _prepare(axes: Axes, ends: tuple[float, float], title: str) -> None:
-    """One scale for all panels, labelled at the right end of a row."""
+    """One scale for all panels, labeled at the right end of a row."""
     low, high = ends[0] ** ROOM, ends[1] ** ROOM
     axes.set_title(shortened(title, LABEL, WIDE), fontsize=LABEL, weight="bold", loc="left", pad=4)
     axes.set(yscale="log", ylim=(low, high), xlim=(-0.03, 1.03), xticks=[])
     inside = [tick for tick in TICKS if low < tick < high and tick != 1]
-    shown = [1.0, *(tick for tick in (min(inside, default=1), max(inside, default=1)) if tick != 1)]
+    room = (high / low) ** LEAST_APART
+    outer = {min(inside, default=1), max(inside, default=1)}
+    shown = [1.0, *(tick for tick in sorted(outer) if max(tick, 1 / tick) >= room)]
     axes.yaxis.set_major_locator(FixedLocator(shown))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:.2g}x"))
     axes.yaxis.set_minor_locator(NullLocator())

@@ -24,13 +24,15 @@ MOST_TICKS = 5
 
 
 def figure(document: Document) -> Figure:
-    """The share of a cell's rounds that took at most so long; the clock `call`."""
-    found, said = panels(document)
+    """The share of a cell's rounds within a time, on the clock `call`."""
+    found, cells_text = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
     notes = ["one curve a cell: the share of its rounds within a time; the mark is the median"]
-    told = f"share of the rounds over the time of one exchange \u00b7 {said}" if found else ""
-    made = sheet("Spread of the rounds", told, len(found), producer_keys(styles),
+    subtitle = (
+        f"share of the rounds over the time of one exchange \u00b7 {cells_text}" if found else ""
+    )
+    made = sheet("Spread of the rounds", subtitle, len(found), producer_keys(styles),
                  (notes if found else []) + choosing.provenance(document))  # fmt: skip
     times = [ns for panel in found for entry in panel.entries.values() for ns in _pooled(entry)]
     for panel, place in zip(found, made.places, strict=True):

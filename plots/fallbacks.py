@@ -53,12 +53,12 @@ class Panel:
 
 def has_fallbacks(document: Document) -> bool:
     """Were all cases requested?"""
-    return case_sweep.is_climbed(document)
+    return case_sweep.has_case_sweep(document)
 
 
 def figure(document: Document) -> Figure:
     """One protocol, device and environment; each case at the size that was run."""
-    panels, cases, said = _panels(document)
+    panels, cases, subtitle = _panels(document)
     names = [name for panel in panels for name in (*panel.case_sweeps, f"to {panel.consumer}")]
     room = max([1.0, *(min(text_width(name, LABEL, "bold"), LONGEST_LABEL) for name in names)])
     left = MARGIN + room + 0.12
@@ -75,7 +75,7 @@ def figure(document: Document) -> Figure:
     title = "Array kinds that make a pair copy"
     canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold",
                 va="center")  # fmt: skip
-    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
     top = height - HEADING - head
     for index, case in enumerate(cases):
         canvas.text(left + WIDE * (index + 0.45), top + 0.02, case, fontsize=SMALL, rotation=TILT,
@@ -99,28 +99,28 @@ def _nothing(document: Document) -> str:
 
 
 def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
-    """The panels, the cases across and what all have in common."""
-    climbed = case_sweep.case_sweeps(document.exchanges) if has_fallbacks(document) else []
-    if not climbed:
+    """The panels, the cases across, and the common values of all cells."""
+    sweeps = case_sweep.case_sweeps(document.exchanges) if has_fallbacks(document) else []
+    if not sweeps:
         return [], [], ""
     environment, device = choosing.places(document.exchanges)[0]
-    climbed = [one for one in climbed if (one.environment, one.device) == (environment, device)]
-    protocols = [one.protocol for one in climbed]
+    sweeps = [one for one in sweeps if (one.environment, one.device) == (environment, device)]
+    protocols = [one.protocol for one in sweeps]
     protocol = "dlpack" if "dlpack" in protocols or not protocols else protocols[0]
-    climbed = [one for one in climbed if one.protocol == protocol]
-    cases = dict.fromkeys(case for one in climbed for case in one.sweep_cases)
-    sizes = {entry.bytes for one in climbed for entry in one.sweep_cases.values()}
+    sweeps = [one for one in sweeps if one.protocol == protocol]
+    cases = dict.fromkeys(case for one in sweeps for case in one.sweep_cases)
+    sizes = {entry.bytes for one in sweeps for entry in one.sweep_cases.values()}
     size = values.size(max(sizes)) if sizes else ""
     panels = []
-    for consumer in choosing.in_order((one.consumer for one in climbed), choosing.YARDSTICK):
-        those = {one.producer: one for one in climbed if one.consumer == consumer}
+    for consumer in choosing.in_order((one.consumer for one in sweeps), choosing.YARDSTICK):
+        those = {one.producer: one for one in sweeps if one.consumer == consumer}
         order = choosing.in_order(those, choosing.YARDSTICK)
         panels.append(Panel(consumer, {name: those[name] for name in order}))
     return panels, _in_plan_order(cases), f"{protocol} \u00b7 {device} \u00b7 {size}"
 
 
 def _in_plan_order(cases: Mapping[str, None]) -> list[str]:
-    """As the command line lists them; a document of another version may have others."""
+    """In the order of the command line; a document of another version may have others."""
     from dlbench import _core
 
     known = [case for case in _core.case_names if case in cases]
@@ -146,7 +146,7 @@ def kind_of(one: CaseSweep, case: str) -> str:
         return "changed"
     if word == case_sweep.NOT_MADE:
         return word
-    # Not `word`: what ends as the plain array does may be copied or refused as that is.
+    # Not `word`: an untimed case has the outcome of the plain array, which may be a copy.
     entry = one.sweep_cases[case]
     outcome = entry.found
     if outcome in values.COPIED:
@@ -181,7 +181,7 @@ def _key_width(kind: str) -> float:
 
 
 def _key_rows(width: float) -> list[list[str]]:
-    """The kinds of the key, as many in a row as there is room for."""
+    """The kinds of the key, as many in a row as fit."""
     rows: list[list[str]] = [[]]
     for kind in KINDS:
         if MARGIN + sum(map(_key_width, [*rows[-1], kind])) > width - MARGIN:
@@ -205,6 +205,6 @@ def _draw_key_row(canvas: Axes, kinds: list[str], y: float) -> None:
 
 
 def _notes(document: Document) -> list[str]:
-    told = ["a number in a box: GB/s of that copy, measured to `ready`"]
-    told += ["not made: the producer has no such array"]
-    return told + choosing.provenance(document)
+    notes = ["a number in a box: GB/s of that copy, measured to `ready`"]
+    notes += ["not made: the producer has no such array"]
+    return notes + choosing.provenance(document)

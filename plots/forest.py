@@ -23,30 +23,32 @@ class Forest:
     axes: Axes | None
     key: tuple[float, float]
 
-    def name_axis(self, said: str) -> None:
+    def name_axis(self, subtitle: str) -> None:
         """Below the axis, at the right end of the key's line."""
         x, y = self.key
-        self.canvas.text(x + WIDE, y, said, fontsize=SMALL + 1, color=GREY, ha="right", va="center")
+        self.canvas.text(
+            x + WIDE, y, subtitle, fontsize=SMALL + 1, color=GREY, ha="right", va="center"
+        )
 
 
 def forest(
-    title: str, said: str, labels: list[str], words: list[str], notes: list[str], nothing: str
+    title: str, subtitle: str, labels: list[str], words: list[str], notes: list[str], nothing: str
 ) -> Forest:
     """Room for these rows; shows the text `nothing` where the list is empty."""
-    # A label that is cut may be that of another row.
+    # Labels are not cut: two rows could become equal.
     left = MARGIN + max([1.0, *(text_width(label, LABEL) for label in labels)]) + 0.12
     right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15
     width = left + WIDE + right + MARGIN
-    told = wrapped(notes, SMALL, width - 2 * MARGIN)
-    below = 0.12 + LINE * len(told) + BOTTOM
+    note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
+    below = 0.12 + LINE * len(note_lines) + BOTTOM
     body = max(ROW * len(labels), 0.6)
     height = HEADING + body + below
     figure = Figure(figsize=(width, height))
     canvas = inches(figure)
     canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
-    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
-    for index, line in enumerate(told):
-        y = 0.12 + LINE * (len(told) - 1 - index)
+    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
+    for index, line in enumerate(note_lines):
+        y = 0.12 + LINE * (len(note_lines) - 1 - index)
         canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
     if not labels:
         canvas.text(width / 2, below + body / 2, nothing, fontsize=12, color=GREY, ha="center",

@@ -1,10 +1,11 @@
-"""Dark and light ink, and on which colors each stands out; for figures and the page alike."""
+"""Dark and light ink, and the colors on which each is readable, for figures and the page."""
 
 from __future__ import annotations
 
 INK = "#1a1a1a"
 PAPER = "#ffffff"
-#: On a color: black, since with any lighter ink some colors have a contrast below 4.5 to both.
+#: Ink on a color: black, because with a lighter ink some colors have a contrast below 4.5 to both
+#: inks.
 BLACK = "#000000"
-#: Relative luminance of a color (WCAG 2) above which black stands out more than white.
+#: Relative luminance (WCAG 2) of a color above which black has more contrast than white.
 BLACK_ABOVE = 0.179

@@ -27,7 +27,7 @@ MARKERS = {
     "X": "x",
     "*": "star",
 }
-#: Libraries by place; new ones are added at the end, so that the others keep their style.
+#: Libraries by number of their style; add new ones at the end, so that the others keep theirs.
 ORDER = (
     *("native", "numpy", "torch", "jax", "tensorflow", "paddle", "cupy", "mlx"),
     *("pyarrow", "warp", "tvm_ffi", "numba", "dpnp", "tinygrad", "pandas", "array_api_strict"),
@@ -59,7 +59,7 @@ def of_all(libraries: Iterable[str]) -> dict[str, Style]:
     for name in sorted(set(libraries), key=lambda one: (one not in ORDER, one)):
         known = name in ORDER
         place = ORDER.index(name) if known else zlib.crc32(name.encode()) % PLACES
-        # The color stays; each turn has the next marker.
+        # The color is kept; each further library has the next marker.
         for turn in range(len(MARKERS)):
             style = _at(place + turn * len(COLORS))
             if style not in found.values():

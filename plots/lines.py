@@ -12,7 +12,7 @@ from .library_styles import Style
 
 WIDTH, MARK = 1.3, 3.6  # points
 COPIED = (0, (3.0, 1.6))
-LEAST = 0.1  # ns; below it an interval is cut off, a logarithm has no zero
+LEAST = 0.1  # ns; an interval is cut off below it, because a logarithm has no zero
 
 
 def draw(axes: Axes, entries: list[Measured], style: Style) -> None:

@@ -1,4 +1,7 @@
-"""The matrix: what one exchange costs, producers down, consumers across, one panel a device."""
+"""The matrix: the time of one exchange, producers down, consumers across, one panel a device.
+
+Of a merged document each machine has panels of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from dlbench.document import Document, Entry, Measured
 
 from . import cells, choosing
 from .drawing import GREY, inches, shortened, text_width, wrapped
-from .matrix_key import ROW, SMALL, colour_bar, draw_legend, legend_items, legend_lines
+from .matrix_key import ROW, SMALL, color_bar, draw_legend, legend_items, legend_lines
 
 MARGIN = 0.25  # inches, as all measures here
 LABEL = 9.5  # points
@@ -22,8 +25,9 @@ LONGEST_LABEL = 1.9
 LINE = 0.17
 HEADING, TITLE = 0.56, 0.20  # the figure's and a panel's
 GAP = 0.3  # between two panels
-BAR = 0.95  # the colours' bar with its words
+BAR = 0.95  # the colors' bar with its words
 CORNER = "from \u2193   to \u2192"
+MOST_MACHINES = 12  # of one figure; each has its own figure too
 TILTED = 40  # degrees, of consumers' names that are wider than their column
 
 
@@ -54,7 +58,7 @@ class Panel:
         return TITLE + self.head() + cells.HEIGHT * len(self.rows)
 
     def overhang(self) -> float:
-        """How far the tilted names reach beyond the last column."""
+        """How far the tilted names extend beyond the last column."""
         if not self.tilted():
             return 0.0
         count = len(self.columns)
@@ -67,9 +71,11 @@ class Panel:
 
 
 def figure(document: Document) -> Figure:
-    """Times are those of the clock `call`; the smallest size of the case f32."""
-    panels = [panel for place in choosing.places(document.exchanges)
-              if (panel := _panel(document, *place))]  # fmt: skip
+    """Times are those of the clock `call`; the smallest size of the case f32. Panels of several
+    machines have one scale of colors."""
+    panels = [panel for machine, part in document.shares()[:MOST_MACHINES]
+              for place in choosing.places(part.exchanges)
+              if (panel := _panel(part, machine, *place))]  # fmt: skip
     shown = [entry for panel in panels for entry in panel.entries.values()]
     times = [entry.real_time for entry in shown if isinstance(entry, Measured)]
     norm = LogNorm(min(times), max(max(times), 10 * min(times))) if times else LogNorm(1, 10)
@@ -98,7 +104,7 @@ def figure(document: Document) -> Figure:
         first = panels[0]
         length = min(cells.HEIGHT * len(first.rows), 3.2)
         x = left + cells.WIDTH * columns + 0.2
-        colour_bar(result, norm, (x, top - TITLE - first.head() - length, 0.13, length))
+        color_bar(result, norm, (x, top - TITLE - first.head() - length, 0.13, length))
     for panel in panels:
         _draw_panel(canvas, panel, left, top, norm)
         top -= panel.height() + GAP
@@ -109,7 +115,7 @@ def figure(document: Document) -> Figure:
     return result
 
 
-def _panel(document: Document, environment: str, device: str) -> Panel | None:
+def _panel(document: Document, machine: str, environment: str, device: str) -> Panel | None:
     entries = choosing.where(document.exchanges, environment=environment, device=device,
                              clock="call")  # fmt: skip
     protocol = choosing.usual(entries, "protocol", "dlpack")
@@ -125,6 +131,7 @@ def _panel(document: Document, environment: str, device: str) -> Panel | None:
     if not telling:
         return None
     place = device if environment == "default" else f"{device}, {environment}"
+    place = f"{machine} \u00b7 {place}" if machine else place
     return Panel(
         f"{place} \u00b7 {protocol} \u00b7 {case} \u00b7 {values.size(size)}",
         choosing.in_order((e.producer for e in telling), choosing.YARDSTICK),
@@ -172,10 +179,12 @@ def _notes(document: Document, panels: list[Panel], shown: list[Entry]) -> list[
         notes.append(f"interval {widths}".replace("+-", "\u00b1"))
     words = Counter(entry.outcome for entry in shown if not isinstance(entry, Measured))
     if words:
-        told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
-        notes.append(f"without a number: {told}")
+        counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+        notes.append(f"without a number: {counts}")
     present = {name for panel in panels for name in (*panel.rows, *panel.columns)}
     absent = {name for entry in document.exchanges for name in entry.pair}
     if absent - present:
         notes.append(f"not shown: {', '.join(sorted(absent - present))}")
+    if more := len(document.machines[MOST_MACHINES:]):
+        notes.append(f"{more} more machines are not shown")
     return notes + choosing.provenance(document)

@@ -22,12 +22,12 @@ SMALL = 7.0  # points
 ROW = 0.24  # inches
 
 
-def colour_bar(result: Figure, norm: LogNorm, place: tuple[float, float, float, float]) -> None:
+def color_bar(result: Figure, norm: LogNorm, place: tuple[float, float, float, float]) -> None:
     """`place` in inches: left, bottom, width, height."""
     width, height = result.get_size_inches()
     x, y, wide, high = place
     axes = result.add_axes((x / width, y / height, wide / width, high / height))
-    bar = result.colorbar(ScalarMappable(norm, cells.COLOURS), cax=axes)
+    bar = result.colorbar(ScalarMappable(norm, cells.COLORS), cax=axes)
     bar.outline.set_visible(False)
     axes.yaxis.set_major_locator(FixedLocator(_ticks(norm, int(high / 0.2))))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -50,13 +50,13 @@ def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     """(sign, text) of what occurs in the picture."""
     measured = [entry for entry in shown if isinstance(entry, Measured)]
     marks = {mark for entry in measured for mark in values.marks(entry)}
-    items = [("outline", "a library to itself")] if any(
+    items = [("outline", "same library on both sides")] if any(
         entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
     items += [("^", f"interval wider than \u00b1{values.percent(values.WIDE)}")] if any(
         values.is_wide(entry) for entry in measured) else []  # fmt: skip
     items += [("?", "not proven whether copied")] if "?" in marks else []
-    items += [("~", "within 2x of the instrument's own time")] if "~" in marks else []
+    items += [("~", "less than 2x the overhead floor")] if "~" in marks else []
     items += [("hatch", "no number, and why")] if len(measured) < len(shown) else []
     return items
 

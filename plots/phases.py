@@ -1,4 +1,4 @@
-"""Phases: what one exchange is made of, a bar an exchange."""
+"""Phases: the steps of one exchange, one bar an exchange."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .ink import INK, PAPER
 
 BAR = 0.62  # of a row
 MOST_BARS = 60
-WIDEST = 2.0  # shares; what is further out is cut off
+WIDEST = 2.0  # shares; larger ones are cut off
 HATCH = "////"
 
-#: Okabe and Ito's colours, as in the other figures.
-COLOURS = {"query": "#e69f00", "export": "#d55e00", "import": "#0072b2", "release": "#56b4e9"}
+#: Okabe and Ito's colors, as in the other figures.
+COLORS = {"query": "#e69f00", "export": "#d55e00", "import": "#0072b2", "release": "#56b4e9"}
 UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One exchange: its parts by phase and what is left over, as shares of the exchange timed in
-    the same rounds, and the whole as it was measured by itself."""
+    """One exchange: its parts by phase and the unexplained rest, as shares of the exchange timed in
+    the same rounds, and the exchange in its own rounds."""
 
     label: str
     parts: dict[str, float]
@@ -39,7 +39,7 @@ class Bar:
     whole: Measured
 
     def share(self, ns: float) -> float:
-        """One of the whole's times by the same measure."""
+        """A time of the exchange in its own rounds as such a share."""
         return ns / self.whole.phases.exchange_ns
 
     def end(self) -> float:
@@ -49,12 +49,12 @@ class Bar:
 
 def figure(document: Document) -> Figure:
     """The smallest size, one protocol, the case f32; the longest exchange first."""
-    bars, said, left_out = _bars(document)
+    bars, subtitle, left_out = _bars(document)
     labels = [bar.label for bar in bars]
     times = [values.duration(bar.whole.phases.exchange_ns) for bar in bars]
     notes = _notes(document, bars, left_out) if bars else choosing.provenance(document)
     title = "Phases of one exchange"
-    made = forest(title, said, labels, times, notes, _nothing(document))
+    made = forest(title, subtitle, labels, times, notes, _nothing(document))
     if made.axes is not None:
         _draw(made.axes, bars)
         _draw_key(made.canvas, *made.key)
@@ -79,7 +79,7 @@ def _with_phases(document: Document) -> list[Measured]:
 
 
 def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
-    """The bars, what they have in common, and what of the same is left out."""
+    """The bars, their common values, and the exchanges that are left out."""
     found = _with_phases(document)
     entries = [entry for entry in found if has_shares(entry)]
     if not entries:
@@ -95,7 +95,7 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
     bars = [_bar(entry, len(places) > 1) for entry in entries]
     bars.sort(key=lambda bar: (-bar.whole.phases.exchange_ns, bar.label))
     place = f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
-    said = f"share of the host time by phase \u00b7 {place}"
+    subtitle = f"share of the host time by phase \u00b7 {place}"
     left_out = []
     if more := len(bars[MOST_BARS:]):
         left_out.append(f"{more} shorter exchanges are not shown")
@@ -103,12 +103,12 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
         left_out.append(
             f"not shown, below {values.LEAST_FOR_SHARES_NS:.0f} ns, too short for shares: {short}"
         )
-    return bars[:MOST_BARS], said, left_out
+    return bars[:MOST_BARS], subtitle, left_out
 
 
 def _bar(entry: Measured, with_place: bool) -> Bar:
     whole = entry.phases.exchange_ns
-    parts = dict.fromkeys(COLOURS, 0.0)
+    parts = dict.fromkeys(COLORS, 0.0)
     for part in entry.phases.parts:
         parts[part.phase] += part.ns / whole
     label = f"{entry.producer} \u2192 {entry.consumer}"
@@ -118,7 +118,7 @@ def _bar(entry: Measured, with_place: bool) -> Bar:
 
 
 def _draw(axes: Axes, bars: list[Bar]) -> None:
-    """Shares: exchanges differ by a factor of a thousand, and each is to be read."""
+    """Draws shares, because times differ by a factor of a thousand."""
     end = min(max([1.1, *(1.03 * bar.end() for bar in bars)]), WIDEST)
     axes.set_xlim(0, end)
     for index, bar in enumerate(bars):
@@ -129,11 +129,11 @@ def _draw(axes: Axes, bars: list[Bar]) -> None:
 
 def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
     x = 0.0
-    for phase, colour in COLOURS.items():
+    for phase, color in COLORS.items():
         wide = max(bar.parts[phase], 0.0)
-        axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=colour, edgecolor="none"))
+        axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=color, edgecolor="none"))
         x += wide
-    # Below zero it extends back over time that other phases were charged too much.
+    # Below zero it extends back over the phases, whose times are too long by that.
     low, high = sorted((x, x + bar.unexplained))
     axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
                              hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip
@@ -147,10 +147,10 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
 
 def _draw_key(canvas: Axes, left: float, y: float) -> None:
     x = left
-    for text in (*COLOURS, UNEXPLAINED):
+    for text in (*COLORS, UNEXPLAINED):
         hatched = text == UNEXPLAINED
         canvas.add_patch(Rectangle((x, y - 0.05), 0.24, 0.12, linewidth=0.6 if hatched else 0.0,
-                                   facecolor=PAPER if hatched else COLOURS[text],
+                                   facecolor=PAPER if hatched else COLORS[text],
                                    edgecolor=INK if hatched else "none",
                                    hatch=HATCH if hatched else None))  # fmt: skip
         canvas.text(x + 0.3, y + 0.01, text, fontsize=SMALL + 1, va="center")

@@ -1,4 +1,4 @@
-"""Which cells the figures of single rounds show: one protocol, one case, the smallest size."""
+"""Selects the cells for figures of single rounds: one protocol, one case, the smallest size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def panels(document: Document) -> tuple[list[Panel], str]:
 
 
 def rounds(entry: Measured) -> list[list[float]]:
-    """ns by worker, in the order in which they were timed; none that is not above 0."""
+    """ns by worker, in the order of time; only values above 0."""
     return [[ns for ns in worker.samples_ns if ns > 0] for worker in entry.workers]
 
 

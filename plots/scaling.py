@@ -21,12 +21,12 @@ from .sheet import sheet
 
 def figure(document: Document) -> Figure:
     """The clock `ready` where a pair has it, else `call`; the case f32."""
-    chosen, said = _chosen(document)
+    chosen, subtitle = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
     keys, notes = keys_of(panels, styles), _notes(document, panels)
-    made = sheet("Time by array size: shared memory or a copy", said, len(panels), keys, notes)
+    made = sheet("Time by array size: shared memory or a copy", subtitle, len(panels), keys, notes)
     limits = Limits.of(panels)
     for panel, place in zip(panels, made.places, strict=True):
         scaling_panel.draw(place.axes, panel, styles, limits, named=place.first)
@@ -42,8 +42,8 @@ def _chosen(document: Document) -> tuple[list[Measured], str]:
     protocol = choosing.usual(entries, "protocol", "dlpack")
     entries = choosing.where(entries, protocol=protocol)
     case = choosing.usual(entries, "case", "f32")
-    said = f"time of one exchange over the array's size \u00b7 {protocol} \u00b7 {case}"
-    return choosing.where(entries, case_=case), said
+    subtitle = f"time of one exchange over the array's size \u00b7 {protocol} \u00b7 {case}"
+    return choosing.where(entries, case_=case), subtitle
 
 
 def _panels(document: Document, entries: list[Measured]) -> list[Panel]:

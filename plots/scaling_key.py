@@ -30,8 +30,8 @@ def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
             slopes.setdefault(name, []).append(rate)
     if slopes:
         line = Line2D([], [], color=SLOPE, linewidth=0.9, linestyle=COPY_FLOOR)
-        told = (f"{name} {_rates(rates)} GB/s" for name, rates in slopes.items())
-        keys.append((line, f"a plain copy: {', '.join(told)}"))
+        rate_texts = (f"{name} {_rates(rates)} GB/s" for name, rates in slopes.items())
+        keys.append((line, f"a plain copy: {', '.join(rate_texts)}"))
     return keys
 
 

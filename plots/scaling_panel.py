@@ -18,7 +18,7 @@ from .library_styles import Style
 
 WIDE, HIGH = 2.55, 2.15  # inches
 LABEL, SMALL = 9.5, 7.0  # points
-MANY_DECADES = 1e3  # of time, at least: small differences must not appear large
+MANY_DECADES = 1e3  # of time, at least, so that small differences do not appear large
 FLOOR, COPY_FLOOR = (0, (1.0, 1.5)), (0, (6.0, 2.0, 1.0, 2.0))
 SLOPE = "#9a9a9a"
 
@@ -109,7 +109,7 @@ def _name_slope(axes: Axes, rate: float, limits: Limits) -> None:
 
 
 def _spread_out(sizes: list[int], limits: tuple[float, float]) -> list[int]:
-    """As many of the sizes as have room for their names, the largest always."""
+    """As many sizes as have room for their labels, always with the largest."""
     if not sizes:
         return []
     inch = math.log(limits[1] / limits[0]) / WIDE

@@ -25,7 +25,7 @@ class Place:
     last: bool
 
     def hide_inner_labels(self) -> None:
-        """The panels share their axes; the outer ones are labelled."""
+        """The panels share their axes; the outer ones are labeled."""
         self.axes.tick_params(labelleft=self.first, labelbottom=self.last)
 
 
@@ -37,27 +37,27 @@ class Sheet:
     places: list[Place]
 
 
-def sheet(title: str, said: str, count: int, keys: list[Key], notes: list[str]) -> Sheet:
+def sheet(title: str, subtitle: str, count: int, keys: list[Key], notes: list[str]) -> Sheet:
     """Room for so many panels; without any it shows that nothing was measured."""
     across = _across(count)
     down = math.ceil(count / across)
     width = max(LEFT + across * WIDE + (across - 1) * GAP_X + MARGIN, 6.0)
     key_rows = rows_of(keys, width - 2 * MARGIN)
-    told = wrapped(notes, SMALL, width - 2 * MARGIN)
-    below = 0.12 + LINE * len(told) + 0.08 + ROW * len(key_rows)
+    note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
+    below = 0.12 + LINE * len(note_lines) + 0.08 + ROW * len(key_rows)
     body = max(down * HIGH + (down - 1) * GAP_Y, 1.0) + BOTTOM
     height = HEADING + body + below
 
     figure = Figure(figsize=(width, height))
     canvas = inches(figure)
     canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
-    canvas.text(MARGIN, height - 0.58, said, fontsize=10, color=GREY, va="center")
+    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
     if not count:
         canvas.text(width / 2, below + body / 2, "nothing was measured", fontsize=12, color=GREY,
                     ha="center", va="center")  # fmt: skip
     draw_keys(canvas, key_rows, MARGIN, below - 0.08)
-    for index, line in enumerate(told):
-        y = 0.12 + LINE * (len(told) - 1 - index)
+    for index, line in enumerate(note_lines):
+        y = 0.12 + LINE * (len(note_lines) - 1 - index)
         canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
     places = []
     for index in range(count):
@@ -70,7 +70,7 @@ def sheet(title: str, said: str, count: int, keys: list[Key], notes: list[str]) 
 
 
 def _across(count: int) -> int:
-    """Panels side by side: wider than high, at most five, few places left empty."""
+    """Panels in a row: at most five, so that the sheet is wide and few places are empty."""
     if count <= 3:
         return max(count, 1)
     square = math.ceil(math.sqrt(count))

@@ -17,10 +17,10 @@ from .drawing import text_width
 from .forest import SMALL, Forest, forest
 
 MOST_ROWS = 60
-#: Axes that a row's label has only where not all rows are the usual.
+#: Axes that a row's label names only if they have other values than the default.
 USUAL = {"protocol": "dlpack", "environment": DEFAULT}
-#: Okabe and Ito's colours, as the phases have them.
-COLOURS = {"export": "#d55e00", "import": "#0072b2"}
+#: Okabe and Ito's colors, as the phases have them.
+COLORS = {"export": "#d55e00", "import": "#0072b2"}
 BAR = 0.62  # of a row
 Row = tuple[Entry, Sync]
 
@@ -61,7 +61,7 @@ def _why_empty(document: Document) -> str:
 
 def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
     stream = "no stream" if one.stream is None else f"stream {one.stream}"
-    # What the consumer does not pass by itself stands in brackets.
+    # An argument that the consumer does not pass by itself is in brackets.
     stream = stream if one.is_of_consumer else f"({stream})"
     pair = f"{entry.producer} \u2192 {entry.consumer}"
     return "  ".join([pair, *(str(entry.axis(axis)) for axis in telling), entry.device, stream])
@@ -79,16 +79,16 @@ def _draw(axes: Axes, rows: list[Row]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f} %"))
     for index, (_, one) in enumerate(rows):
         x = 0.0
-        for side, colour in COLOURS.items():
+        for side, color in COLORS.items():
             wide = max(one.blocked[side] or 0.0, 0.0)
             corner = (x, index + (1 - BAR) / 2)
-            axes.add_patch(Rectangle(corner, wide, BAR, facecolor=colour, edgecolor="none"))
+            axes.add_patch(Rectangle(corner, wide, BAR, facecolor=color, edgecolor="none"))
             x += wide
 
 
 def _draw_key(made: Forest) -> None:
     x, y = made.key
-    for side, colour in COLOURS.items():
-        made.canvas.add_patch(Rectangle((x, y - 0.06), 0.24, 0.12, facecolor=colour))
+    for side, color in COLORS.items():
+        made.canvas.add_patch(Rectangle((x, y - 0.06), 0.24, 0.12, facecolor=color))
         made.canvas.text(x + 0.3, y, side, fontsize=SMALL + 1, va="center")
         x += 0.3 + text_width(side, SMALL + 1) + 0.25

@@ -148,7 +148,7 @@ bool make_types() {
 PyMODINIT_FUNC PyInit__native_producer() {
   using namespace dlbench::native;
   if (!make_types()) return nullptr;
-  PyObject* created = PyModule_Create(&module);
+  PyObject* created = dlbench::create_module(module);
   if (created != nullptr &&
       (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
        PyModule_AddObjectRef(created, "DeviceArray",

@@ -21,7 +21,7 @@ class Array {
 
 }  // namespace
 
-PYBIND11_MODULE(_pybind11_producer, module) {
+PYBIND11_MODULE(_pybind11_producer, module, py::mod_gil_not_used()) {
   module.attr("VERSION") = BINDING_VERSION;
   py::class_<Array>(module, "Array", py::buffer_protocol())
       .def(py::init<const py::buffer&>())

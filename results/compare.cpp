@@ -29,7 +29,7 @@ const Reference& reference_of(const Side& side, const Place& place) {
   return found == side.references.end() ? kNone : found->second;
 }
 
-/// The most that is known of what two processes differ by: of the side whose spread is larger.
+/// The larger known spread between processes: of the side whose spread is larger.
 std::optional<stats::Noise> noise_of(const Reference& base, const Reference& head) {
   std::optional<stats::Noise> most;
   for (const Reference* reference : {&base, &head}) {
@@ -56,16 +56,15 @@ std::string percent(double share) {
 
 void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   if (base.build == head.build) return;
-  warn(made.warnings, "builds-differ",
-       "two builds of dlbench: what its own instruments cost may differ");
+  warn(made.warnings, "builds-differ", "two builds of dlbench: the overhead floors may differ");
 }
 
 /// " in new on laptop"; empty where there is one of each.
 std::string where_is(const Place& place) {
   const auto& [machine, environment] = place;
-  std::string told = environment == "default" ? "" : " in " + environment;
-  if (!machine.empty()) told += " on " + machine;
-  return told;
+  std::string text = environment == "default" ? "" : " in " + environment;
+  if (!machine.empty()) text += " on " + machine;
+  return text;
 }
 
 void warn_of_references(Comparison& made, const Place& place, const Reference& base,
@@ -78,14 +77,14 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
     data.emplace("by", by);
     warn(made.warnings, "reference-moved",
          "the reference exchange, native -> native, moved by " + by + " between the runs" + where +
-             ": intervals reach that much further",
+             ": all intervals are wider by that",
          data);
   }
   if (base.workers < 2 && head.workers < 2) {
     warn(made.warnings, "no-reference",
-         "no reference from a second worker" + where +
-             ": what processes differ by is known from the cells' own workers "
-             "alone, --replicas 6 gives them",
+         "only one worker measured the reference exchange" + where +
+             ": the spread between processes is known from the cells' own workers "
+             "alone; measure with --replicas 6",
          data);
   }
 }
@@ -147,7 +146,7 @@ struct PlaceChanges {
   double drift = 0;
 };
 
-/// For each cell, what others tell of the scatter of its processes: the cells of similar length at
+/// For each cell, what others show of the scatter of its processes: the cells of similar length at
 /// the same place; where those are too few, the reference exchange, but never in place of the
 /// cell's own processes.
 template <typename PlaceOf>

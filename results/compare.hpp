@@ -32,7 +32,7 @@ struct CompareOptions {
   bool force = false;          ///< also where the machines differ
 };
 
-/// What is said of a cell with a number on both sides.
+/// The verdict on a cell with a number on both sides.
 using stats::ChangeWord;
 using stats::kChangeWords;
 
@@ -72,10 +72,10 @@ struct ComparedCell {
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
 
-  Cell cell() const;  ///< what the name says
+  Cell cell() const;  ///< parsed from the name
 };
 
-/// What is told of a side beside its cells.
+/// Facts of a side beside its cells.
 struct SideFacts {
   std::vector<std::string> runs;
   std::string environment, date, python;
@@ -89,7 +89,7 @@ struct Inconclusive {
   /// Processes a side that would detect a change of the threshold in each cell that enough
   /// processes can decide; none where there is no such cell.
   std::optional<std::size_t> replicas;
-  std::size_t unknown = 0;      ///< of `cells`: nothing tells how far two processes differ
+  std::size_t unknown = 0;      ///< of `cells`: the spread between processes is unknown
   std::size_t undecidable = 0;  ///< of `cells`: no number of processes up to kMostReplicas would do
 };
 

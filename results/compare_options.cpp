@@ -11,7 +11,8 @@ namespace {
 using nlohmann::json;
 
 /// Options that choose cells, and the axis that each chooses on; "" where it is no single one.
-constexpr std::array<std::pair<const char*, const char*>, 10> kOptions{{{"pair", ""},
+constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair", ""},
+                                                                        {"shard", ""},
                                                                         {"filter", ""},
                                                                         {"producers", "producer"},
                                                                         {"consumers", "consumer"},
@@ -39,10 +40,10 @@ std::string text_of(const std::set<std::string>& words) {
   constexpr std::size_t kMost = 4;
   if (words.empty()) return "the default";
   std::string text;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   for (const std::string& word : words) {
-    if (told == kMost) return text + " and " + std::to_string(words.size() - kMost) + " more";
-    text += (told++ > 0 ? ", " : "") + word;
+    if (listed == kMost) return text + " and " + std::to_string(words.size() - kMost) + " more";
+    text += (listed++ > 0 ? ", " : "") + word;
   }
   return text;
 }
@@ -75,7 +76,7 @@ OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
     for (const auto& [option, axis] : kOptions) {
       const std::string text = difference(option);
       if (text.empty()) continue;
-      said_[option] = text;
+      differing_[option] = text;
       const std::string name = axis;
       if (name.empty())
         place.any = true;
@@ -106,7 +107,7 @@ bool OptionsDiffer::left_out(const SideCell& cell, const SideCell* other, bool i
   const Place& place = found->second;
   if (other != nullptr) {
     if (place.budget.empty() || other->outcome != Outcome::not_run) return false;
-    said_["budget"] = place.budget;
+    differing_["budget"] = place.budget;
     ++counts_.at(is_base ? 0 : 1);
     return true;
   }
@@ -128,7 +129,7 @@ std::string OptionsDiffer::line() const {
   if (counts_[0] + counts_[1] == 0) return "";
   std::string text = "the options of the two runs differ (";
   std::string_view gap;
-  for (const auto& [option, values] : said_) {
+  for (const auto& [option, values] : differing_) {
     text.append(gap).append(option + ": " + values);
     gap = "; ";
   }

@@ -12,7 +12,7 @@
 
 namespace dlbench::results {
 
-/// By what the options of two sides differ, and which cells only one side asked for because of it.
+/// By what the options of two sides differ, and which cells only one side requested because of it.
 class OptionsDiffer {
  public:
   /// Where the options are the same, or unknown on both sides, nothing is left out.
@@ -40,7 +40,7 @@ class OptionsDiffer {
   };
 
   std::map<std::string, Place, std::less<>> places_;  ///< by machine, where the options differ
-  std::map<std::string, std::string> said_;           ///< by option: "4KiB in base, 1MiB in head"
+  std::map<std::string, std::string> differing_;      ///< by option: "4KiB in base, 1MiB in head"
   std::array<std::size_t, 2> counts_{};
 };
 

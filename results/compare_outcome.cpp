@@ -69,7 +69,7 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
     // Which workers each side happened to get is no change of the library, nor is what goes with
     // it.
     if (overlap(was, is)) return verdict;
-    // A number that is lost is worse, also one that nobody could prove.
+    // A number that is lost is worse, also one that could not be proven.
     const int before = rank(base.outcome).value_or(is_measured(head.outcome) ? -1 : 1);
     const int after = rank(head.outcome).value_or(is_measured(base.outcome) ? -1 : 1);
     worse = before >= 0 && after > before;
@@ -79,12 +79,12 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
     for (const std::string& word : head.changed) {
       if (holds(base.changed, word)) continue;
       worse = true;
-      verdict.details.push_back(word + " is changed in silence");
+      verdict.details.push_back(word + " is lost now");
     }
     for (const std::string& word : base.changed) {
       if (holds(head.changed, word)) continue;
       better = true;
-      verdict.details.push_back(word + " is kept now");
+      verdict.details.push_back(word + " is no longer lost");
     }
     if (base.late_read != head.late_read) {
       (head.late_read ? worse : better) = true;

@@ -8,7 +8,7 @@
 namespace dlbench::results {
 
 /// Is the cell there, for a comparison? What was not run, or could not be for want of a library or
-/// a device, says nothing of a change.
+/// a device, gives no verdict on a change.
 bool is_present(Outcome outcome);
 
 struct OutcomeVerdict {

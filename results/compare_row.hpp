@@ -12,7 +12,7 @@ bool is_there(const SideCell* cell);
 /// count that one side alone has is lost or gained, as a cell is.
 ComparedCell row_of(const SideCell* base, const SideCell* head, bool instructions);
 
-/// Has one side a time, where the other takes less than its device's timer can tell?
+/// Has one side a time, where the other takes less than its device's timer can resolve?
 bool is_below_once(const SideCell& base, const SideCell& head);
 
 }  // namespace dlbench::results

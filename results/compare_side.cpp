@@ -158,12 +158,13 @@ void read_environments(Side& side, const std::string& machine, const json& envir
       side.facts.libraries.try_emplace(library, version.get<std::string>());
     }
     if (!item.contains("reference_exchange")) continue;
-    const json& told = item["reference_exchange"];
+    const json& reference_item = item["reference_exchange"];
     Reference& reference = side.references[{machine, wanted.empty() ? name : kOnly}];
-    const auto workers = told["workers"].get<std::size_t>();
+    const auto workers = reference_item["workers"].get<std::size_t>();
     if (workers <= reference.workers) continue;
-    const double spread = told.contains("spread") ? told["spread"].get<double>() : 0;
-    reference = {told["median_ns"].get<double>(), workers, spread};
+    const double spread =
+        reference_item.contains("spread") ? reference_item["spread"].get<double>() : 0;
+    reference = {reference_item["median_ns"].get<double>(), workers, spread};
   }
 }
 
@@ -223,7 +224,7 @@ Side read_side(const SideSource& source) {
 }
 
 void require_same_machine(const Side& base, const Side& head) {
-  std::string told;
+  std::string differences;
   for (const auto& [name, facts] : base.machines.items()) {
     if (!head.machines.contains(name)) continue;
     const json& other = head.machines[name];
@@ -232,11 +233,11 @@ void require_same_machine(const Side& base, const Side& head) {
       if (before == after) continue;
       const bool plain = !before.is_structured() && !after.is_structured();
       const std::string values = plain ? " (" + shown(before) + ", " + shown(after) + ")" : "";
-      told += (told.empty() ? "" : ", ") + std::string(key) + values;
+      differences += (differences.empty() ? "" : ", ") + std::string(key) + values;
     }
   }
-  if (!told.empty()) {
-    throw UsageError("two machines: they differ in " + told +
+  if (!differences.empty()) {
+    throw UsageError("two machines: they differ in " + differences +
                      "; --force compares them all the same");
   }
 }

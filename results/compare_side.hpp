@@ -21,7 +21,7 @@ struct SideCell {
   std::string_view environment;
   Outcome outcome = Outcome::not_run;
   std::vector<Outcome> words;      ///< of workers that disagree, each once; else empty
-  bool untimed_phase = false;      ///< nobody knows whether there is such a phase
+  bool untimed_phase = false;      ///< whether there is such a phase is unknown
   double median_ns = 0;            ///< 0 where it was tried and not timed
   std::optional<double> below_ns;  ///< in place of a time: the exchange takes less
   std::string below_limit;         ///< `data.limit` of that
@@ -50,7 +50,7 @@ struct Side {
   std::shared_ptr<Texts> texts;           ///< what names refer to
   nlohmann::json machines;                ///< by name, the facts that must be the same
   std::map<Place, Reference> references;  ///< of several documents that of the most workers
-  std::map<std::string, nlohmann::json, std::less<>> requests;  ///< by machine, what was asked for
+  std::map<std::string, nlohmann::json, std::less<>> requests;  ///< by machine, the options
   std::string build;
   SideFacts facts;
 };

@@ -23,10 +23,11 @@ struct Environment {
   std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
   std::map<std::string, std::uint64_t> copy_floors_bytes;
   std::vector<double> references_ns;
+  std::map<std::string, Effects> import_effects;
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
 
-  /// One process says nothing of what two differ by.
+  /// One process alone shows no spread between processes.
   std::optional<double> spread() const {
     if (references_ns.size() < 2) return std::nullopt;
     return stats::relative_spread(references_ns);
@@ -46,6 +47,8 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
       environment.copy_floors_bytes[device] = bytes;
     }
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
+    // What the first worker observed: numbers of threads of several ones cannot be united.
+    environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
   return environments;
@@ -102,6 +105,7 @@ void put_environment(json& item, const Environment& environment,
   for (const auto& [device, bytes] : environment.copy_floors_bytes) {
     object_at(item, "copy_floors_bytes")[device] = bytes;
   }
+  if (!environment.import_effects.empty()) item["import_effects"] = environment.import_effects;
   item.erase("between_processes");
   for (const stats::ProcessSpread::Row& row : spread.table()) {
     item["between_processes"].push_back(

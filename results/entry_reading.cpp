@@ -36,7 +36,7 @@ Cell cell_from(const Fields& item) {
   each_axis_of_exchange(cell.exchange,
                         [&item](const char* key, auto& value) { read(item, key, value); });
 
-  // In a document of several machines the name says which one behind the axes.
+  // In a document of several machines the name ends with the machine.
   std::string own = name(cell);
   if (item.has("machine")) {
     std::string machine;
@@ -109,16 +109,6 @@ Breakdown breakdown_from(const Fields& item) {
                                fields.signed_number("ns"), fields.text_or("failed_by", "")});
   }
   return breakdown;
-}
-
-Warning::Data data_from(const Fields& item) {
-  Warning::Data data;
-  if (!item.has("data")) return data;
-  const Fields fields = item.object("data");
-  for (const Member& member : fields.members()) {
-    data.emplace(member.key, fields.text(member.key));
-  }
-  return data;
 }
 
 void read_verdict(const Fields& item, Entry& entry) {
@@ -210,6 +200,16 @@ void read_reason(const Fields& item, Entry& entry) {
 }
 
 }  // namespace
+
+Warning::Data data_from(const Fields& item) {
+  Warning::Data data;
+  if (!item.has("data")) return data;
+  const Fields fields = item.object("data");
+  for (const Member& member : fields.members()) {
+    data.emplace(member.key, fields.text(member.key));
+  }
+  return data;
+}
 
 Entry entry_from_json(const Fields& item) {
   Entry entry;

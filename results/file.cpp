@@ -80,7 +80,7 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  // Some file systems tell of a full disk only now.
+  // Some file systems report a full disk only now.
   if (::fsync(file_.get()) != 0) disk_failed(path_, errno);
   if (::close(file_.release()) != 0) disk_failed(path_, errno);
   if (::rename(draft_.c_str(), path_.c_str()) != 0) disk_failed(path_, errno);
@@ -89,7 +89,7 @@ void AtomicFile::commit() {
   std::filesystem::path folder = path_.parent_path();
   if (folder.empty()) folder = ".";
   const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Not every file system lets a directory be synchronised; the rename itself has happened.
+  // Not every file system lets a directory be synchronized; the rename itself has happened.
   if (directory.get() >= 0) ::fsync(directory.get());
 }
 

@@ -40,7 +40,7 @@ int write_all(int descriptor, std::string_view bytes);
 /// Where what will have that name is written until it may have it: beside it, this process's own.
 std::filesystem::path draft_of(const std::filesystem::path& path);
 
-/// A file that appears under its name whole or not at all: written beside it, synchronised, then
+/// A file that appears under its name whole or not at all: written beside it, synchronized, then
 /// renamed. All functions throw DiskError; until commit() whatever had the name keeps it.
 class AtomicFile {
  public:

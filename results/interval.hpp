@@ -5,7 +5,7 @@
 
 namespace dlbench::results {
 
-/// Turns what the workers measured of one cell into what is told of it, and says which interval it
+/// Turns what the workers measured of one cell into its numbers, and names the interval that it
 /// is:
 ///   within     one worker: the interval of its rounds. Other processes may lie elsewhere; how far
 ///              is `between_half_width`, a number of its own.
@@ -13,7 +13,7 @@ namespace dlbench::results {
 ///              interval of stats::process_interval, for which `spread` is known at this length.
 ///   range      one worker with too few rounds for an interval. What share it covers is not known.
 /// What was derived from the median follows it: floor_ratio, gb_per_s. A cell of one worker warns
-/// "one process" where `spread` knows nothing of exchanges of this length.
+/// "one process" where `spread` has no exchanges of this length.
 /// Below twice the floor it warns "near floor". Warnings that are there stay.
 void conclude(Entry& entry, const stats::ProcessSpread& spread);
 

@@ -65,7 +65,7 @@ OrderedJson sync_line(const SyncRecord& record) {
                    " exists: it holds another run; resume it, or choose another folder");
 }
 
-/// Renames where nobody has the new name; else, and where it fails, the errno.
+/// Renames where no file has the new name; else, and where it fails, the errno.
 int rename_new(const std::filesystem::path& from, const std::filesystem::path& to) {
 #ifdef RENAME_NOREPLACE
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
@@ -82,7 +82,7 @@ Journal::Journal(std::filesystem::path path, File file, std::uint64_t bytes)
 
 Journal Journal::create(std::filesystem::path path, const Header& header) {
   if (::access(path.c_str(), F_OK) == 0) refuse_existing(path);
-  // It gets its name only with its header: who was killed in between has left no journal that a
+  // It gets its name only with its header: a process killed in between leaves no journal that a
   // resumed run could make nothing of.
   const std::filesystem::path draft = draft_of(path);
   File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
@@ -155,6 +155,7 @@ void Journal::append(const WorkerRecord& worker) {
   if (!worker.copy_floors_bytes.empty()) item["copy_floors_bytes"] = worker.copy_floors_bytes;
   if (worker.reference_ns) item["reference_ns"] = *worker.reference_ns;
   item["libraries"] = worker.libraries;
+  if (!worker.import_effects.empty()) item["import_effects"] = worker.import_effects;
   item["import_s"] = worker.import_s;
   OrderedJson line;
   line["worker"] = std::move(item);

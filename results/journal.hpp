@@ -22,18 +22,22 @@ struct Header {
   nlohmann::json context = nlohmann::json::object();  ///< of results.json, as known at the start
 };
 
-/// What one worker said of itself.
+/// What an import changed for all others in its process: names by kind of effect.
+using Effects = std::map<std::string, std::vector<std::string>>;
+
+/// What one worker reported of itself.
 struct WorkerRecord {
   std::string environment = "default";
   std::vector<std::string> imports;  ///< its libraries, in the order of import
   std::string python;
   bool gil = true;
   std::map<std::string, double> floors_ns;
-  std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not asked
+  std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not requested
   std::map<std::string, std::uint64_t>
       copy_floors_bytes;               ///< by device, of a block that was copied
   std::optional<double> reference_ns;  ///< its median; none where it could not be measured
-  std::map<std::string, std::string> libraries;  ///< versions as imported
+  std::map<std::string, std::string> libraries;   ///< versions as imported
+  std::map<std::string, Effects> import_effects;  ///< by library
   double import_s = 0;
 };
 
@@ -86,7 +90,7 @@ inline bool is_timed(const Entry& entry) {
   return is_measured(entry.outcome) || entry.below_ns.has_value();
 }
 
-/// Appends the seconds of what followed the rounds (counts, traces, looks at synchronization), and
+/// Appends the seconds of what followed the rounds (counts, traces, synchronization), and
 /// the signal that ended it. Throws as append_counts().
 void append_end(const std::filesystem::path& run_directory, const EndRecord& end);
 

@@ -60,6 +60,14 @@ WorkerRecord worker_from(const Fields& item) {
   for (const auto& [key, value] : libraries.members()) {
     worker.libraries[std::string(key)] = libraries.text(key);
   }
+  if (item.has("import_effects")) {
+    const Fields effects = item.object("import_effects");
+    for (const auto& [library, value] : effects.members()) {
+      const Fields kinds = effects.object(library);
+      Effects& own = worker.import_effects[std::string(library)];
+      for (const auto& [kind, names] : kinds.members()) own[std::string(kind)] = kinds.texts(kind);
+    }
+  }
   worker.import_s = item.number("import_s");
   return worker;
 }
@@ -129,7 +137,7 @@ class JournalReader {
   void take(std::string_view text) {
     if (++line_ == 1) {
       const std::string place = file_ + ":1";
-      const Parsed parsed = parse_strict(std::string(text), place);
+      const Parsed parsed = parse_strict(text, place);
       contents.header = header_from(Fields(parsed.value(), place + ": "));
       return;
     }
@@ -151,7 +159,7 @@ class JournalReader {
   void take_record(std::string_view text) {
     const std::string place = "line " + std::to_string(line_);
     const std::string here = place + ": ";
-    const Parsed parsed = parse_strict(std::string(text), place);
+    const Parsed parsed = parse_strict(text, place);
     const Fields line(parsed.value(), here);
     if (line.has("entry"))
       take_entry(entry_from_json(line.object("entry")), here);

@@ -30,7 +30,7 @@ ReadEntry read_item(const Fields& item, bool measured) {
   return read;
 }
 
-/// Is it ours, and of this schema? Before anything is said of what is in it.
+/// Is it ours, and of this schema? Checked before its content.
 void require_known(const Fields& context) {
   if (!context.has("dlbench")) {
     context.fail("dlbench", "dlbench's block (not a dlbench results document)");
@@ -38,17 +38,6 @@ void require_known(const Fields& context) {
   const Fields about = context.object("dlbench");
   if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
     about.fail("schema", schema > kSchema ? "1: a newer dlbench wrote this document" : "1");
-  }
-}
-
-void require_each_rule_once(const Fields& document) {
-  if (!document.has("checks")) return;
-  std::unordered_set<std::string> names;
-  std::size_t index = 0;
-  for (const Value& value : document.list("checks")) {
-    const Fields item(value, document.place("checks") + "/" + std::to_string(index++));
-    const std::string name = item.text("library") + " " + item.text("rule");
-    if (!names.insert(name).second) item.fail("rule", "a rule that was not checked already");
   }
 }
 
@@ -62,7 +51,7 @@ class MachinesNamed {
     last_ = machine;
   }
 
-  /// Each entry is of one of the machines that the document tells of; where it tells of none, none
+  /// Each entry is of one of the machines that the document names; where it names none, none
   /// is named.
   void require_in(const Fields& about) const {
     const Value* const machines = about.value().find("machines");
@@ -80,12 +69,23 @@ class MachinesNamed {
   std::vector<std::pair<std::string, std::string>> places_;
 };
 
+void require_each_rule_once(const Fields& document, MachinesNamed& machines) {
+  if (!document.has("checks")) return;
+  std::unordered_set<std::string> names;
+  std::size_t index = 0;
+  for (const Value& value : document.list("checks")) {
+    const Fields item(value, document.place("checks") + "/" + std::to_string(index++));
+    const std::string machine = item.text_or("machine", "");
+    machines.add(machine, item);
+    const std::string name = item.text("library") + " " + item.text("rule") + " " + machine;
+    if (!names.insert(name).second) item.fail("rule", "a rule that was not checked already");
+  }
+}
+
 }  // namespace
 
 nlohmann::json read_document(const std::filesystem::path& path,
                              const std::function<void(ReadEntry)>& on_entry) {
-  Blocks blocks(path, kMostBytes);
-  if (blocks.is_last()) throw UsageError(path.string() + ": the file is empty");
   const std::string place = path.string() + ": ";
   std::pmr::monotonic_buffer_resource memory;
   std::pmr::unordered_set<std::pmr::string> names(&memory);
@@ -99,12 +99,12 @@ nlohmann::json read_document(const std::filesystem::path& path,
     machines.add(read.machine, item);
     on_entry(std::move(read));
   };
-  const Parsed parsed = parse_strict(blocks, path.string(), kLists, take);
+  const Parsed parsed = read_strict(path, kMostBytes, kLists, take);
   const Fields document(parsed.value(), place);
   const Fields context = document.object("context");
   require_known(context);
   check(parsed.value(), Schema::of_results().part(), place);
-  require_each_rule_once(document);
+  require_each_rule_once(document, machines);
   machines.require_in(context.object("dlbench"));
   return context.value().json();
 }

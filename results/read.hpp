@@ -19,12 +19,12 @@ struct ReadEntry {
   std::string machine;  ///< behind the name; empty where there is one machine only
 };
 
-/// Reads a document strictly, an entry at a time: each is told and forgotten, so that a document of
-/// any number of cells needs little more memory than its text. Returns its context.
+/// Reads a document strictly, an entry at a time: each is passed on and forgotten, so that a
+/// document of any number of cells needs little more memory than its text. Returns its context.
 ///
 /// Throws UsageError naming the file and the JSON pointer of the first fault: truncated, empty,
 /// foreign, a newer schema, a key given twice, what schema.json does not allow, a cell that occurs
-/// twice; larger than 1 GiB, or nested deeper than 64. Entries before the fault were told.
+/// twice; larger than 1 GiB, or nested deeper than 64. Entries before the fault were passed on.
 nlohmann::json read_document(const std::filesystem::path& path,
                              const std::function<void(ReadEntry)>& on_entry);
 

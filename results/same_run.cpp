@@ -22,7 +22,7 @@ json value_at(const json& context, const json::json_pointer& pointer) {
   return context.contains(pointer) ? context[pointer] : json();
 }
 
-std::string told(const json& value) {
+std::string json_text(const json& value) {
   if (value.is_null()) return "nothing";
   return value.is_string() ? value.get<std::string>() : shown(value);
 }
@@ -32,8 +32,8 @@ void compare(const json& before, const json& now, const json::json_pointer& poin
   const json old_value = value_at(before, pointer);
   const json new_value = value_at(now, pointer);
   if (old_value != new_value) {
-    throw UsageError("cannot resume: " + what + " was " + told(old_value) + ", is " +
-                     told(new_value));
+    throw UsageError("cannot resume: " + what + " was " + json_text(old_value) + ", is " +
+                     json_text(new_value));
   }
 }
 

@@ -292,7 +292,7 @@ std::string range_of(const Part& part) {
   return text;
 }
 
-/// What a part says first, or the one that it refers to.
+/// A part's own content first, or the one that it refers to.
 std::string expected_by(const Part& part) {
   if (part.is_never) return "nothing";
   if (part.has_words) {
@@ -313,7 +313,7 @@ std::string expected_by(const Part& part) {
   return part.all.empty() ? "another value" : expected_by(*part.all.front());
 }
 
-/// Looks through a value; what is wrong is told to `fault`, where there is one.
+/// Looks through a value; what is wrong is passed to `fault`, where there is one.
 class Checker {
  public:
   explicit Checker(Completeness completeness, Fault* fault)
@@ -436,7 +436,7 @@ class Checker {
     return fail(place, std::move(expected), shown(value));
   }
 
-  /// One of several forms is told by its kind, or by the key that it must have.
+  /// One of several forms is recognized by its kind, or by the key that it must have.
   static std::string form_of(const Part& part) {
     if (part.kinds != kAnyKind || part.members.empty()) return expected_by(part);
     return "a key " + part.members.begin()->first;

@@ -9,8 +9,8 @@
 
 namespace dlbench::results {
 
-/// A JSON schema that values are checked against: results/schema.json and its neighbours are built
-/// in, so that what they say is what every reader checks. Of the standard it knows the keywords
+/// A JSON schema that values are checked against: results/schema.json and its neighbors are built
+/// in, so that every reader checks the same. Of the standard it knows the keywords
 /// that they use, and is stricter in one point: an integer is written without a point.
 class Schema {
  public:

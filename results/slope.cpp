@@ -12,10 +12,10 @@ namespace dlbench::results {
 namespace {
 
 constexpr double kFastest = 16;  // times the warm floor: what a core's caches can do
-// A floor that was measured on a busy machine says too little: no core is taken for slower than
+// A floor that was measured on a busy machine is too low: no core is taken for slower than
 // this.
 constexpr double kLeastFastest = 100;  // GB/s
-constexpr double kUndecided = 2;       // between a copy and none lies this factor of nobody's land
+constexpr double kUndecided = 2;       // within this factor neither a copy nor none is proven
 
 /// The same exchange but for its bytes.
 using Family =

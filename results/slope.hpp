@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kLeastSlopeBytes = 1 << 20;
 /// Each size is judged by itself, so that a library that copies from some size on is seen to.
 ///
 /// Then the order of trust is applied again: the slope is the last word where nothing else could
-/// look but the values were compared, and warns where it disagrees. Of a result that nobody reads
+/// look but the values were compared, and warns where it disagrees. Of a result that nothing reads
 /// it decides nothing: that may be no array. Call it before `conclude`: both sizes were
 /// measured in one process.
 void judge_slopes(std::vector<Entry>& entries, const std::map<std::string, CopySpeed>& speeds);

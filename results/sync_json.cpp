@@ -10,6 +10,12 @@ namespace dlbench::results {
 namespace {
 
 constexpr std::array<std::string_view, 2> kSaw{"old", "new"};
+constexpr auto kSyncCodes = [] {
+  std::array<std::string_view, codes::kSyncReasons.size()> all;
+  std::transform(codes::kSyncReasons.begin(), codes::kSyncReasons.end(), all.begin(),
+                 [](const codes::CodeMeaning& one) { return one.code; });
+  return all;
+}();
 
 /// A number where it is one: that is how libraries are called with it.
 OrderedJson stream_to_json(const std::string& stream) {
@@ -39,7 +45,7 @@ std::string stream_from(const Fields& item) {
 OrderedJson to_json(const Ordering& one) {
   OrderedJson item;
   item["stream"] = stream_to_json(one.stream);
-  item["asked_by"] = one.asked ? "consumer" : "dlbench";
+  item["requested_by"] = one.is_own_call ? "consumer" : "dlbench";
   item["required"] = one.required;
   if (one.waits) item["waits"] = to_string(*one.waits);
   if (!one.saw.empty()) item["saw"] = one.saw;
@@ -47,15 +53,15 @@ OrderedJson to_json(const Ordering& one) {
   if (one.export_blocked) item["export_blocked"] = *one.export_blocked;
   if (one.import_blocked) item["import_blocked"] = *one.import_blocked;
   if (one.gap_ns) item["gap_ns"] = *one.gap_ns;
-  if (!one.reason.empty()) item["reason"] = one.reason;
+  put_reason(item, one.reason);
   return item;
 }
 
 Ordering ordering_from(const Fields& item) {
-  constexpr std::array<std::string_view, 2> kAskedBy{"consumer", "dlbench"};
+  constexpr std::array<std::string_view, 2> kRequestedBy{"consumer", "dlbench"};
   Ordering one;
   one.stream = stream_from(item);
-  one.asked = item.one_of("asked_by", kAskedBy) == "consumer";
+  one.is_own_call = item.one_of("requested_by", kRequestedBy) == "consumer";
   one.required = item.flag("required");
   if (item.has("waits")) one.waits = waits_from(item.one_of("waits", kWaits));
   if (item.has("saw")) one.saw = item.one_of("saw", kSaw);
@@ -63,12 +69,13 @@ Ordering ordering_from(const Fields& item) {
   if (item.has("export_blocked")) one.export_blocked = item.signed_number("export_blocked");
   if (item.has("import_blocked")) one.import_blocked = item.signed_number("import_blocked");
   if (item.has("gap_ns")) one.gap_ns = item.signed_number("gap_ns");
-  one.reason = item.text_or("reason", "");
+  if (item.has("reason") || item.has("code")) {
+    one.reason = {item.one_of("code", kSyncCodes), item.text("reason"), data_from(item)};
+  }
   const bool may_have_both =
       one.waits == Waits::inconclusive || one.waits == Waits::no_delay || one.waits == Waits::none;
-  if (one.reason.empty() ? !one.waits : one.waits && !may_have_both) {
-    item.fail("waits",
-              "either a word or a reason; inconclusive, no-delay and nobody may have both");
+  if (one.reason.code.empty() ? !one.waits : one.waits && !may_have_both) {
+    item.fail("waits", "either a word or a reason; inconclusive, no-delay and none may have both");
   }
   return one;
 }

@@ -35,7 +35,7 @@ class Value {
   bool is_list() const { return kind_ == Kind::list; }
   bool is_object() const { return kind_ == Kind::object; }
 
-  // Of a value of that kind; of another they say nothing.
+  // They constrain values of that kind only.
   bool flag() const { return flag_; }
   std::uint64_t count() const { return count_; }
   double number() const;

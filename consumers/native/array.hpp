@@ -49,8 +49,8 @@ struct Array {
 };
 
 inline PyTypeObject array_type{};
-inline std::uint64_t imports = 0;  // of managed tensors
-inline std::uint64_t deleted = 0;
+inline Count imports = 0;  // of managed tensors
+inline Count deleted = 0;
 
 inline Array* array_of(PyObject* self) {
   return reinterpret_cast<Array*>(self);
@@ -77,7 +77,7 @@ class FreeList {
   PyObject* kept_[kMost] = {};
   std::size_t count_ = 0;
 };
-inline FreeList free_list;
+inline DLBENCH_UNDER_GIL FreeList free_list;
 
 /// A new array that holds nothing yet; null with an exception set.
 inline Array* new_array(Via via) {

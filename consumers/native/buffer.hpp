@@ -18,11 +18,11 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   const Layout& layout = facts->layout;
-  const auto asks = [flags](int what) { return (flags & what) == what; };
-  if ((asks(PyBUF_WRITABLE) && layout.readonly) ||
-      ((asks(PyBUF_C_CONTIGUOUS) || !asks(PyBUF_STRIDES)) && !layout.is_c_contiguous()) ||
-      (asks(PyBUF_F_CONTIGUOUS) && !layout.is_f_contiguous()) ||
-      (asks(PyBUF_ANY_CONTIGUOUS) && !layout.is_c_contiguous() && !layout.is_f_contiguous())) {
+  const auto has_flag = [flags](int what) { return (flags & what) == what; };
+  if ((has_flag(PyBUF_WRITABLE) && layout.readonly) ||
+      ((has_flag(PyBUF_C_CONTIGUOUS) || !has_flag(PyBUF_STRIDES)) && !layout.is_c_contiguous()) ||
+      (has_flag(PyBUF_F_CONTIGUOUS) && !layout.is_f_contiguous()) ||
+      (has_flag(PyBUF_ANY_CONTIGUOUS) && !layout.is_c_contiguous() && !layout.is_f_contiguous())) {
     PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as requested");
     return -1;
   }
@@ -34,9 +34,9 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
            .itemsize = layout.dtype->bytes,
            .readonly = layout.readonly,
            .ndim = static_cast<int>(layout.shape.size()),
-           .format = asks(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr,
-           .shape = asks(PyBUF_ND) ? sizes : nullptr,
-           .strides = asks(PyBUF_STRIDES) ? steps : nullptr,
+           .format = has_flag(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr,
+           .shape = has_flag(PyBUF_ND) ? sizes : nullptr,
+           .strides = has_flag(PyBUF_STRIDES) ? steps : nullptr,
            .suboffsets = nullptr,
            .internal = nullptr};
   return 0;

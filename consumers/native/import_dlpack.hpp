@@ -64,7 +64,7 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
 inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
   // A producer's capsule names are static: the address of the last one identifies the name, and
   // PyCapsule_GetPointer compares the text.
-  static const char* last_versioned = nullptr;
+  static DLBENCH_UNDER_GIL const char* last_versioned = nullptr;
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name != nullptr && (name == last_versioned || std::strcmp(name, kVersioned) == 0))
       [[likely]] {

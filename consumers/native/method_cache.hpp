@@ -4,6 +4,14 @@
 
 namespace dlbench::native {
 
+/// The method of the last array's type.
+struct LastMethod {
+  PyTypeObject* type = nullptr;
+  unsigned tag = 0;
+  PyObject* method = nullptr;
+  vectorcallfunc vectorcall = nullptr;
+};
+
 /// Calls `x.__dlpack__`. It finds the method without a look-up where the last array had the same
 /// type and the type has not changed since: CPython gives a changed type a new version tag.
 class MethodCache {
@@ -12,8 +20,8 @@ class MethodCache {
   PyObject* call(PyObject* const* arguments, PyObject* keywords) {
     constexpr std::size_t kOnlySelf = 1 | PY_VECTORCALL_ARGUMENTS_OFFSET;
     PyTypeObject* type = Py_TYPE(arguments[0]);
-    if (type == type_ && tag_ == tag_of(type)) [[likely]] {
-      return vectorcall_(method_, arguments, kOnlySelf, keywords);
+    if (type == last_.type && last_.tag == tag_of(type)) [[likely]] {
+      return last_.vectorcall(last_.method, arguments, kOnlySelf, keywords);
     }
     PyObject* result = PyObject_VectorcallMethod(name_, arguments, kOnlySelf, keywords);
     if (result != nullptr) keep(type);
@@ -39,28 +47,25 @@ class MethodCache {
     if (type->tp_dictoffset != 0 || type->tp_getattro != PyObject_GenericGetAttr) return;
     Ref method(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name_));
     if (!method) return PyErr_Clear();
-    vectorcall_ = PyVectorcall_Function(method.get());
-    tag_ = tag_of(type);
-    if (vectorcall_ == nullptr || tag_ == kNone ||
+    last_.vectorcall = PyVectorcall_Function(method.get());
+    last_.tag = tag_of(type);
+    if (last_.vectorcall == nullptr || last_.tag == kNone ||
         !PyType_HasFeature(Py_TYPE(method.get()), Py_TPFLAGS_METHOD_DESCRIPTOR)) {
       return;
     }
-    method_ = method.release();
-    type_ = reinterpret_cast<PyTypeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(type)));
+    last_.method = method.release();
+    last_.type = reinterpret_cast<PyTypeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(type)));
   }
 
   void forget() {
-    Py_CLEAR(method_);
-    PyObject* type = reinterpret_cast<PyObject*>(type_);
-    type_ = nullptr;
+    Py_CLEAR(last_.method);
+    PyObject* type = reinterpret_cast<PyObject*>(last_.type);
+    last_.type = nullptr;
     Py_XDECREF(type);
   }
 
   PyObject* name_ = nullptr;
-  PyTypeObject* type_ = nullptr;
-  unsigned tag_ = kNone;
-  PyObject* method_ = nullptr;
-  vectorcallfunc vectorcall_ = nullptr;
+  inline static DLBENCH_UNDER_GIL LastMethod last_;
 };
 
 }  // namespace dlbench::native

@@ -59,8 +59,8 @@ def _command(name: str, command: click.Command) -> str:
     usage = [f"{name} --matrix [OPTIONS]", f"{name} A B [OPTIONS]"]
     if command is not cli.dlbench:
         usage = [f"{name} {' '.join(command.collect_usage_pieces(context))}"]
-    told = (command.help or "").replace("\b\n", "").split("\f")[0]
-    parts = [part.strip() for part in told.split("\n\n")]
+    text = (command.help or "").replace("\b\n", "").split("\f")[0]
+    parts = [part.strip() for part in text.split("\n\n")]
     lines = [f"## `{name}`" if name != "dlbench" else "## `dlbench`: measure", ""]
     lines += ["```text", *usage, "```", ""]
     lines += [f"{paragraph(part)}\n" for part in parts if part]
@@ -131,12 +131,12 @@ def _type(value: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
 
 
 def codes() -> str:
-    rows = ((f"`{code}`", f"`{of}`", told) for code, (of, told) in _core.codes.items())
+    rows = ((f"`{code}`", f"`{of}`", text) for code, (of, text) in _core.codes.items())
     return table(("code", "outcome", "meaning"), rows)
 
 
 def warnings(meanings: Mapping[str, str]) -> str:
-    return table(("code", "meaning"), ((f"`{code}`", told) for code, told in meanings.items()))
+    return table(("code", "meaning"), ((f"`{code}`", text) for code, text in meanings.items()))
 
 
 def rules() -> str:
@@ -189,6 +189,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "codes": codes,
     "warnings": lambda: warnings(_core.warnings),
     "comparison-warnings": lambda: warnings(_core.comparison_warnings),
+    "sync-codes": lambda: warnings(_core.sync_codes),
     "rules": rules,
     "figures": drawn,
     "adapters": adapters,

@@ -9,6 +9,17 @@ inline void audit_start() {
   if (PySys_Audit("dlbench.start_process", nullptr) != 0) throw pybind11::error_already_set();
 }
 
+/// A constructor with the class's attributes as keywords.
+template <typename Made>
+auto init_from_attributes() {
+  return pybind11::init([](const pybind11::kwargs& words) {
+    Made made;
+    const pybind11::object self = pybind11::cast(&made, pybind11::return_value_policy::reference);
+    for (const auto& [name, value] : words) self.attr(name) = value;
+    return made;
+  });
+}
+
 /// One small file a room.
 void bind_model(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);

@@ -16,7 +16,9 @@ using fleet::Summary;
 class PythonObserver : public fleet::Observer {
  public:
   explicit PythonObserver(const py::object& observer)
-      : on_progress_(observer.attr("on_progress")), on_recorded_(observer.attr("on_recorded")) {}
+      : on_progress_(observer.attr("on_progress")),
+        on_recorded_(observer.attr("on_recorded")),
+        on_covered_(observer.attr("on_covered")) {}
 
   void progress(std::size_t done, std::size_t total, const std::string& doing) override {
     const py::gil_scoped_acquire gil;
@@ -28,8 +30,13 @@ class PythonObserver : public fleet::Observer {
     on_recorded_(name(entry.cell), std::string(to_string(entry.outcome)), entry.median_ns);
   }
 
+  void covered() override {
+    const py::gil_scoped_acquire gil;
+    on_covered_();
+  }
+
  private:
-  py::object on_progress_, on_recorded_;
+  py::object on_progress_, on_recorded_, on_covered_;
 };
 
 // Without the interpreter's lock, so that a progress bar's thread can go on drawing.
@@ -46,31 +53,29 @@ py::object disk_full(const Summary& summary) {
   return py::str(summary.disk_full);
 }
 
+void bind_order(py::module_& module) {
+  using fleet::ImportOrder;
+  py::class_<ImportOrder>(
+      module, "ImportOrder",
+      "A library whose import fails after that of `before`, and works before it.")
+      .def(py::init([](std::string environment, std::string library, std::string before,
+                       const std::string& outcome, std::string reason) {
+             return ImportOrder{std::move(environment), std::move(library), std::move(before),
+                                outcome_from(outcome), std::move(reason)};
+           }),
+           py::arg("environment"), py::arg("library"), py::arg("before"), py::arg("outcome"),
+           py::arg("reason"))
+      .def_readonly("environment", &ImportOrder::environment)
+      .def_readonly("library", &ImportOrder::library)
+      .def_readonly("before", &ImportOrder::before)
+      .def_property_readonly(
+          "outcome", [](const ImportOrder& order) { return std::string(to_string(order.outcome)); })
+      .def_readonly("reason", &ImportOrder::reason);
+}
+
 void bind_options(py::module_& module) {
   py::class_<Options>(module, "Options", "How a plan is to be run; times in seconds.")
-      .def(py::init([](std::filesystem::path out, std::map<std::string, std::string> pythons,
-                       std::string worker_main, int jobs, double timeout_s, double budget_s,
-                       double precision, int replicas, bool isolate, std::uint64_t seed,
-                       std::string context, bool resume) {
-             Options options;
-             options.out = std::move(out);
-             options.pythons = std::move(pythons);
-             options.worker_main = std::move(worker_main);
-             options.jobs = jobs;
-             options.timeout_s = timeout_s;
-             options.budget_s = budget_s;
-             options.precision = precision;
-             options.replicas = replicas;
-             options.isolate = isolate;
-             options.seed = seed;
-             options.context = std::move(context);
-             options.resume = resume;
-             return options;
-           }),
-           py::kw_only(), py::arg("out"), py::arg("pythons"), py::arg("worker_main"),
-           py::arg("jobs") = 2, py::arg("timeout_s") = 30.0, py::arg("budget_s") = 0.0,
-           py::arg("precision") = 0.02, py::arg("replicas") = 1, py::arg("isolate") = false,
-           py::arg("seed") = 1, py::arg("context") = "{}", py::arg("resume") = false)
+      .def(init_from_attributes<Options>())
       .def_property(
           "out", [](const Options& options) { return options.out.string(); },
           [](Options& options, const std::filesystem::path& out) { options.out = out; })
@@ -82,6 +87,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("precision", &Options::precision)
       .def_readwrite("replicas", &Options::replicas)
       .def_readwrite("isolate", &Options::isolate)
+      .def_readwrite("orders", &Options::orders)
       .def_readwrite("seed", &Options::seed)
       .def_readwrite("context", &Options::context)
       .def_readwrite("resume", &Options::resume);
@@ -90,6 +96,7 @@ void bind_options(py::module_& module) {
 }  // namespace
 
 void bind_fleet(py::module_& module) {
+  bind_order(module);
   bind_options(module);
   py::class_<Summary>(module, "Summary", "What became of a run; times in seconds.")
       .def_readonly("wall_s", &Summary::wall_s)
@@ -99,11 +106,12 @@ void bind_fleet(py::module_& module) {
       .def_readonly("last_import_s", &Summary::last_import_s)
       .def_readonly("recorded", &Summary::recorded)
       .def_readonly("measured", &Summary::measured)
+      .def_readonly("orders", &Summary::orders)
       .def_readonly("signal", &Summary::signal)
       .def_property_readonly("disk_full", &disk_full);
   module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
              "Runs the plan's cells and writes the journal. The observer has on_progress(done, "
-             "total, doing) and on_recorded(name, outcome, median_ns).");
+             "total, doing), on_recorded(name, outcome, median_ns) and on_covered().");
 }
 
 }  // namespace dlbench::bindings

@@ -50,9 +50,6 @@ void bind_cell(py::module_& module) {
       .def_property_readonly("case", of_exchange(&Exchange::case_name))
       .def_property_readonly("bytes", of_exchange(&Exchange::bytes))
       .def("__repr__", [](const Cell& cell) { return "<Cell " + name(cell) + ">"; });
-  module.def(
-      "cell_from_name", &cell_from_name, py::arg("name"),
-      "The cell that a name stands for. Raises UsageError naming the part that does not fit.");
 }
 
 }  // namespace
@@ -98,13 +95,14 @@ void bind_model(py::module_& module) {
     meanings[py::str(one.code)] = py::make_tuple(one.outcome, one.text);
   }
   module.attr("codes") = meanings;
-  const auto bind_warnings = [&module](const char* name, const auto& all) {
+  const auto bind_meanings = [&module](const char* name, const auto& all) {
     py::dict texts;
-    for (const codes::WarningMeaning& one : all) texts[py::str(one.code)] = one.text;
+    for (const codes::CodeMeaning& one : all) texts[py::str(one.code)] = one.text;
     module.attr(name) = texts;
   };
-  bind_warnings("warnings", codes::kWarnings);
-  bind_warnings("comparison_warnings", codes::kComparisonWarnings);
+  bind_meanings("warnings", codes::kWarnings);
+  bind_meanings("comparison_warnings", codes::kComparisonWarnings);
+  bind_meanings("sync_codes", codes::kSyncReasons);
   module.attr("version") = std::string(version());
   module.attr("build_id") = std::string(build_id());
   module.attr("nvtx") = std::string(trace::nvtx::version());

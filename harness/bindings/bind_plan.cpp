@@ -6,6 +6,7 @@
 #include "model/error.hpp"
 #include "plan/axes.hpp"
 #include "plan/plan.hpp"
+#include "plan/shard.hpp"
 
 namespace py = pybind11;
 
@@ -15,37 +16,10 @@ namespace {
 using plan::Axes;
 using plan::Library;
 using plan::Plan;
-using Words = std::vector<std::string>;
 
 void bind_library(py::module_& module) {
   py::class_<Library>(module, "Library", "What is known of a library before any worker starts.")
-      .def(py::init([](std::string name, std::string environment, bool installed,
-                       std::string version, std::string why_not, std::string producer_path,
-                       std::string consumer_path, Words protocols, Words devices, bool has_ready,
-                       bool crosses, bool in_default_matrix, bool hidden,
-                       const std::string& absence) {
-             return Library{std::move(name),
-                            std::move(environment),
-                            installed,
-                            std::move(version),
-                            std::move(why_not),
-                            std::move(producer_path),
-                            std::move(consumer_path),
-                            std::move(protocols),
-                            std::move(devices),
-                            has_ready,
-                            crosses,
-                            in_default_matrix,
-                            hidden,
-                            outcome_from(absence)};
-           }),
-           py::kw_only(), py::arg("name"), py::arg("environment") = "default",
-           py::arg("installed") = false, py::arg("version") = "", py::arg("why_not") = "",
-           py::arg("producer_path") = "", py::arg("consumer_path") = "",
-           py::arg("protocols") = Words{}, py::arg("devices") = Words{"cpu"},
-           py::arg("has_ready") = false, py::arg("crosses") = false,
-           py::arg("in_default_matrix") = true, py::arg("hidden") = false,
-           py::arg("absence") = "not-installed")
+      .def(init_from_attributes<Library>())
       .def_readwrite("name", &Library::name)
       .def_readwrite("environment", &Library::environment)
       .def_readwrite("installed", &Library::installed)
@@ -56,35 +30,27 @@ void bind_library(py::module_& module) {
       .def_readwrite("protocols", &Library::protocols)
       .def_readwrite("devices", &Library::devices)
       .def_readwrite("has_ready", &Library::has_ready)
+      .def_readwrite("crosses", &Library::crosses)
       .def_readwrite("in_default_matrix", &Library::in_default_matrix)
       .def_readwrite("hidden", &Library::hidden)
-      .def_property_readonly(
+      .def_property(
           "absence", [](const Library& library) { return std::string(to_string(library.absence)); },
+          [](Library& library, const std::string& word) { library.absence = outcome_from(word); },
           "What its cells record as where it is not installed.");
+}
+
+using Kinds = std::vector<std::tuple<std::string, int, std::string>>;
+
+void set_device_kinds(Axes& axes, const Kinds& kinds) {
+  axes.device_kinds.clear();
+  for (const auto& [kind, count, why_not] : kinds) {
+    axes.device_kinds.push_back({kind, count, why_not});
+  }
 }
 
 void bind_axes(py::module_& module) {
   py::class_<Axes>(module, "Axes", "The requested axes; an empty list means the default.")
-      .def(py::init([](Words environments, Words producers, Words consumers, Words protocols,
-                       Words devices, Words cases, std::vector<std::uint64_t> sizes, Words phases,
-                       std::string filter,
-                       const std::vector<std::tuple<std::string, int, std::string>>& kinds) {
-             std::vector<plan::DeviceKind> device_kinds;
-             for (const auto& [kind, count, why_not] : kinds) {
-               device_kinds.push_back({kind, count, why_not});
-             }
-             return Axes{std::move(environments), std::move(producers), std::move(consumers),
-                         std::move(protocols),    std::move(devices),   std::move(cases),
-                         std::move(sizes),        std::move(phases),    std::move(filter),
-                         std::move(device_kinds)};
-           }),
-           py::kw_only(), py::arg("environments") = Words{"default"},
-           py::arg("producers") = Words{}, py::arg("consumers") = Words{},
-           py::arg("protocols") = Words{}, py::arg("devices") = Words{}, py::arg("cases") = Words{},
-           py::arg("sizes") = std::vector<std::uint64_t>{}, py::arg("phases") = Words{},
-           py::arg("filter") = "",
-           py::arg("device_kinds") = std::vector<std::tuple<std::string, int, std::string>>{},
-           "`device_kinds`: (name, count, why there is none) each.")
+      .def(init_from_attributes<Axes>())
       .def_readwrite("environments", &Axes::environments)
       .def_readwrite("producers", &Axes::producers)
       .def_readwrite("consumers", &Axes::consumers)
@@ -93,7 +59,9 @@ void bind_axes(py::module_& module) {
       .def_readwrite("cases", &Axes::cases)
       .def_readwrite("sizes", &Axes::sizes)
       .def_readwrite("phases", &Axes::phases)
-      .def_readwrite("filter", &Axes::filter);
+      .def_readwrite("filter", &Axes::filter)
+      .def_property("device_kinds", nullptr, &set_device_kinds,
+                    "(name, count, why there is none) each.");
 }
 
 py::list excluded(const Plan& plan) {
@@ -121,11 +89,16 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("cells", [](const Plan& plan) { return plan.cells; })
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
       .def_property_readonly("pairs", &pairs, "(environment, first, second, cells) each.")
-      .def_property_readonly("fingerprint", [](const Plan& plan) { return plan.fingerprint; });
+      .def_readonly("fingerprint", &Plan::fingerprint)
+      .def_readonly("whole", &Plan::whole, "The fingerprint of the plan of which it is a shard.");
   module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
              "\"cuda\" -> \"cuda:0\". Raises UsageError for what is no device of a known kind.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
              "Expands the axes. Raises UsageError for what is unknown.");
+  module.def(
+      "shard", &plan::shard, py::arg("whole"), py::arg("number"), py::arg("of"),
+      "The part `number`, from 1, of `of` parts of a plan, which keeps pairs together. Raises "
+      "UsageError.");
 }
 
 }  // namespace dlbench::bindings

@@ -20,7 +20,7 @@ void bind_sync(py::module_& module) {
         for (const sync::Situation& one : tried) {
           py::dict row;
           row["kind"] = std::string(sync::kKinds[static_cast<std::size_t>(one.kind)]);
-          row["neighbours"] = one.neighbours;
+          row["neighbors"] = one.neighbors;
           row["delay_ns"] = one.delay;
           row["truth"] = std::string(sync::truth(one.kind));
           row["found"] = one.found;
@@ -31,7 +31,7 @@ void bind_sync(py::module_& module) {
       },
       py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
       "Exchanges on the simulated device with known synchronization, beside busy threads: a "
-      "list of {kind, neighbours, delay_ns, truth, found, share_error}.");
+      "list of {kind, neighbors, delay_ns, truth, found, share_error}.");
   module.def(
       "ordering_cost",
       [](int times) {

@@ -96,13 +96,13 @@ struct BorrowedState {
       case Deleter::never:
         return;
       case Deleter::wants_gil:
-        if (python && !had_gil) die("wants the GIL");
+        if (python && !had_gil) die("needs the GIL");
         break;
       case Deleter::wants_thread:
-        if (std::this_thread::get_id() != made_on) die("wants the thread that exported");
+        if (std::this_thread::get_id() != made_on) die("needs the exporting thread");
         break;
       case Deleter::wants_python:
-        if (!python) die("wants a running interpreter");
+        if (!python) die("needs a running interpreter");
         break;
       case Deleter::leaks: {
         if (by_capsule) break;

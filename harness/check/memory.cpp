@@ -52,7 +52,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyMethodDef methods[] = {{"poison", guarded<&poison>, METH_NOARGS,
-                          "poison()\n--\n\nOverwrite it, as whoever frees it would."},
+                          "poison()\n--\n\nOverwrite it, as freed memory would be."},
                          {}};
 PyGetSetDef properties[] = {
     {"address", guarded<&address>, nullptr, "Of the first byte of the content.", nullptr}, {}};

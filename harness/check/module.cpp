@@ -1,10 +1,8 @@
 // The module of `dlbench check`: it reads a library's exports into plain values, and exports
 // tensors of any description to a consumer.
-#include <cstdlib>
+#include "exchange/python/module.hpp"
 
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
+#include <cstdlib>
 
 #include "check/api.hpp"
 #include "check/borrowed_tensor.hpp"
@@ -12,17 +10,15 @@
 #include "check/facts.hpp"
 #include "check/memory.hpp"
 #include "check/taken.hpp"
+#include "exchange/heap.hpp"
 
 namespace dlbench::check {
 namespace {
 
 PyObject* heap_bytes(PyObject*, PyObject*) {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-  const struct mallinfo2 used = ::mallinfo2();
-  return PyLong_FromSize_t(used.uordblks + used.hblkhd);
-#else
-  Py_RETURN_NONE;
-#endif
+  const auto bytes = exchange::heap_bytes();
+  if (!bytes) Py_RETURN_NONE;
+  return PyLong_FromSize_t(*bytes);
 }
 
 PyObject* abort_at_exit(PyObject*, PyObject*) {
@@ -76,7 +72,7 @@ PyMODINIT_FUNC PyInit__check() {
       !ready_buffered_type()) {
     return nullptr;
   }
-  Ref made(PyModule_Create(&module));
+  Ref made(dlbench::create_module(module));
   const auto add = [&made](const char* name, PyTypeObject& type) {
     return PyModule_AddObjectRef(made.get(), name, reinterpret_cast<PyObject*>(&type)) == 0;
   };

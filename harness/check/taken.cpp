@@ -124,14 +124,6 @@ PyObject* own(DLManagedTensor* managed) {
   return owner(managed, &Taken::legacy);
 }
 
-DLManagedTensorVersioned* give_up_versioned(PyObject* taken) {
-  if (!PyObject_TypeCheck(taken, &taken_type) || taken_of(taken).versioned == nullptr) {
-    PyErr_SetString(PyExc_TypeError, "a Taken of a versioned struct is wanted");
-    return nullptr;
-  }
-  return give_up(taken_of(taken)).versioned;
-}
-
 PyObject* take_capsule(PyObject*, PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, kVersionedName)) {
     auto* managed =

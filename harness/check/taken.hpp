@@ -16,7 +16,4 @@ PyObject* own(DLManagedTensor* managed);
 /// take(capsule): imports the capsule as a consumer does.
 PyObject* take_capsule(PyObject*, PyObject* capsule);
 
-/// Moves the tensor out of a Taken; null with an exception set for the legacy struct.
-DLManagedTensorVersioned* give_up_versioned(PyObject* taken);
-
 }  // namespace dlbench::check

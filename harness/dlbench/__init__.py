@@ -5,12 +5,24 @@ Adapters import `Call`, `Capsule`, `Unsupported` and `X` from here; `load` reads
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any
+TYPE_CHECKING = False  # as `typing` has it, which a run of pytest need not import for this
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Any
 
-from dlbench.adapter import Call, Capsule, Unsupported, X
+    from dlbench.adapter import Call, Capsule, Unsupported, X
 
 __all__ = ["Call", "Capsule", "Unsupported", "X", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what adapters use on first use, because every pytest run imports this package."""
+    if name not in __all__:
+        raise AttributeError(f"module 'dlbench' has no attribute {name!r}")
+    from dlbench import adapter
+
+    globals().update({key: getattr(adapter, key) for key in __all__ if key != "load"})
+    return globals()[name]
 
 
 def load(run: str | PathLike[str] = "latest", frame: str = "pandas") -> Any:
@@ -19,7 +31,7 @@ def load(run: str | PathLike[str] = "latest", frame: str = "pandas") -> Any:
     `run` is a run's folder, a results.json, or `latest`. Times are in nanoseconds; a value that a
     cell does not have is missing, never 0. Raises ValueError, one line, for what is no run.
     """
-    # Workers import this package for its adapters; they have no use for the rest.
+    # Workers import this package for its adapters only.
     from dlbench import frames
 
     return frames.load(run, frame)

@@ -1,6 +1,7 @@
 """The compiled half of the parent: planning, the fleet, documents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
 version: str
@@ -12,6 +13,7 @@ case_names: list[str]
 codes: dict[str, tuple[str, str]]
 warnings: dict[str, str]
 comparison_warnings: dict[str, str]
+sync_codes: dict[str, str]
 outcomes: list[str]
 
 class UsageError(ValueError): ...
@@ -26,57 +28,35 @@ def require_known(what: str, wanted: str, allowed: Sequence[str]) -> None: ...
 def call_for(protocol: str, offered: Sequence[str]) -> str: ...
 def case(name: str) -> dict[str, Any]: ...
 
+@dataclass(kw_only=True)
 class Library:
-    name: str
-    environment: str
-    installed: bool
-    version: str
-    why_not: str
-    producer_path: str
-    consumer_path: str
-    protocols: list[str]
-    devices: list[str]
-    has_ready: bool
-    crosses: bool
-    in_default_matrix: bool
-    hidden: bool
-    absence: str
-    def __init__(
-        self,
-        *,
-        name: str = ...,
-        environment: str = ...,
-        installed: bool = ...,
-        version: str = ...,
-        why_not: str = ...,
-        producer_path: str = ...,
-        consumer_path: str = ...,
-        protocols: list[str] = ...,
-        devices: list[str] = ...,
-        has_ready: bool = ...,
-        crosses: bool = ...,
-        in_default_matrix: bool = ...,
-        hidden: bool = ...,
-        absence: str = ...,
-    ) -> None: ...
+    name: str = ...
+    environment: str = ...
+    installed: bool = ...
+    version: str = ...
+    why_not: str = ...
+    producer_path: str = ...
+    consumer_path: str = ...
+    protocols: list[str] = ...
+    devices: list[str] = ...
+    has_ready: bool = ...
+    crosses: bool = ...
+    in_default_matrix: bool = ...
+    hidden: bool = ...
+    absence: str = ...
 
+@dataclass(kw_only=True)
 class Axes:
-    environments: list[str]
-    filter: str
-    def __init__(
-        self,
-        *,
-        environments: list[str] = ...,
-        producers: list[str] = ...,
-        consumers: list[str] = ...,
-        protocols: list[str] = ...,
-        devices: list[str] = ...,
-        cases: list[str] = ...,
-        sizes: list[int] = ...,
-        phases: list[str] = ...,
-        filter: str = ...,  # noqa: A002
-        device_kinds: list[tuple[str, int, str]] = ...,
-    ) -> None: ...
+    environments: list[str] = ...
+    producers: list[str] = ...
+    consumers: list[str] = ...
+    protocols: list[str] = ...
+    devices: list[str] = ...
+    cases: list[str] = ...
+    sizes: list[int] = ...
+    phases: list[str] = ...
+    filter: str = ...
+    device_kinds: list[tuple[str, int, str]] = ...
 
 class Cell:
     name: str
@@ -95,32 +75,37 @@ class Plan:
     excluded: list[tuple[Cell, str, str]]
     pairs: list[tuple[str, str, str, int]]
     fingerprint: str
+    whole: str
 
-def cell_from_name(name: str) -> Cell: ...
 def parse_device(word: str, libraries: Sequence[Library]) -> str: ...
 def make_plan(libraries: Sequence[Library], axes: Axes) -> Plan: ...
+def shard(whole: Plan, number: int, of: int) -> Plan: ...
 
-class Options:
-    out: str
-    pythons: dict[str, str]
-    replicas: int
-    budget_s: float
+class ImportOrder:
+    environment: str
+    library: str
+    before: str
+    outcome: str
+    reason: str
     def __init__(
-        self,
-        *,
-        out: str = ...,
-        pythons: dict[str, str] = ...,
-        worker_main: str = ...,
-        jobs: int = ...,
-        timeout_s: float = ...,
-        budget_s: float = ...,
-        precision: float = ...,
-        replicas: int = ...,
-        isolate: bool = ...,
-        seed: int = ...,
-        context: str = ...,
-        resume: bool = ...,
+        self, environment: str, library: str, before: str, outcome: str, reason: str
     ) -> None: ...
+
+@dataclass(kw_only=True)
+class Options:
+    out: str = ...
+    pythons: dict[str, str] = ...
+    worker_main: str = ...
+    jobs: int = ...
+    timeout_s: float = ...
+    budget_s: float = ...
+    precision: float = ...
+    replicas: int = ...
+    isolate: bool = ...
+    orders: list[ImportOrder] = ...
+    seed: int = ...
+    context: str = ...
+    resume: bool = ...
 
 class Summary:
     wall_s: float
@@ -130,12 +115,14 @@ class Summary:
     last_import_s: float
     recorded: int
     measured: int
+    orders: list[ImportOrder]
     signal: int
     disk_full: bool | str
 
 class Observer(Protocol):
     def on_progress(self, done: int, total: int, doing: str) -> None: ...
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None: ...
+    def on_covered(self) -> None: ...
 
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 
@@ -220,7 +207,7 @@ max_analyses: int
 
 class PlantedWait(TypedDict):
     kind: str
-    neighbours: int
+    neighbors: int
     delay_ns: int
     truth: str
     found: str

@@ -1,10 +1,12 @@
-"""What an adapter file may import: how a call is written, and how a request is declined."""
+"""What an adapter file may import: how a call is written, and how a request is declined.
+
+Every pytest run imports this file where dlbench is installed: what few adapters need is imported by
+the functions that need it.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,14 +57,15 @@ OWN_LAYOUTS = ("line", "grid", "scalar", "empty")
 
 
 def require_own_layout(case: Any, library: str) -> None:
-    """For libraries that place their arrays themselves: no offset, no steps, nothing read-only."""
+    """Decline cases with an offset, steps or a read-only array: the library allocates its
+    arrays."""
     require(case.offset == 0, f"{library} decides where its arrays lie")
     require(case.layout in OWN_LAYOUTS, f"{library}'s arrays are contiguous")
     require(not case.readonly, f"{library} has no read-only arrays")
 
 
 def require_packable(case: Any, library: str) -> None:
-    """For columns in Arrow's layout: one dimension, contiguous, booleans as bits, real numbers."""
+    """Decline what a column in Arrow's layout cannot hold: it is one-dimensional and contiguous."""
     require(case.layout in ("line", "empty"), f"{library}'s columns are contiguous lines")
     require(not case.foreign, f"{library} has no {case.dtype}")
     require(case.dtype != "bool", f"{library} packs booleans into bits")
@@ -70,7 +73,7 @@ def require_packable(case: Any, library: str) -> None:
 
 
 def require_buffer_dtype(case: Any, library: str) -> None:
-    """For libraries with the dtypes of the buffer protocol and no others."""
+    """Decline dtypes that the buffer protocol does not have."""
     require(not case.foreign, f"{library} has no {case.dtype}")
 
 
@@ -86,22 +89,25 @@ def opencl_cpu() -> str:
 def forget_mpich_memory() -> None:
     """Unlink this process's shared memory; only other ranks would open it by its name.
 
-    MPICH does so when it is finalised; a worker leaves at once, or is killed.
+    MPICH unlinks it in MPI_Finalize; a worker exits without it, or is killed.
     """
     for file in Path("/dev/shm").glob(f"mpich_shm_{os.getpid():x}_*"):
         file.unlink(missing_ok=True)
 
 
 def clang() -> str:
-    """A clang on PATH, if only under a name with its version; tinygrad compiles with $CC."""
+    """The name of a clang on PATH, with or without a version; tinygrad compiles with $CC."""
+    import shutil
+
     names = ["clang", *(f"clang-{version}" for version in range(30, 13, -1))]
     return next((name for name in names if shutil.which(name)), "clang")
 
 
 def turns_in_a_second(spent: Callable[[int], float], few: int) -> float:
-    """For `busy`: from the seconds that `few` turns and four times as many take at best.
+    """Turns per second, for `busy`: from the shortest times of `few` and of four times as many
+    turns.
 
-    Where neighbours leave no slope to see, what all of those took counts, starting included.
+    If noise hides the slope, the start is counted as part of the turns.
     """
     spent(1)
     for _ in range(4):
@@ -112,8 +118,10 @@ def turns_in_a_second(spent: Callable[[int], float], few: int) -> float:
 
 
 def capsule_pointer(capsule: object, name: bytes) -> int:
-    """What a capsule of that name points at. For `address`, where no protocol is read."""
-    # A handle of its own: libraries set types on ctypes.pythonapi, which all of them share.
+    """The pointer in a capsule of that name, for `address`."""
+    import ctypes
+
+    # Not ctypes.pythonapi: all libraries share that one, and some set types on it.
     get = ctypes.PyDLL(None).PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_size_t, (ctypes.py_object, ctypes.c_char_p)
     return int(get(capsule, name))
@@ -121,4 +129,6 @@ def capsule_pointer(capsule: object, name: bytes) -> int:
 
 def word_at(address: int) -> int:
     """The pointer that lies at an address."""
+    import ctypes
+
     return ctypes.c_size_t.from_address(address).value

@@ -46,7 +46,7 @@ def dtype_of(name: str) -> np.dtype[Any]:
 
 
 def period(dtype: np.dtype[Any]) -> Array:
-    """What the known content repeats: (i * 7 + 3) % 101, small enough to be exact in every dtype.
+    """The repeated content, (i * 7 + 3) % 101: small enough to be exact in every dtype.
 
     Booleans are that number's lowest bit, eight-bit floats its lowest three; complex numbers v are
     v + 1j * (v % 13).
@@ -64,7 +64,7 @@ def period(dtype: np.dtype[Any]) -> Array:
 def fill(line: Array) -> None:
     """Write the known content into a one-dimensional array.
 
-    In place, by doubling what is there: a second array of the size would cost its page faults.
+    Works in place by doubling, because a second array of that size would cost its page faults.
     """
     done = min(PERIOD, len(line))
     line[:done] = period(line.dtype)[:done]
@@ -124,7 +124,7 @@ class Case:
 
     @property
     def strides(self) -> tuple[int, ...] | None:
-        """Elements between neighbours, or None for C order."""
+        """Elements between neighbors, or None for C order."""
         shape = self.shape
         return {
             "fortran": (1, shape[0] if shape else 1),
@@ -158,7 +158,7 @@ class Case:
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
     def expected(self) -> Array:
-        """The values that must arrive, as `bits`, in the machine's own byte order."""
+        """The expected values, as `bits`, in the machine's byte order."""
         array = self._laid_out(dtype_of(self.dtype))
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
@@ -192,7 +192,7 @@ def _arranged(line: Array, layout: str, shape: tuple[int, ...]) -> Array:
     strided = np.lib.stride_tricks.as_strided
     item = line.itemsize
     if layout == "fortran":
-        # The content runs along memory, so that no layout needs a second array to be filled.
+        # The content is written in memory order, so no layout needs a second array.
         return np.asarray(line.reshape(shape[::-1]).T)
     if layout == "broadcast":
         return np.asarray(strided(line, shape, (0, item)))

@@ -13,7 +13,8 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
-from dlbench.machine.noise import Noise, NoiseProbe
+from dlbench.libraries.import_orders import ImportOrders
+from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -33,10 +34,10 @@ dlbench measures what happens when one array library passes an array to another.
 
 dlbench --help lists all options, dlbench help the terms of the output.
 """
-#: Same names as in dlbench.command.verbs. A run needs none of them, and loading them takes as long
-#: as measuring many cells.
+#: The names in dlbench.command.verbs. A run does not import them: that takes as long as measuring
+#: many cells.
 VERBS = ("list", "doctor", "help", "show", "repro", "debug", "explain", "plot", "check", "compare",
-         "merge", "export", "report", "selftest")  # fmt: skip
+         "merge", "fleet", "bundle", "export", "report", "selftest")  # fmt: skip
 
 
 def verbs() -> dict[str, click.Command]:
@@ -59,9 +60,18 @@ class Measure(click.Command):
             )
 
 
+def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
+    """The folder for `reframe -c`."""
+    if is_set and not ctx.resilient_parsing:
+        output.say(Path(__file__).parent / "fleet" / "checks")
+        ctx.exit(0)
+
+
 @click.command(cls=Measure)
 @click.argument("libraries", nargs=-1)
 @options.measuring
+@click.option("--reframe-checks", is_flag=True, is_eager=True, expose_value=False,
+              callback=print_checks, help="Print the folder of the ReFrame check.")  # fmt: skip
 @click.version_option(_core.version, prog_name="dlbench", message="%(prog)s %(version)s")
 @click.pass_context
 def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
@@ -76,29 +86,40 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         return resume(rundir.resumable(params["resume"]), params)
     if bool(libraries) == params["matrix"]:
         if libraries:
-            raise BadInput("--matrix measures all pairs: leave out the libraries, or --matrix")
+            raise BadInput("--matrix measures all pairs: leave out --matrix, or the libraries")
         raise BadInput(
-            "say what to measure: --matrix, or two libraries as in 'dlbench numpy torch'"
+            "nothing to measure: give --matrix, or two libraries as in 'dlbench numpy torch'"
         )
     probe = NoiseProbe()
-    asked = options.request(params, libraries)
-    places = run.find_environments(asked)
-    found = run.find_libraries(asked, places)
+    requested = options.request(params, libraries)
+    places = run.find_environments(requested)
+    found = run.find_libraries(requested, places)
     if libraries:
         require_pair(libraries, sorted({one.name for one in found}))
-    plan = _core.make_plan(found, asked.axes())
-    asked.options(Path(), {}, resume=False)  # invalid values are reported before a folder is made
+    plan = requested.plan(found)
+    # Invalid values are reported before a folder is made.
+    requested.options(Path(), {}, resume=False)
     if params["dry_run"]:
         return run.dry_run(plan, Console())
     run.require_cells(plan)
-    noise = probe.finish()
-    context = run.context(asked, found, plan, places, sys.argv, noise)
+    noise = observed(probe, params)
+    context = run.context(requested, found, plan, places, sys.argv, noise)
     if params["profile"]:
-        return profile(asked, plan, places, context, params)
-    if asked.count:
+        return profile(requested, plan, places, context, params)
+    if requested.count:
         valgrind.require()
     folder = rundir.fresh(params["out"])
-    return measure(folder, asked, places, plan, context, noise, params, resuming=False)
+    return measure(folder, requested, found, places, plan, context, noise, params, resuming=False)
+
+
+def observed(probe: NoiseProbe, params: dict[str, Any]) -> Noise:
+    """The noise right before the run. With --wait-idle it waits for an idle machine, or raises
+    BadInput."""
+    found = probe.finish()
+    if params["wait_idle"] is None:
+        return found
+    most_s = _core.parse_seconds(params["wait_idle"])
+    return wait_idle(found, most_s, lambda: NoiseProbe().finish(), output.complain)
 
 
 def require_pair(words: Sequence[str], known: list[str]) -> None:
@@ -113,34 +134,34 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
 
 
 def resume(folder: Path, params: dict[str, Any]) -> int:
-    """Goes on with the run in this folder."""
+    """Resumes the run in this folder."""
     probe = NoiseProbe()
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
         raise BadInput(f"{str(folder)!r} is a comparison: {go_on}")
-    asked = request.resumed(kept)
-    places = run.find_environments(asked)
-    found = run.find_libraries(asked, places)
-    plan = _core.make_plan(found, asked.axes())
-    if asked.count:
+    requested = request.resumed(kept)
+    places = run.find_environments(requested)
+    found = run.find_libraries(requested, places)
+    plan = requested.plan(found)
+    if requested.count:
         valgrind.require()
-    # This machine's own context: the core refuses where the journal's is another.
-    noise = probe.finish()
-    context = run.context(asked, found, plan, places, sys.argv, noise)
-    return measure(folder, asked, places, plan, context, noise, params, resuming=True)
+    # The context of this machine: the core refuses a journal with another one.
+    noise = observed(probe, params)
+    context = run.context(requested, found, plan, places, sys.argv, noise)
+    return measure(folder, requested, found, places, plan, context, noise, params, resuming=True)
 
 
 def profile(
-    asked: request.Request,
+    requested: request.Request,
     plan: _core.Plan,
     places: list[Environment],
     context: dict[str, Any],
     params: dict[str, Any],
 ) -> int:
-    """Ranges instead of times; see docs/how-to/profile.md."""
+    """Emits ranges instead of measuring times; see docs/how-to/profile.md."""
     status, warnings = profiling.conduct(
-        asked, plan, places, context, out=params["out"], quiet=params["quiet"]
+        requested, plan, places, context, out=params["out"], quiet=params["quiet"]
     )
     for warning in warnings:
         run.warn(warning)
@@ -149,7 +170,8 @@ def profile(
 
 def measure(
     folder: Path,
-    asked: request.Request,
+    requested: request.Request,
+    libraries: list[_core.Library],
     places: list[Environment],
     plan: _core.Plan,
     context: dict[str, Any],
@@ -160,9 +182,10 @@ def measure(
 ) -> int:
     quiet = params["quiet"]
     try:
-        wanted = asked.options(folder, context, resuming)
-        summary = run.execute(plan, wanted, folder, noise, quiet=quiet)
-        signal = summary.signal or run.after_rounds(folder, asked, places, summary, quiet=quiet)
+        wanted = requested.options(folder, context, resuming)
+        orders = ImportOrders(libraries, plan, places)
+        summary = run.execute(plan, wanted, folder, noise, orders, quiet=quiet, shows_first=True)
+        signal = summary.signal or run.after_rounds(folder, requested, places, summary, quiet=quiet)
     except Exception:
         if not resuming:
             rundir.give_up(folder)
@@ -188,10 +211,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (BadInput, _core.UsageError, OSError) as error:
             run.warn(first_line(error))
         except RuntimeError as error:
-            # Python has no type of its own for it.
+            # Python raises a plain RuntimeError for it.
             if str(error) != "can't start new thread":
                 raise
-            run.warn("no thread can be started here: raise the limit of processes (ulimit -u)")
+            run.warn("cannot start a thread: raise the limit of processes (ulimit -u)")
         except KeyboardInterrupt:
             return 130
     return 2

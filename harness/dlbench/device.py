@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from dlbench.errors import BadInput
 
+#: DLPack's number of each kind.
+DLPACK_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -22,3 +25,10 @@ class Device:
         if found is None:
             raise BadInput(f"the cell's device is {word[:80]!r}; expected KIND or KIND:NUMBER")
         return cls(found[1], int(found[2] or 0))
+
+    def in_dlpack(self) -> tuple[int, int]:
+        """The device in DLPack's numbers. Raises BadInput for a kind that has none."""
+        if self.kind not in DLPACK_TYPES:
+            allowed = ", ".join(DLPACK_TYPES)
+            raise BadInput(f"the cell's device is {self.kind!r}; allowed: {allowed}:NUMBER")
+        return DLPACK_TYPES[self.kind], self.index

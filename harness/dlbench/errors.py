@@ -1,4 +1,4 @@
-"""What goes wrong on the way to or from the person at the command line."""
+"""Errors in input and output, and their one-line messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def last_line(text: str) -> str:
 
 
 def encodable(text: str) -> str:
-    """A library's text may hold half of a surrogate pair, which no file may: it is spelled out."""
+    """The text with lone surrogates escaped: a library's text may have them, but no file can."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -39,9 +39,9 @@ def signal_name(status: int) -> str:
 
 
 def require_file(path: Path) -> None:
-    """Raises OSError for what is there and is no file: opening a FIFO may never end."""
+    """Raises OSError if the path exists and is not a file: opening a FIFO may block forever."""
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no file")
+        raise OSError(errno.EINVAL, "is not a file")
 
 
 def os_reason(error: OSError) -> str:
@@ -50,5 +50,5 @@ def os_reason(error: OSError) -> str:
 
 
 def os_line(place: object, error: OSError) -> str:
-    """Where and why, once each: the core's own errors name their file."""
+    """ "PLACE: REASON"; errors of the core name their file already."""
     return f"{place}: {error.strerror}" if error.strerror else first_line(error)

@@ -1,4 +1,5 @@
-"""What arrays carry beside their values, and which of it a result still carries."""
+"""Attributes that arrays have besides their values, such as units, and which of them a result
+kept."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 
 Extras = Mapping[str, Any]
 
-#: Libraries' own words for one thing: elements without a value, and names along dimensions.
+#: Names of the same attribute in different libraries: missing values, and labels of dimensions.
 KINDS = {"nulls": "mask", "index": "labels"}
 
 
@@ -31,7 +32,7 @@ def lost(source: Extras, results: Iterable[Extras]) -> list[str]:
 
 
 def missing(source: Extras) -> bytes:
-    """A byte for each element in C order, not 0 where it has no value; empty where all have one."""
+    """One byte for each element in C order, nonzero if it has no value; empty if all have one."""
     for word, content in source.items():
         if _kind(word) == "mask":
             return np.ascontiguousarray(content, np.bool_).tobytes()

@@ -20,7 +20,7 @@ def rows() -> tuple[tuple[str, str], ...]:
 @cache
 def terms() -> dict[str, tuple[str, str]]:
     """By term in lower case, its heading and meaning as plain text. Terms in bold inside a meaning
-    lead to that meaning."""
+    have that meaning too."""
     found: dict[str, tuple[str, str]] = {}
     inner: dict[str, tuple[str, str]] = {}
     for (_, meaning), row in zip(_marked_rows(), rows(), strict=True):

@@ -1,13 +1,15 @@
-"""What a worker does once for each library: run its adapter file, read versions and devices."""
+"""Loads a library in a worker: runs its adapter file, reads its version and devices."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
+from dlbench import import_effects
 from dlbench.libraries import arguments, facts
 from dlbench.text.escaping import shortened
 
@@ -21,7 +23,7 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     private = f"_dlbench_{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[private] = module
     _, argument = arguments.split(name)
@@ -32,6 +34,28 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     if ready_with is not None and argument.partition("=")[0] not in ready_with:
         module.ready = None  # type: ignore[attr-defined]
     return module
+
+
+def load_and_observe(
+    role: str, name: str, path: str
+) -> tuple[ModuleType, import_effects.Effects, float]:
+    """load_adapter(), what it changed for all others in this worker, and the seconds it took. Where
+    the process cannot be observed there are no effects."""
+    from dlbench import _worker  # `check` has none in another Python
+
+    def observe() -> import_effects.State | None:
+        try:
+            return import_effects.observe(_worker.process_state)
+        except Exception:  # of another package's object
+            return None
+
+    before = observe()
+    begin = time.perf_counter()
+    module = load_adapter(role, name, path)
+    seconds = time.perf_counter() - begin
+    after = observe()
+    effects = {} if before is None or after is None else import_effects.compare(before, after)
+    return module, effects, seconds
 
 
 def version(name: str, module: ModuleType) -> str:
@@ -49,7 +73,7 @@ def version(name: str, module: ModuleType) -> str:
 
 
 def devices(module: ModuleType) -> list[str]:
-    """Where the library's arrays can lie here, in dlbench's words."""
+    """The devices that can hold the library's arrays here."""
     ask = getattr(module, "devices", None)
     if ask is not None:
         return [str(device) for device in ask()]

@@ -1,7 +1,5 @@
-"""Workers outside the timed rounds, with one request at a time.
-
-`_core.Worker` starts, reads, times and kills the process; here its answers become values and its
-end becomes an exception.
+"""Workers outside the timed rounds, one request at a time. `_core.Worker` starts, reads, times and
+kills the process; this module converts its answers to values and its end to an exception.
 """
 
 from __future__ import annotations
@@ -28,8 +26,8 @@ Result = TypeVar("Result")
 
 
 class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
-    """Why a request has no result, in one line. `outcome` and `exception` are those of the worker's
-    own error; `death` is there where the worker has ended."""
+    """Why a request has no result, in one line. `outcome` and `exception` are of the worker's
+    error; `death` is set if the worker ended."""
 
     def __init__(
         self,
@@ -58,7 +56,7 @@ class Worker:
         name: str = "the worker",
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """`name` is the subject of the sentences about its end. Raises OSError where the command
+        """`name` is the worker's name in messages about its end. Raises OSError where the command
         cannot be started."""
         self._name, self._timeout_s, self._is_lost = name, timeout_s, False
         self._process = _core.Worker(command, timeout_s, variables=variables or {})
@@ -66,7 +64,7 @@ class Worker:
 
     def __enter__(self: Started) -> Started:
         try:
-            self._read(self._process.receive())  # its greeting
+            self._read(self._process.receive())  # the worker's greeting
         except BaseException:
             self._process.stop()
             raise
@@ -85,8 +83,8 @@ class Worker:
         return not self._is_lost and self._process.is_alive
 
     def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:
-        """The body of the answer; `timeout_s` is for this request and those that follow. Raises
-        RequestFailed for an error, a death or a deadline that has passed."""
+        """The body of the answer. `timeout_s` applies to this request and later ones. Raises
+        RequestFailed for an error, a death or a passed deadline."""
         self._timeout_s = timeout_s or self._timeout_s
         reply = self._read(self._process.ask(json.dumps(request), self._timeout_s))
         error, body = reply.get("error"), reply.get("ok")
@@ -120,12 +118,12 @@ class Worker:
         return versions
 
     def end(self, request: dict[str, Any] | None = None) -> _core.Death:
-        """Has it end by itself, so that its libraries and tools do what they do then."""
+        """Lets the worker end by itself, so that libraries and tools run their exit handlers."""
         self._is_lost = True
         return self._process.finish(json.dumps(request or END))
 
     def finish(self) -> None:
-        """As `end`. Raises RequestFailed where it does not end well."""
+        """Like `end`, but raises RequestFailed if the worker fails at its end."""
         death = self.end()
         if death.outcome == "timed-out":
             raise RequestFailed(f"{self._name} did not end within {self._timeout_s:.0f} s")
@@ -160,11 +158,11 @@ class Steps(ABC, Generic[Item, Result]):
 
     @abstractmethod
     def start(self, item: Item, folder: Path) -> Worker:
-        """A worker for that item and those behind it. `folder` lives as long as the worker."""
+        """A worker for that item and the following ones. `folder` exists as long as the worker."""
 
     @abstractmethod
     def load(self, worker: Worker, item: Item) -> None:
-        """Loads what all of them need. Raises RequestFailed, as the next."""
+        """Loads what all items need. Raises RequestFailed, as request() does."""
 
     @abstractmethod
     def ask(self, worker: Worker, item: Item) -> Result: ...
@@ -174,20 +172,19 @@ class Steps(ABC, Generic[Item, Result]):
         """The result of an item without an answer; the failure has an `outcome`."""
 
     def is_tried_alone(self, item: Item) -> bool:
-        """Is an item that ended a worker repeated in a new one, before it is blamed?"""
+        """Is an item that ended a worker repeated in a new worker before it is reported?"""
         return False
 
     def finish(self, worker: Worker, item: Item) -> None:
-        """With a worker that has answered all, the last of which was that item. It is killed
-        afterwards. Keeps its failures to itself: every item has its result."""
+        """Called with a worker that has answered every item; `item` is the last one. The worker is
+        killed afterwards. Ignores failures, because every item has its result."""
 
 
 def ask_each(
     steps: Steps[Item, Result], items: Sequence[Item], keep: Callable[[Item, Result], None]
 ) -> None:
-    """Passes a result of each item to `keep`, in order.
-
-    An item that ends the worker costs its own result: a new worker does the rest.
+    """Passes a result of each item to `keep`, in order. If an item ends the worker, only that item
+    has no result: a new worker handles the rest.
     """
     left = list(items)
     tried_alone: Item | None = None
@@ -211,7 +208,7 @@ def ask_each(
             tried_alone = left[0]
             continue
         lost.outcome = lost.outcome or ("crashed" if is_loaded else "import-failed")
-        # What cannot be loaded is not tried again for each item.
+        # If loading fails, it is not tried again for each item.
         for _ in range(1 if is_loaded else len(left)):
             item = left.pop(0)
             keep(item, steps.fail(item, lost))

@@ -1,4 +1,4 @@
-"""Numbers and words of a results document, as a person reads them."""
+"""Formats the numbers and words of a results document for people."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from dlbench import _core
-from dlbench.document import Entry, EnvironmentFacts, Measured, NotMeasured
+from dlbench.document import CodedWarning, Entry, EnvironmentFacts, Measured, NotMeasured
 from dlbench.text.layout import count
 
 #: The steps of an exchange, in the order of time.
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
+size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
 WIDE = 0.1  #: half an interval over its median above which a cell is marked
-#: Below so many ns the proxy's own cost is not known well enough for a share to mean anything.
+#: Shorter exchanges have no shares, because the cost of the proxy is not known well enough.
 LEAST_FOR_SHARES_NS = 250.0
-#: Outcomes of pairs that have nothing to do with each other: no row or column for them alone.
+#: Outcomes of pairs without a common protocol: a row or column with only these is left out.
 DULL = ("no-protocol", "not-installed", "no-device")
-#: What `changed` names though every value, and all that the array carried, is still there.
+#: Values of `changed` that lose no data.
 DESCRIPTION = ("dtype", "shape", "layout", "type")
-#: What an interval is, by the key `interval` of its cell.
+#: The meaning of a cell's key `interval`.
 INTERVALS = {
     "within": "95 %, within one process",
     "processes": "95 %, between processes",
     "range": "range of too few for 95 %",
-    "": "of unknown kind",
+    "": "unknown kind of interval",
 }
-#: The first questions of a user: the exchange as the consumer requests it, the cost of a
-#: conversion, and that of the C interface.
+#: The protocols that are shown first: the usual exchange, the general conversion, and the C
+#: interface.
 FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
@@ -45,10 +46,15 @@ def significant(value: float) -> str:
 
 
 def ratio(entry: Measured, other: Measured) -> str:
-    """Of two times, without the digits that their intervals do not support: "1.48", "40"."""
+    """The ratio of two times, rounded to the digits that their intervals support: "1.48", "40"."""
     value = entry.real_time / other.real_time
     shares = (each.half_width / each.real_time for each in (entry, other))
-    value, place = _supported(value, value * sum(shares))
+    return factor(value, value * sum(shares))
+
+
+def factor(value: float, half_width: float = 0.0) -> str:
+    """ "1.48", "40": rounded to the digits that the half-width supports."""
+    value, place = _supported(value, half_width)
     return _digits(value, 0, place)
 
 
@@ -62,7 +68,7 @@ def _supported(value: float, half_width: float) -> tuple[float, int | None]:
 
 
 def _digits(value: float, power: int, place: int | None) -> str:
-    """The value, which counts in a unit of 10**power, with three digits but none behind `place`."""
+    """The value in units of 10**power, with three digits but none finer than 10**place."""
     text = significant(value) if value < 999.5 else f"{value:.0f}"
     if place is None:
         return text
@@ -110,7 +116,7 @@ def widths(entries: Iterable[Measured]) -> str:
 
 
 def percent(share: float) -> str:
-    """ "3.1 %"; two digits are enough for an error bar, and "" where it is unknown."""
+    """ "3.1 %": two digits are enough for an error bar."""
     value = share * 100
     if value > 1000:
         return "over 1000 %"
@@ -118,14 +124,14 @@ def percent(share: float) -> str:
 
 
 def interval(entries: Iterable[Measured]) -> str:
-    """What `lo_ns` and `hi_ns` of these measured cells are: "95 %, within one process"."""
+    """The kind of interval of these cells: "95 %, within one process"."""
     kinds = dict.fromkeys(entry.interval for entry in entries)
     return " or ".join(INTERVALS.get(kind, INTERVALS[""]) for kind in kinds)
 
 
 def between_processes(environment: EnvironmentFacts) -> str:
-    """How far two processes differ there, for the shortest and the longest exchanges: "+-28 %
-    between processes at 64.0 ns, +-5.0 % at 1.05 ms"; empty where it is not known."""
+    """The spread between processes for the shortest and the longest exchanges: "+-28 % between
+    processes at 64.0 ns, +-5.0 % at 1.05 ms"; empty if unknown."""
     known = environment.between_processes
     if not known:
         return ""
@@ -142,22 +148,14 @@ def rate(gb_per_s: float) -> str:
 
 
 def floors(gb_per_s: Mapping[str, float], device: str = "cpu") -> str:
-    """What stands behind a copy's rate: " (memcpy 16, fresh pages 0.5)", or nothing; between a
-    device and the host " (memcpy pinned 25, pageable 9.1)"."""
+    """The reference rates after a copy's rate: " (memcpy 16, fresh pages 0.5)"; between a device
+    and the host " (memcpy pinned 25, pageable 9.1)"."""
     names = [("warm", "memcpy"), ("fresh", "fresh pages")]
     if device != "cpu":
         names = [(device, "memcpy"), (f"{device} pinned", "memcpy pinned")]
         names += [(f"{device} pageable", "memcpy pageable")]
     known = [f"{name} {rate(gb_per_s[key])}" for key, name in names if key in gb_per_s]
     return f" ({', '.join(known)})" if known else ""
-
-
-def size(count: int) -> str:
-    """4096 -> "4 KiB", 1000 -> "1000 B"."""
-    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if count >= 1 << power and count % (1 << power) == 0:
-            return f"{count >> power} {unit}"
-    return f"{count} B"
 
 
 def import_order(entry: Entry) -> list[str]:
@@ -177,29 +175,29 @@ def is_below(entry: Entry) -> TypeGuard[NotMeasured]:
 
 
 def is_untimed(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Was it left without a number since it ends like the plain array?"""
+    """Was it not timed because it has the outcome of the plain array?"""
     return isinstance(entry, NotMeasured) and entry.is_untimed
 
 
 def below(entry: NotMeasured) -> str:
-    """ "< 31.2 ns": what stands in the place of a time of which only a bound is known."""
+    """ "< 31.2 ns": the text for a time with an upper bound only."""
     return f"< {duration(entry.below_ns)}"
 
 
 def marks(entry: Measured) -> tuple[str, str]:
-    """What stands before and after a number: "~" near the floor; "*" copied, "?" not proven."""
+    """The marks before and after a number: "~" near the floor; "*" copied, "?" not proven."""
     before = "~" if 0 < entry.floor_ratio < NEAR_FLOOR else ""
     after = "*" if entry.outcome in COPIED else "?" if entry.outcome == "unproven" else ""
     return before, after
 
 
 def lost(entry: Entry) -> list[str]:
-    """What was dropped or converted of what the array held: "unit", "mask", "precision"."""
+    """The lost or converted parts of the array: "unit", "mask", "precision"."""
     return [word for word in entry.changed if word not in DESCRIPTION]
 
 
 def word(entry: NotMeasured) -> str:
-    """What stands in a cell without a number."""
+    """The text of a cell without a number."""
     return below(entry) if entry.is_below else SHORT_WORDS.get(entry.outcome, entry.outcome)
 
 
@@ -214,9 +212,16 @@ def reason(entry: NotMeasured) -> str:
     return ": ".join(parts) or entry.outcome
 
 
+def warning_text(warning: CodedWarning) -> str:
+    """The warning's text; if that is only the code, with the code's meaning."""
+    meaning = _core.warnings.get(warning.code, "")
+    is_bare = warning.text == warning.code.replace("-", " ")
+    return f"{warning.text}: {meaning}" if is_bare and meaning else warning.text
+
+
 def shared_reason(entries: Sequence[NotMeasured]) -> str:
-    """The first one's reason, and how many others these cells of one cause have: reasons that
-    differ in more than their numbers, as an array's size."""
+    """The first reason, and the number of others. Reasons that differ only in numbers count as
+    one."""
     others = len({re.sub("[0-9][0-9a-fx., ]*", "", reason(entry)) for entry in entries}) - 1
     text = reason(entries[0])
     return f"{text} (and {count(others, 'other reason')})" if others else text

@@ -20,10 +20,8 @@ FOLDER = Path(__file__).absolute().parent
 
 
 def search_folders() -> list[str]:
-    """The folders with dlbench's modules.
-
-    Where the extensions here are for another Python, those for this one may lie in
-    $DLBENCH_WORKERS, or in a dlbench installed here.
+    """The folders with dlbench's modules. If the extensions here are for another Python, those for
+    this Python may be in $DLBENCH_WORKERS or in an installed dlbench.
     """
     folders = [str(FOLDER)]
     if any((FOLDER / f"_worker{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
@@ -50,10 +48,8 @@ def load_package() -> ModuleType:
 
 
 def main() -> None:
-    """Serve until the end is requested; then leave at once, since no library's shutdown is of
-    interest.
-
-    With --finish it ends as any program does, so that a profiler writes its data.
+    """Serve until the end is requested; then exit at once, without the shutdown of libraries. With
+    --finish it exits normally, so that a profiler writes its data.
     """
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--fd", type=int)
@@ -62,7 +58,7 @@ def main() -> None:
     arguments.add_argument("--facts", action="store_true")
     arguments.add_argument("--finish", action="store_true")
     options = arguments.parse_args()
-    # The script's own folder is no place to import from: it holds files such as `repro.py`.
+    # The script's own folder must not be on sys.path: it holds files such as `repro.py`.
     script = Path(__file__)
     own = {str(script.absolute().parent), str(script.resolve().parent)}
     sys.path[:] = [entry for entry in sys.path if entry not in own]

@@ -21,7 +21,7 @@ def load_pair(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
         adapter(found, role, str(entry.axis(role)))
     names = values.import_order(entry)
     roles = {name: found.roles(name) for name in names}
-    # Either file of a library may define `ready`, and some pairs can be imported in one order only.
+    # Both files of a library may define `ready`, and some pairs can be imported in one order only.
     return [
         load(role, name, str(roles[name][role].path))
         for name in names

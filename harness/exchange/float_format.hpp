@@ -28,7 +28,7 @@ struct FloatFormat {
   int precision() const { return mantissa_bits + 1; }
   double decode(std::uint64_t raw) const;
 
-  /// Is `found` the exact number or one of its two neighbours in this format?
+  /// Is `found` the exact number or one of its two neighbors in this format?
   bool can_be(double exact, double found) const;
 };
 

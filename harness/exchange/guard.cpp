@@ -107,7 +107,7 @@ std::uint64_t Guard::whole_pages(std::uintptr_t address, std::uint64_t bytes) {
 Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages) {
   const Pages pages = whole(address, bytes);
   if (pages.begin == pages.end) throw GuardError("less than a whole page");
-  if (state().shift.phase() == guard::Phase::up) throw GuardError("a guard is up already");
+  if (state().shift.phase() == guard::Phase::up) throw GuardError("another guard is active");
   // First waits for handlers that may still close a page for writing; a thread that faults there
   // opens it until the phase is `down`. Then for handlers that may still read the fields which are
   // about to be written. Only then has the memory its own protection again.
@@ -121,7 +121,7 @@ Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages
   is_up_ = true;
   if (::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, PROT_NONE) != 0) {
     lift();
-    throw GuardError("the pages cannot be taken away");
+    throw GuardError("mprotect cannot remove the access to the pages");
   }
 }
 

@@ -67,7 +67,7 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
 void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
                    std::span<const std::int64_t> strides, std::int64_t element_bytes) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
-  if (address == 0) throw ViewError("a null pointer with elements behind it");
+  if (address == 0) throw ViewError("the pointer is null, but the array has elements");
   std::int64_t low = 0;
   std::int64_t high = element_bytes;
   for (std::size_t d = 0; d < shape.size(); ++d) {

@@ -7,7 +7,7 @@
 
 namespace dlbench::fleet {
 
-/// What a worker was asked for last, by which its end is understood.
+/// The last request to a worker, which explains its end.
 enum class Activity {
   start,
   load,

@@ -14,7 +14,7 @@ namespace dlbench::fleet {
 namespace {
 
 /// The clock that GB/s are taken from: until the data is there. None where that is `ready`, and it
-/// was not asked for.
+/// was not requested.
 const Samples* data_clock(const Task& task) {
   const char* const clock = task.verdict.has_ready ? "ready" : "call";
   for (const Samples& samples : task.clocks) {
@@ -28,14 +28,14 @@ Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
   const std::vector<double> samples = samples_of(phases, phase);
   if (samples.empty()) {
     trouble.outcome = Outcome::no_protocol;
-    trouble.reason = phase == "query" ? "the consumer does not ask for the device"
+    trouble.reason = phase == "query" ? "the consumer does not request the device"
                                       : "this exchange has no " + phase;
     return trouble;
   }
   trouble.outcome = Outcome::unsupported;
   const stats::Interval interval = stats::rounds_interval(samples);
   std::array<char, 80> text{};
-  std::snprintf(text.data(), text.size(), "too short to be told from nothing: %.0f .. %.0f ns",
+  std::snprintf(text.data(), text.size(), "too short to distinguish from zero: %.0f .. %.0f ns",
                 interval.lo, interval.hi);
   trouble.reason = text.data();
   return trouble;
@@ -84,6 +84,12 @@ void CellRecorder::fail(Task& task, const Trouble& trouble) {
   task.over = true;
   for (const Samples& samples : task.clocks) failed(samples.cell, task, trouble);
   fail_phases(task, trouble);
+}
+
+void CellRecorder::postpone(Task& task) {
+  task.over = true;
+  for (const Samples& samples : task.clocks) ledger_.postpone(samples.cell);
+  for (const PhaseRounds::Wanted& one : task.phases.cells) ledger_.postpone(one.cell);
 }
 
 void CellRecorder::fail_phases(Task& task, const Trouble& trouble) {

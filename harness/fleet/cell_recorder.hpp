@@ -23,17 +23,20 @@ class CellRecorder {
   void fail(Task& task, const Trouble& trouble);
   void fail_phases(Task& task, const Trouble& trouble);
 
+  /// Ends it here: a worker of its own is to judge it.
+  void postpone(Task& task);
+
   /// Ends it with its verdict, and no numbers.
   void pass_over(Task& task);
 
-  /// Records the cells of clocks that tell nothing of this exchange.
+  /// Records the cells of clocks that do not apply to this exchange.
   void drop_clocks(Task& task);
 
   /// Records what has enough rounds, with these warnings beside its own. It is over where nothing
   /// is left open.
   void share(Task& task, const Warnings& warnings);
 
-  /// How fast the core was in a round of this worker; 0: nobody looked.
+  /// How fast the core was in a round of this worker; 0: not measured.
   void saw_canary(double ns);
 
  private:

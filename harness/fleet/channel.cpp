@@ -60,7 +60,7 @@ bool Channel::fill() {
     if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (count == 0) return false;
     buffer_.append(block.data(), static_cast<std::size_t>(count));
-    // One bite at a time: whoever floods us must not keep us from looking at the clock.
+    // One bite at a time: a flood must not keep us from reading the clock.
     return true;
   }
 }

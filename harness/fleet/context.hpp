@@ -31,7 +31,7 @@ class Budget {
   double begin_, seconds_;
 };
 
-/// Where the workers' time went, as they say themselves.
+/// Where the workers' time went, as they report it.
 struct Spent {
   double library_s = 0;  ///< in libraries' untimed calls
   double timing_s = 0;   ///< in timed blocks: rounds, calibration, floors

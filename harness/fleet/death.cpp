@@ -70,7 +70,7 @@ Trouble trouble(const Death& death, const std::string& activity, double timeout_
       break;
     case Death::Kind::out_of_memory:
       made.outcome = Outcome::out_of_memory;
-      made.reason = "killed for want of memory while " + activity;
+      made.reason = "killed because memory ran out while " + activity;
       break;
   }
   return made;

@@ -16,7 +16,7 @@ std::uint64_t DeviceMemory::add(const std::string& device, std::uint64_t free,
     known.largest = known.is_guess ? taken : std::max(known.largest, taken);
     known.is_guess = false;
   } else if (known.is_guess) {
-    // What other programs hold cannot be told from what a lone worker took.
+    // Memory of other programs cannot be distinguished from that of a lone worker.
     known.largest = taken;
   }
   return taken;

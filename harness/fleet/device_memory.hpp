@@ -16,7 +16,7 @@ class DeviceMemory {
   /// which is given back by `release`. A worker that is alone on a device is taken to have all that
   /// is not free: also what other programs hold, so that too few workers live rather than too many.
   std::uint64_t add(const std::string& device, std::uint64_t free, std::uint64_t total);
-  /// A worker that used it could not tell: nothing bounds its workers.
+  /// A worker that used it could not report it: nothing bounds its workers.
   void add_unknown(const std::string& device);
   void release(const std::string& device, std::uint64_t taken);
 

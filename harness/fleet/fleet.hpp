@@ -5,10 +5,19 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plan/plan.hpp"
 
 namespace dlbench::fleet {
+
+/// A library whose import fails after that of another one, and works before it.
+struct ImportOrder {
+  std::string environment, library;
+  std::string before;  ///< the library fails if this one is imported first
+  Outcome outcome = Outcome::crashed;
+  std::string reason;
+};
 
 /// How a plan is to be run.
 struct Options {
@@ -23,6 +32,7 @@ struct Options {
   double free_memory = 0.25;                   ///< share of the machine's that workers leave alone
   std::uint64_t most_bytes = 0;                ///< of one worker's memory; 0: as the machine allows
   int replicas = 1;                            ///< workers that measure each cell
+  std::vector<ImportOrder> orders;             ///< known from earlier runs
   bool isolate = false;                        ///< a worker holds one pair of libraries only
   std::uint64_t seed = 1;
   std::string context = "{}";  ///< JSON: what the document's context holds beside the results
@@ -38,11 +48,12 @@ struct Summary {
   double last_import_s = 0;           ///< from the start to the end of the last import
   std::size_t recorded = 0;           ///< cells with a result, those of earlier sessions included
   std::size_t measured = 0;           ///< of these, with a number
+  std::vector<ImportOrder> orders;    ///< that this run found
   int signal = 0;                     ///< 0, SIGINT, SIGTERM or SIGHUP
-  std::string disk_full;              ///< what the disk said, where it ended the run
+  std::string disk_full;              ///< the disk's error, where it ended the run
 };
 
-/// Told of what happens, on the calling thread. What it throws ends the run.
+/// Notified of what happens, on the calling thread. What it throws ends the run.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -50,6 +61,10 @@ class Observer {
   /// At most twenty times a second. `done` never decreases.
   virtual void progress(std::size_t done, std::size_t total, const std::string& activity) = 0;
   virtual void recorded(const Entry& entry) = 0;
+
+  /// Once, when the journal has a result or one worker's numbers of every cell but those that are
+  /// left to a worker of their own; not where no cell needs another worker.
+  virtual void covered() = 0;
 };
 
 /// Runs the plan's cells and writes the journal; leaves no process behind. SIGINT and SIGTERM end

@@ -60,7 +60,7 @@ void Grandchildren::sweep(const std::map<pid_t, std::string>& marks) const {
                                               [&](const auto& it) { return it.second == mark; });
   };
   // A killed one hands its own children to us, so look again until nothing is found; bounded,
-  // because somebody may fork faster than we kill.
+  // because a process may fork faster than we kill.
   for (int generation = 0; generation < 64; ++generation) {
     bool found = false;
     for (const pid_t pid : children()) {

@@ -36,9 +36,9 @@ bool GroupRun::is_begun(const Task& task) const {
          std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
 }
 
-/// A case that ends like the plain one has nothing new to tell in its time: it is judged and let
+/// A case that ends like the plain one needs no time of its own: it is judged and let
 /// go. Where the last look finds otherwise it is timed all the same, and so is what an earlier
-/// worker timed: else nobody would hear that this one disagrees.
+/// worker timed: else this worker's disagreement would be lost.
 void GroupRun::climb(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
   const Entry* baseline = baseline_of(task.exchange);

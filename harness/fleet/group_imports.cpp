@@ -55,6 +55,7 @@ void GroupRun::next_load() {
     if (is_too_large_) return;
     current_work_.activity = Activity::load;
     if (load.needed) recorder_.importing(load.library);
+    worker_->resume();
     worker_->ask(load_request(load.role, load.library, load.path));
     return;
   }
@@ -90,6 +91,13 @@ void GroupRun::loaded(const nlohmann::json& answer) {
     record_.import_s += std::max(0.0, seconds);
   }
   if (!version.empty()) record_.libraries[load.library] = version;
+  if (load.needed) {
+    const nlohmann::json effects = ok.value("effects", nlohmann::json::object());
+    for (const auto& [kind, names] : effects.items()) {
+      std::vector<std::string>& all = record_.import_effects[load.library][kind];
+      for (const nlohmann::json& name : names) all.push_back(name.get<std::string>());
+    }
+  }
   loads_.take();
 }
 

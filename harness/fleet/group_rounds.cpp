@@ -45,7 +45,7 @@ struct Wish {
 std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick, const Samples& samples,
                             const Options& options, const stats::Stopping& stopping) {
   if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
-  // A wish for what no burst asks for would be repeated for ever.
+  // A request that no burst serves would be repeated for ever.
   if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
   // Rounds that were left out took their time too.
   const std::size_t made = samples.ns.size() + samples.behind;
@@ -100,7 +100,7 @@ void GroupRun::measure() {
       const double refining = now_s();
       context_.pace.measuring_s += refining - begin;
       context_.pace.shares += shares;
-      refine(batch, refinement_seconds(shares));
+      if (!is_coarse()) refine(batch, refinement_seconds(shares));
       const double recording = now_s();
       record(batch);
       context_.pace.measuring_s += now_s() - recording;
@@ -131,6 +131,13 @@ std::size_t GroupRun::count_shares(Batch batch) const {
     if (!tasks_[i].over) shares += tasks_[i].clocks.size() + tasks_[i].phases.cells.size();
   }
   return shares;
+}
+
+/// The first of many workers gives each cell its coarse rounds only, so that the whole matrix
+/// appears early. What processes differ by decides the interval, not the rounds of one of them.
+bool GroupRun::is_coarse() const {
+  const Options& options = context_.options;
+  return job_.replica == 0 && options.replicas >= kManyReplicas && !context_.budget.is_set();
 }
 
 /// What a budget leaves beside all that is to be measured once at least, divided evenly.
@@ -205,7 +212,7 @@ void GroupRun::prepare(Task& task) {
   if (!task.over && !task.phases.is_over()) split(task);
 }
 
-/// Records the cells of clocks that tell nothing of this exchange.
+/// Records the cells of clocks that do not apply to this exchange.
 void GroupRun::split(Task& task) {
   const Reply reply = ask(split_request(task), Activity::phases, &task);
   if (!reply.ok) {
@@ -359,7 +366,9 @@ void GroupRun::warn_of_company(Task& task) const {
   if (!order) return;
   warn(task.verdict.warnings, "import-order",
        order->library + " cannot be imported after " + order->before + ": " + order->trouble.reason,
-       {{"library", order->library}, {"first", order->before}});
+       {{"library", order->library},
+        {"first", order->before},
+        {"outcome", std::string(to_string(order->trouble.outcome))}});
 }
 
 void GroupRun::count_pending() {

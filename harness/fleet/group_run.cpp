@@ -45,7 +45,7 @@ std::optional<Trouble> GroupRun::trouble_of(const Exchange& exchange) const {
 void GroupRun::collect_tasks() {
   for (const std::size_t pair : job_.group.pairs) {
     for (const std::size_t cell : context_.plan.pairs[pair].cells) {
-      if (!context_.ledger.wants(cell)) continue;
+      if (!context_.ledger.needs(cell)) continue;
       const Cell& planned = context_.plan.cells[cell];
       if (const auto trouble = trouble_of(planned.exchange)) {
         context_.ledger.failed(cell, *trouble);
@@ -91,12 +91,16 @@ void GroupRun::drop_what_is_not_wanted() {
       left_.push_back(pair);
     }
   }
+  const std::vector<std::size_t> isolated = left_;
   for (Task& task : tasks_) {
-    const auto is_unwanted = [this](const auto& cell) { return !context_.ledger.wants(cell.cell); };
+    const auto is_unwanted = [this](const auto& cell) { return !context_.ledger.needs(cell.cell); };
     std::erase_if(task.clocks, is_unwanted);
     std::erase_if(task.phases.cells, is_unwanted);
-    const bool is_left = std::find(left_.begin(), left_.end(), task.pair) != left_.end();
+    const bool is_left = std::find(isolated.begin(), isolated.end(), task.pair) != isolated.end();
     task.over = task.over || is_left || (task.clocks.empty() && task.phases.cells.empty());
+    if (!task.over && is_shared && context_.failed_beside_others.contains(task.exchange)) {
+      leave(task);
+    }
   }
 }
 
@@ -108,7 +112,7 @@ void GroupRun::fail_known_troubles() {
 }
 
 GroupRun::Reply GroupRun::ask(const nlohmann::json& request, Activity activity, Task* task) {
-  // Asked here too: of workers that answer at once nobody waits, and a signal would not be seen.
+  // Checked here too: without it a signal would be missed where workers answer at once.
   throw_if_stopped();
   current_work_ = {activity, task};
   worker_->ask(request);
@@ -162,7 +166,7 @@ void GroupRun::bury(const Death& death) {
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
-    // They are asked for once: the next worker does without, and finds out by itself whether the
+    // They are requested once: the next worker does without, and finds out by itself whether the
     // device's own cells can be.
     warn(job_.warnings, "no-copy-floors",
          "no copy floors of a device: the worker died while it measured them: " + death.how,
@@ -171,7 +175,7 @@ void GroupRun::bury(const Death& death) {
     job_.reports_memory = false;
     for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
   } else if (activity == Activity::phases) {
-    // What was done to tell them apart is ours; the exchange itself is sound.
+    // What was done to distinguish them is ours; the exchange itself is sound.
     recorder_.fail_phases(*current_work_.task, trouble);
     context_.known.isolate(current_work_.task->pair);
   } else if (activity == Activity::drop) {
@@ -203,10 +207,17 @@ void GroupRun::fail(Task& task, const Trouble& trouble) {
     recorder_.fail(task, trouble);
     return;
   }
-  isolate(task, trouble);
-  left_.push_back(task.pair);
+  context_.failed_beside_others.emplace(task.exchange, trouble);
+  leave(task);
+}
+
+void GroupRun::leave(Task& task) {
+  recorder_.postpone(task);
+  alone_.insert(task.pair);
+  // The cases of a case sweep are compared with the plain array.
+  if (!context_.plan.case_sweep) return;
   for (Task& other : tasks_) {
-    if (other.pair == task.pair) other.over = true;
+    if (other.pair == task.pair) recorder_.postpone(other);
   }
 }
 
@@ -228,9 +239,9 @@ void GroupRun::isolate(const Task& task, const Trouble& trouble) {
 void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   if (death.step == "guard" && task.prepared) {
     // The libraries did nothing wrong, as the rounds showed: what was measured stands.
-    std::string said = "no guard: the worker died under it: " + trouble.reason;
-    if (!trouble.signal.empty()) said += " (" + trouble.signal + ")";
-    warn(task.verdict.warnings, "no-guard", std::move(said), data_of("signal", trouble.signal));
+    std::string text = "no guard: the worker died under it: " + trouble.reason;
+    if (!trouble.signal.empty()) text += " (" + trouble.signal + ")";
+    warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", trouble.signal));
     // A case of a case sweep has no rounds yet, and no other worker should die of it.
     if (context_.plan.case_sweep && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       recorder_.pass_over(task);

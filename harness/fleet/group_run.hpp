@@ -24,6 +24,8 @@ namespace dlbench::fleet {
 /// A worker's turn: what is left of the cells of these pairs.
 struct Job {
   Group group;
+  std::size_t place = 0;       ///< among the jobs of the run: they are measured in this order
+  int replica = 0;             ///< 0: the first worker of each of its cells
   int lost = 0;                ///< workers that ended while idle, or were killed in an import
   bool reference = true;       ///< false once a worker died of it
   bool reports_memory = true;  ///< of its devices; false once a worker died of it
@@ -47,7 +49,7 @@ class GroupRun {
   /// Is there anything to do for a worker?
   bool is_needed() const;
 
-  /// Starts the worker and its imports, which advance() drives whenever it may have answered.
+  /// Starts the worker. advance() takes what it may have answered, and requests the next import.
   void start();
   void advance();
   bool is_importing() const { return stage_ == Stage::importing; }
@@ -89,6 +91,8 @@ class GroupRun {
   const Job& job() const { return job_; }
   /// The pairs that it left to other workers: all of them where it died.
   const std::vector<std::size_t>& left() const { return left_; }
+  /// Those that it left to a worker of their own each, because of wrong values.
+  const std::set<std::size_t>& alone() const { return alone_; }
   std::string title() const;
 
  private:
@@ -111,8 +115,9 @@ class GroupRun {
   /// The exchange that was at work when a worker of several pairs ended gets a worker of its own.
   void isolate(const Task& task, const Trouble& trouble);
   /// Ends the cells of an exchange that failed. Wrong values in a worker of several pairs may be
-  /// another exchange's doing: then the pair is left to a worker of its own.
+  /// another exchange's doing: then the exchange is left to a worker of the pair's own.
   void fail(Task& task, const Trouble& trouble);
+  void leave(Task& task);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
@@ -126,8 +131,9 @@ class GroupRun {
   Batch next_batch(std::size_t begin) const;
   /// Prepares and gives the first rounds, in slices where preparing takes long.
   void prepare_and_measure(Batch batch);
-  /// More rounds, in random order, for what is less precise than asked for.
+  /// More rounds, in random order, for what is less precise than requested.
   void refine(Batch batch, double seconds);
+  bool is_coarse() const;
   double refinement_seconds(std::size_t shares) const;
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
@@ -158,6 +164,7 @@ class GroupRun {
   std::optional<Suspicion> suspicion_;
   bool is_too_large_ = false;
   std::vector<std::size_t> left_;
+  std::set<std::size_t> alone_;
   CellRecorder recorder_;
   Loads loads_;
   std::unique_ptr<Worker> worker_;

@@ -68,7 +68,30 @@ std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const 
 
 bool Compatibility::require_order(const std::string& environment, const std::string& library,
                                   const std::string& before, Trouble trouble) {
-  return orders_.try_emplace({environment, library, before}, std::move(trouble)).second;
+  // What is known from another run may not hold here any more.
+  const auto reverse = orders_.find({environment, before, library});
+  if (reverse != orders_.end() && reverse->second.is_old) orders_.erase(reverse);
+  return orders_.try_emplace({environment, library, before}, Found{std::move(trouble), false})
+      .second;
+}
+
+void Compatibility::recall_order(const ImportOrder& order) {
+  Trouble trouble;
+  trouble.outcome = order.outcome;
+  trouble.reason = order.reason;
+  orders_.try_emplace({order.environment, order.library, order.before},
+                      Found{std::move(trouble), true});
+}
+
+std::vector<ImportOrder> Compatibility::new_orders() const {
+  std::vector<ImportOrder> orders;
+  for (const auto& [libraries, found] : orders_) {
+    const auto& [environment, library, before] = libraries;
+    const Trouble& trouble = found.trouble;
+    if (found.is_old) continue;
+    orders.push_back({environment, library, before, trouble.outcome, trouble.reason});
+  }
+  return orders;
 }
 
 bool Compatibility::keep_apart(const std::string& environment, const std::string& a,
@@ -117,7 +140,7 @@ std::optional<Compatibility::Order> Compatibility::order_between(const std::stri
                                                                  const std::string& b) const {
   for (const auto& [library, before] : {std::pair(a, b), std::pair(b, a)}) {
     const auto found = orders_.find({environment, library, before});
-    if (found != orders_.end()) return Order{library, before, found->second};
+    if (found != orders_.end()) return Order{library, before, found->second.trouble};
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fleet/death.hpp"
+#include "fleet/fleet.hpp"
 #include "plan/plan.hpp"
 
 namespace dlbench::fleet {
@@ -54,6 +55,11 @@ class Compatibility {
   std::optional<Order> order_between(const std::string& environment, const std::string& a,
                                      const std::string& b) const;
 
+  /// An order that an earlier run found: it holds until this run finds the reverse one.
+  void recall_order(const ImportOrder& order);
+  /// Those that this run found.
+  std::vector<ImportOrder> new_orders() const;
+
   /// The libraries in their order, but with those first that must be imported before others.
   std::vector<std::string> in_order(const std::string& environment,
                                     std::vector<std::string> libraries) const;
@@ -61,8 +67,12 @@ class Compatibility {
  private:
   using Two = std::tuple<std::string, std::string, std::string>;  ///< environment, a, b
 
-  std::map<Two, Trouble> apart_;   ///< both ways
-  std::map<Two, Trouble> orders_;  ///< {environment, library, before}
+  std::map<Two, Trouble> apart_;  ///< both ways
+  struct Found {
+    Trouble trouble;
+    bool is_old = false;  ///< by an earlier run
+  };
+  std::map<Two, Found> orders_;  ///< {environment, library, before}
   std::map<std::pair<std::string, std::string>, Trouble> isolated_;
   std::set<std::size_t> pairs_;
 };

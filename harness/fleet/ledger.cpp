@@ -18,6 +18,7 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
       journal_(journal),
       observer_(observer) {
   missing_ = cells_.size() * replicas_;
+  uncovered_ = cells_.size();
   std::unordered_map<std::string, const Entry*> done;
   for (const Entry& entry : before.entries) {
     if (is_final(entry)) done.emplace(name(entry.cell), &entry);
@@ -33,6 +34,8 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
 /// phases only the breakdown is left.
 void Ledger::take_up(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_;
+  --uncovered_;
+  cells_[cell].covered = true;
   if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
     auto partial = std::make_unique<Partial>();
     partial->verdict = entry;
@@ -79,6 +82,7 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
     record_numbers(cell);
   } else {
     journal_.append(numbers_of(cell));
+    cover(cell);
   }
 }
 
@@ -118,8 +122,8 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.code = codes::kUntimed;
   const bool blind = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
-  entry.reason += blind ? "an array without elements shows nothing"
-                        : std::string("it ends as ") + plan::kBaseline + " does";
+  entry.reason += blind ? "an array without elements proves nothing"
+                        : std::string("same as ") + plan::kBaseline;
   record(cell, entry);
 }
 
@@ -182,10 +186,17 @@ void Ledger::record_numbers(std::size_t cell) {
 void Ledger::record(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_ - shares(cell);
   journal_.append(entry);
-  cells_[cell] = {true, nullptr};
+  cells_[cell].recorded = true;
+  cells_[cell].partial.reset();
   ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;
   observer_.recorded(entry);
+  cover(cell);
+}
+
+void Ledger::cover(std::size_t cell) {
+  if (std::exchange(cells_[cell].covered, true)) return;
+  if (--uncovered_ == 0 && missing_ > 0) observer_.covered();
 }
 
 }  // namespace dlbench::fleet

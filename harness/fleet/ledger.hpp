@@ -23,7 +23,7 @@ class Ledger {
   bool is_open(std::size_t cell) const { return !cells_[cell].recorded; }
 
   /// Does it lack a worker's share?
-  bool wants(std::size_t cell) const { return is_open(cell) && shares(cell) < replicas_; }
+  bool needs(std::size_t cell) const { return is_open(cell) && shares(cell) < replicas_; }
 
   /// The shares that open cells lack, all together.
   std::size_t missing() const { return missing_; }
@@ -39,13 +39,16 @@ class Ledger {
   /// Records as `trouble`, or, if an earlier replica measured it, with that and a warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
-  /// Records what takes less than can be told on a device's clock, in rows of so many exchanges.
+  /// Records what takes less than a device's clock can resolve, in rows of so many exchanges.
   /// `verdict` holds all that was seen of it.
   void below(std::size_t cell, const Entry& verdict, const Bound& bound, const DeviceTimer& timer,
              std::uint64_t iterations);
 
   /// Records what need not be timed: `verdict` holds all that was seen of it.
   void untimed(std::size_t cell, const Entry& verdict);
+
+  /// A worker saw it, and left it to one that does nothing else.
+  void postpone(std::size_t cell) { cover(cell); }
 
   /// Records what has a share of at least one replica, and writes all others down as not run.
   void close(std::string_view code, const std::string& reason);
@@ -63,6 +66,7 @@ class Ledger {
   };
   struct CellState {
     bool recorded = false;
+    bool covered = false;  ///< something is known of it, or it is postponed
     std::unique_ptr<Partial> partial;
   };
 
@@ -73,6 +77,7 @@ class Ledger {
   void record_numbers(std::size_t cell);
   void take_up(std::size_t cell, const Entry& entry);
   void record(std::size_t cell, const Entry& entry);
+  void cover(std::size_t cell);
 
   const plan::Plan& plan_;
   std::vector<CellState> cells_;
@@ -83,6 +88,7 @@ class Ledger {
   std::size_t recorded_ = 0;
   std::size_t numbers_ = 0;
   std::size_t missing_ = 0;
+  std::size_t uncovered_ = 0;
 };
 
 }  // namespace dlbench::fleet

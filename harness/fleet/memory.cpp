@@ -30,7 +30,7 @@ std::uint64_t number(const fs::path& path) {
   return file ? value : 0;
 }
 
-/// Where a version of control groups says what memory a group may take and has taken.
+/// Where a version of control groups reports what memory a group may take and has taken.
 struct Words {
   const char* top;
   const char* limit;
@@ -81,7 +81,7 @@ Memory memory(const fs::path& root) {
   const std::optional<ControlGroup> own = own_group(root);
   if (!own) return now;
   // Each group above bounds it too. In a container the mount begins at its own group, and the path,
-  // which may be told from outside, leads nowhere.
+  // which may be set from outside, leads nowhere.
   fs::path group = root / own->words.top;
   bound_by(group, own->words, now);
   for (const fs::path& part : own->path) {

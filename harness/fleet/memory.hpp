@@ -23,7 +23,8 @@ Memory memory(const std::filesystem::path& root = "/");
 /// Bytes of memory that a process has; 0 where that is not known.
 std::uint64_t resident_bytes(pid_t process);
 
-/// How many processes the kernel has killed for want of memory so far; 0 where it does not say.
+/// How many processes the kernel has killed because memory ran out so far; 0 where the kernel does
+/// not report it.
 std::uint64_t oom_kills();
 
 }  // namespace dlbench::fleet

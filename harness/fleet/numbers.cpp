@@ -63,7 +63,7 @@ bool warn_of_disagreement(std::span<const Share> shares, Warnings& warnings) {
   return true;
 }
 
-/// Did this worker find what the cell says?
+/// Did this worker find the cell's outcome?
 bool agrees(const Share& share, const Entry& entry) {
   return share.numbers.outcome.value_or(entry.outcome) == entry.outcome;
 }

@@ -64,7 +64,7 @@ struct Share {
 /// where phases were measured, from at least one share. Of workers that disagree each keeps its
 /// outcome, and the rate is that of those which copied; where their iterations differ each keeps
 /// its own. Warns of rounds that are too few, bimodal, drifting, and of a third of them, three at
-/// least, that changed their core, lost it to somebody else, ran on a slow one, or had a device
+/// least, that changed their core, were preempted, ran on a slow one, or had a device
 /// wait for the host; and of workers that disagree. Several workers: the median of their medians,
 /// and an interval that holds each of theirs.
 void fill_numbers(Entry& entry, std::span<const Share> shares);

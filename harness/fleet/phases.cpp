@@ -18,7 +18,7 @@ constexpr double kShare = 0.05;
 constexpr double kNs = 20;
 // Of a shorter exchange that is too much for a share to mean anything.
 constexpr double kShortNs = 250;
-// A floor this much above its best says that the processor ran slowly.
+// A floor this much above its best shows that the processor ran slowly.
 constexpr double kSlow = 1.5;
 
 template <typename Value>

@@ -30,7 +30,8 @@ struct PhaseRounds {
   bool prepared = false;
   std::uint64_t iterations = 0;
   std::string via;
-  std::vector<Breakdown::Part> calls;  ///< what the consumer asks of the producer; `ns` is not used
+  std::vector<Breakdown::Part>
+      calls;  ///< the consumer's requests to the producer; `ns` is not used
   Warnings warnings;
   std::vector<PhaseTime> rounds;
   double spent_ns = 0;
@@ -47,7 +48,7 @@ std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& pha
 /// Medians over the rounds of all workers, of which there is one at least.
 Breakdown breakdown_of(std::span<const PhaseRounds* const> workers);
 
-/// What is to be said of an instruction breakdown: that it does not add up, and why that may be.
+/// Warnings about an instruction breakdown: that it does not add up, and why that may be.
 Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> workers);
 
 }  // namespace dlbench::fleet

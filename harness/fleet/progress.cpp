@@ -25,11 +25,11 @@ void Progress::forget(std::ptrdiff_t count) noexcept {
 }
 
 void Progress::tick() {
-  if (now_s() - told_ >= 0.05) tell();
+  if (now_s() - reported_s_ >= 0.05) tell();
 }
 
 void Progress::tell() {
-  told_ = now_s();
+  reported_s_ = now_s();
   // What a dead worker takes with it is measured again; the number waits for it.
   done_ = std::max(done_, std::min(count_done_() + pending_, total_));
   observer_.progress(done_, total_, activity_);

@@ -30,7 +30,7 @@ class Progress {
   Observer& observer_;
   std::size_t total_;
   std::function<std::size_t()> count_done_;
-  double told_ = 0;
+  double reported_s_ = 0;
   std::size_t done_ = 0;
   std::size_t pending_ = 0;
   std::string activity_ = "starting";

@@ -31,7 +31,7 @@ results::Journal open_journal(const plan::Plan& plan, const Options& options,
   results::Header header;
   header.fingerprint = plan.fingerprint;
   header.context = nlohmann::json::parse(options.context, nullptr, false);
-  if (!header.context.is_object()) throw UsageError("the context is no JSON object");
+  if (!header.context.is_object()) throw UsageError("the context is not a JSON object");
   const std::filesystem::path path = options.out / "journal.jsonl";
   return options.resume ? results::Journal::resume(path, header, &before)
                         : results::Journal::create(path, header);
@@ -69,7 +69,9 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   WorkerPool workers;
   Context context{plan,   options,  journal, ledger,
                   budget, progress, workers, std::mt19937_64(options.seed)};
+  for (const ImportOrder& order : options.orders) context.known.recall_order(order);
   const auto fill = [&] {
+    summary.orders = context.known.new_orders();
     summary.wall_s = budget.used();
     summary.round_s = context.round_s;
     summary.timing_after_import_s = context.spent.timing_s - context.spent_at_import.timing_s;

@@ -78,6 +78,8 @@ void Schedule::add_jobs(const std::string& environment, std::span<const std::siz
   const auto add = [&](std::vector<std::size_t> some) {
     Job job;
     job.group = {environment, {}, std::move(some)};
+    job.place = queue_.size();
+    job.replica = replica;
     queue_.push_back(std::move(job));
   };
   if (replica > 0 || !context_.budget.is_set()) {
@@ -105,13 +107,22 @@ void Schedule::run() {
   }
 }
 
+/// Workers that import at the same time. The first one imports alone, so that its results appear
+/// early. The last ones share the processors: otherwise one of them would import alone, while the
+/// other processors are idle.
+std::size_t Schedule::most_imports() const {
+  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
+  const std::size_t left = queue_.size() + importing_.size() + imported_.size();
+  if (one_at_a_time_ || context_.pace.imported == 0) return 1;
+  return left < 2 * jobs ? std::max(left, jobs) : jobs;
+}
+
 void Schedule::import_some() {
   const double begin = now_s();
-  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
+  const std::size_t before = imported_.size();
   while (true) {
     // An import may show that no second one fits beside it.
-    while (importing_.size() + imported_.size() < (one_at_a_time_ ? 1 : jobs) &&
-           !context_.budget.is_over()) {
+    while (importing_.size() + imported_.size() < most_imports() && !context_.budget.is_over()) {
       const bool is_first = importing_.empty() && imported_.empty();
       // A budget may end during the imports: the first pairs are measured before the next import.
       if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
@@ -125,12 +136,15 @@ void Schedule::import_some() {
       importing_.push_back(std::move(next));
     }
     if (importing_.empty()) break;
-    wait_for_imports();
+    const bool is_waiting = std::all_of(importing_.begin(), importing_.end(), [](const auto& run) {
+      return run->is_importing() && run->is_alive();
+    });
+    if (is_waiting) wait_for_imports();
     advance_imports();
     if (context_.budget.is_over()) break;
   }
   context_.pace.import_s += now_s() - begin;
-  context_.pace.imported += imported_.size();
+  context_.pace.imported += imported_.size() - before;
   context_.pace.jobs_left = queue_.size();
 }
 
@@ -143,7 +157,11 @@ void Schedule::advance_imports() {
       requeue(*run);
       run.reset();
     } else if (!run->is_importing()) {
-      imported_.push_back(std::move(run));
+      // Sides that are compared take turns, in whichever order their imports end.
+      const auto later = std::find_if(imported_.begin(), imported_.end(), [&](const auto& other) {
+        return run->job().place < other->job().place;
+      });
+      imported_.insert(later, std::move(run));
     }
   }
   std::erase(importing_, nullptr);
@@ -185,9 +203,30 @@ void Schedule::wait_for_imports() {
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }
 
+/// Does what was learned since the worker began explain its failed import? The next worker then has
+/// another order, or another group.
+bool Schedule::is_explained(const GroupRun& run) const {
+  const Group& group = run.job().group;
+  const std::string& suspect = run.suspicion()->failed.library;
+  const std::vector<std::string> order =
+      context_.known.in_order(group.environment, group.libraries);
+  const auto place = std::find(order.begin(), order.end(), suspect);
+  const std::vector<std::string>& before = run.suspicion()->before;
+  return std::any_of(before.begin(), before.end(), [&](const std::string& other) {
+    if (!context_.known.can_share(group.environment, suspect, other)) return true;
+    const auto known = context_.known.order_between(group.environment, suspect, other);
+    return known && known->library == suspect &&
+           std::find(place, order.end(), other) != order.end();
+  });
+}
+
 /// Each way out but the first changes what is known, or is taken a bounded number of times, so that
 /// the job does not come back for ever.
 void Schedule::investigate(GroupRun& run) {
+  if (is_explained(run)) {
+    run.give_up();
+    return;
+  }
   const std::string& environment = run.job().group.environment;
   const GroupRun::Suspicion suspicion = *run.suspicion();
   const std::string& suspect = suspicion.failed.library;
@@ -248,6 +287,11 @@ void Schedule::measure() {
 }
 
 void Schedule::requeue(const GroupRun& run) {
+  for (const std::size_t pair : run.alone()) {
+    Job job = run.job();
+    job.group.pairs = {pair};
+    queue_.push_front(std::move(job));
+  }
   if (run.left().empty()) return;
   Job job = run.job();
   job.group.pairs = run.left();

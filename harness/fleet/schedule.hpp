@@ -30,12 +30,14 @@ class Schedule {
 
   void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
   void import_some();
+  std::size_t most_imports() const;
   std::unique_ptr<GroupRun> next_needed();
   /// The job's pairs in the groups that are possible now; the first of them, if any.
   std::optional<Job> take_job();
   void wait_for_imports();
   void advance_imports();
   void investigate(GroupRun& run);
+  bool is_explained(const GroupRun& run) const;
   void limit_memory(GroupRun& run);
   void measure();
   void requeue(const GroupRun& run);

@@ -13,14 +13,14 @@ namespace dlbench::fleet {
 struct Samples {
   std::size_t cell = 0;  ///< index into Plan::cells
   std::string clock;
-  std::string without;  ///< why this clock tells nothing of this exchange
+  std::string without;  ///< why this clock does not apply to this exchange
   std::uint64_t iterations = 0;
   double first_ns = 0;
   std::vector<double> ns;  ///< a round's mean each, in the order of time
   std::vector<double> cpu_ns;
   std::vector<double> canary_ns;  ///< of each round: how fast the core was
   std::size_t moved = 0;          ///< rounds that changed their core
-  std::size_t preempted = 0;      ///< rounds whose core somebody else was given
+  std::size_t preempted = 0;      ///< rounds that were preempted
   std::size_t behind = 0;         ///< rounds left out: a device waited for the host
   double spent_ns = 0;            ///< in rounds
   double step_ns = 0;             ///< of the device's timer; 0 on other clocks

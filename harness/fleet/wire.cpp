@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// A worker speaks for a library's code: whatever it says is checked, and is a finding if wrong.
+// A worker runs a library's code: each message is checked, and a wrong one is a finding.
 template <typename Read>
 auto checked(const json& message, Read read) {
   try {

@@ -44,7 +44,7 @@ void read_split(const nlohmann::json& ok, PhaseRounds& phases);
 /// An "ok" of phases. Throws Garbage where it is not what the split was made of.
 PhaseTime read_phases(const nlohmann::json& ok, const PhaseRounds& phases);
 
-/// What an "error" says. Throws Garbage.
+/// The content of an "error". Throws Garbage.
 Trouble read_error(const nlohmann::json& error, Outcome otherwise);
 
 }  // namespace dlbench::fleet

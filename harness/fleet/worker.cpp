@@ -25,7 +25,7 @@ constexpr std::size_t kTailLines = 40;
 // The kernel closes a dying process's files just before it lets go of it.
 constexpr double kLastBreath = 1.0;
 
-/// Has the kernel killed for want of memory since the last time that it was asked?
+/// Has the kernel killed because memory ran out since the last call?
 bool memory_ran_out() {
   static std::atomic<std::uint64_t> before = 0;
   const std::uint64_t now = oom_kills();
@@ -109,7 +109,7 @@ std::optional<nlohmann::json> Worker::next_answer() {
     const bool known =
         message->contains("ok") || message->contains("error") || message->contains("hello");
     if (!known || unanswered_ == 0)
-      throw Garbage("a message that is no answer: " + presentable(message->dump(), 80));
+      throw Garbage("a message that is not an answer: " + presentable(message->dump(), 80));
     --unanswered_;
     idle_loss_ = false;
     step_.clear();

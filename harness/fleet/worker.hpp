@@ -43,7 +43,7 @@ class Worker {
   bool ended() const { return child_.ended(); }
 
   /// Has it end by itself: `request` is its last, and poll() then gives a Death, whose exit status
-  /// tells how it ended. What it prints meanwhile, for as long as it takes within its time, is
+  /// shows how it ended. What it prints meanwhile, for as long as it takes within its time, is
   /// read.
   void finish(const nlohmann::json& request);
 
@@ -69,7 +69,7 @@ class Worker {
   bool stopped_ = false;
 };
 
-/// Sleeps until one of them has something to say, a deadline is near, a signal came, or `most_s`.
+/// Sleeps until one of them has a message, a deadline is near, a signal came, or `most_s`.
 void wait(std::span<Worker* const> workers, double most_s);
 
 /// Monotonic seconds.

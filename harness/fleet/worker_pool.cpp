@@ -32,7 +32,7 @@ std::unique_ptr<Worker> WorkerPool::start_worker(const std::vector<std::string>&
 void WorkerPool::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
   std::erase(workers, nullptr);
   for (const auto& worker : workers) {
-    // Whoever has a request under way would read "end" only after it.
+    // A worker with a request under way would read "end" only after it.
     if (!worker->waiting()) worker->say_end();
   }
   const double patience = now_s() + kFarewell;

@@ -10,7 +10,7 @@
 
 namespace dlbench::fleet {
 
-/// All workers of a run: knows who lives, and sweeps up behind those who do not.
+/// All workers of a run: which of them live; cleans up behind the dead ones.
 class WorkerPool {
  public:
   WorkerPool() = default;

@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-/// Codes of outcomes and warnings, for programs; the texts beside them are for people and may
-/// change. The code of a reason is finer than the cell's outcome. Where nothing finer is known it
-/// is the outcome's own name.
+/// Codes of outcomes and warnings, for programs; their texts are for people and may change. The
+/// code of a reason is finer than the cell's outcome; if nothing finer is known, it is the
+/// outcome's name.
 namespace dlbench::codes {
 
 // no-protocol
@@ -48,10 +48,11 @@ inline constexpr std::array<Meaning, 19> kAll{{
     {kNotExported, "no-protocol", "the producer's array does not offer the protocol"},
     {kNotImported, "no-protocol", "the consumer has no call for the protocol"},
     {kOtherProtocol, "no-protocol",
-     "the consumer imports another way; it refused a proxy that offers the protocol alone where "
-     "`data.proxy` has its words"},
+     "the consumer imports through another protocol; where it refused a proxy that offers this "
+     "protocol alone, `data.proxy` is its message"},
     {kProxyRefused, "no-protocol",
-     "the consumer imports the array and refuses dlbench's proxy, which offers the protocol alone"},
+     "the consumer imports the array but refuses dlbench's proxy, which offers this protocol "
+     "alone"},
     {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},
@@ -66,21 +67,21 @@ inline constexpr std::array<Meaning, 19> kAll{{
     {kBudget, "not-run", "the run's budget ended"},
     {kInterrupted, "not-run", "the run was interrupted"},
     {kOthersTimedOut, "not-run", "other cases of the pair passed the deadline"},
-    {kUntimed, "not-run", "the case ends as the baseline does, so it was not timed"},
+    {kUntimed, "not-run", "the case has the outcome of `f32`, so it was not timed"},
 }};
 
-struct WarningMeaning {
+struct CodeMeaning {
   std::string_view code, text;
 };
 
 /// All warnings of cells. `results/schema.json` and the reference name the same.
-inline constexpr std::array<WarningMeaning, 51> kWarnings{{
-    {"addresses-not-compared", "where the two arrays lie could not be read, or not compared"},
+inline constexpr std::array<CodeMeaning, 52> kWarnings{{
+    {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
     {"contradiction",
-     "`data.trusted` reports `data.says`, `data.other` the opposite, and neither can be "
-     "believed: the cell is `unproven`"},
+     "`data.trusted` reports `data.says`, `data.other` the opposite; neither decides, so the "
+     "cell is `unproven`"},
     {"copied-lazily", "the data was copied when the result was first read, after `ready`"},
     {"copied-twice", "the producer copied and the consumer copied"},
     {"copy-on-write", "the source does not see what is written into the result"},
@@ -98,13 +99,16 @@ inline constexpr std::array<WarningMeaning, 51> kWarnings{{
     {"dtype-differs",
      "`data.trusted` reports shared, but the dtypes of source and result differ: the cell is "
      "`unproven`"},
-    {"extras-not-compared", "whether a mask, a unit or the like was kept is not known"},
+    {"extras-not-compared", "whether a mask, a unit or a similar attribute was kept is not known"},
     {"failed-beside-others",
      "the exchange failed in a worker with other libraries, and works in a worker of its pair"},
     {"few-rounds", "there are fewer rounds than a cell should have"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
+    {"gil-enabled", "a library enabled the GIL of a free-threaded Python: measured with it"},
     {"host-behind", "the device waited for the host in a third of the rounds or more"},
-    {"import-order", "`data.library` cannot be imported after `data.first`; the other order works"},
+    {"import-order",
+     "`data.library` cannot be imported after `data.first` (`data.outcome`); the other order "
+     "works"},
     {"in-cache",
      "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
     {"instructions-failed", "the instructions of the cell could not be counted"},
@@ -118,9 +122,10 @@ inline constexpr std::array<WarningMeaning, 51> kWarnings{{
      "freed memory could not be written over, so a late read of it may not have been seen"},
     {"migrated-core", "the process changed its core in a third of the rounds or more"},
     {"near-floor", "the time is less than twice the overhead floor"},
-    {"no-copy-floors", "the device's copy floors are not known: the worker died of them"},
+    {"no-copy-floors",
+     "the device's copy floors are not known: the worker died while it measured them"},
     {"no-guard", "the page guard could not be used"},
-    {"one-process", "the number is of one process; another may differ"},
+    {"one-process", "one process measured the cell; another process may differ"},
     {"one-worker-on-device", "the memory of `data.device` allows one worker at a time"},
     {"pages-not-restored",
      "the system could not restore single pages, so the page guard has no result"},
@@ -135,8 +140,8 @@ inline constexpr std::array<WarningMeaning, 51> kWarnings{{
      "a library issued the Python warning `data.category`: `data.message`; where `data.call` is "
      "`first`, in its first call only"},
     {"read-late",
-     "`data.read` of `data.pages` pages were read, some of them when the data was said to be "
-     "ready"},
+     "`data.read` of `data.pages` pages were read, some of them after the data was reported "
+     "to be ready"},
     {"read-only-hidden", "the array is read-only, and the export lacks the read-only flag"},
     {"slow-cpu", "the CPU was slow in a third of the rounds or more"},
     {"source-not-checked", "the producer's array could not be compared with what it should hold"},
@@ -146,13 +151,13 @@ inline constexpr std::array<WarningMeaning, 51> kWarnings{{
     {"sync-failed", "the synchronization of the cell could not be classified"},
     {"values-not-checked", "the result's values could not be read"},
     {"waited-for-device", "the consumer's stream is not known, so the whole device was waited for"},
-    {"worker-lost", "a worker was lost once, and another did its work"},
+    {"worker-lost", "a worker was lost once, and another worker did its work"},
     {"workers-disagree", "the workers found different outcomes: `data` has the number of each"},
 }};
 
 /// All warnings of comparisons, as `results/compare.schema.json` has them.
-inline constexpr std::array<WarningMeaning, 4> kComparisonWarnings{{
-    {"builds-differ", "two builds of dlbench: the cost of its own instruments may differ"},
+inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
+    {"builds-differ", "two builds of dlbench: the overhead floors may differ"},
     {"no-reference",
      "no second worker measured the reference exchange, so the spread between processes is "
      "known from the cells' own workers alone"},
@@ -163,10 +168,46 @@ inline constexpr std::array<WarningMeaning, 4> kComparisonWarnings{{
      "that"},
 }};
 
+/// All reasons of one stream argument of `sync`. `results/schema.json` and the reference name the
+/// same. The text is the reason, unless the reason is a message of the library or the device.
+inline constexpr std::string_view kArgumentRefused = "argument-refused";
+inline constexpr std::string_view kBeginBlocks = "begin-blocks";
+inline constexpr std::string_view kDependentStreams = "dependent-streams";
+inline constexpr std::string_view kDeviceFailed = "device-failed";
+inline constexpr std::string_view kNeverBusy = "never-busy";
+inline constexpr std::string_view kNoConcurrency = "no-concurrency";
+inline constexpr std::string_view kNoOtherStream = "no-other-stream";
+inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
+    {kArgumentRefused,
+     "the exchange raised with this argument; `reason` is the library's own words, and "
+     "`data.exception` the exception's type"},
+    {kBeginBlocks,
+     "the call that started to compute the producer's array lasted as long as the delay each time, "
+     "and the array was complete when it returned"},
+    {kDependentStreams,
+     "an unordered read on the consumer's stream ran after the producer's work: the two streams "
+     "are not independent"},
+    {kDeviceFailed, "the device refused a call of the trial; `reason` is its own words"},
+    {kNeverBusy, "the producer's array was complete before the export began, whatever the delay"},
+    {kNoConcurrency,
+     "no streams were seen to run at the same time: they share hardware queues, or launches block"},
+    {kNoOtherStream,
+     "without a stream with unrelated work, a wait for another stream than the producer's cannot "
+     "be distinguished from none"},
+}};
+
+/// The meaning of the code of a stream argument's reason.
+constexpr std::string_view sync_text(std::string_view code) {
+  for (const CodeMeaning& one : kSyncReasons) {
+    if (one.code == code) return one.text;
+  }
+  return {};
+}
+
 template <typename Meanings>
 constexpr bool has_code(const Meanings& meanings, std::string_view code) {
   return std::any_of(meanings.begin(), meanings.end(),
-                     [code](const WarningMeaning& one) { return one.code == code; });
+                     [code](const CodeMeaning& one) { return one.code == code; });
 }
 
 /// Is it the code of a cell's warning?

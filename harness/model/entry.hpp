@@ -24,7 +24,7 @@ struct Evidence {
   Proof slope = Proof::skipped;
 };
 
-/// What the page guard saw of one exchange: accesses to the protected pages of the source.
+/// The accesses of one exchange to the guarded pages of the source.
 struct GuardSeen {
   std::uint64_t pages = 0;  ///< whole pages inside the array
   std::uint64_t read = 0;   ///< of these, read by code other than dlbench's
@@ -56,7 +56,7 @@ struct Breakdown {
     double ns = 0;
     std::string failed_by{};  ///< "producer" or "proxy", where the request failed
   };
-  std::string via;               ///< what stood for the array: "proxy", "type" or "capsule"
+  std::string via;               ///< the object in place of the array: "proxy", "type" or "capsule"
   double exchange_ns = 0;        ///< the whole exchange, in the same rounds
   double unexplained_ns = 0;     ///< exchange less all phases; signed
   double unexplained_lo_ns = 0;  ///< 95 % interval of that, by order statistics
@@ -107,7 +107,7 @@ struct Entry {
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
   std::string interval;  ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
-  /// How far one process may lie off, relative, at 95 %; none where nothing is known at this
+  /// Relative half-width of the 95 % prediction interval for one process; none if unknown for this
   /// length.
   std::optional<double> between_half_width;
   std::uint64_t iterations = 0;             ///< calls in one round; of several workers the median

@@ -34,9 +34,9 @@ inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "devic
 inline constexpr std::array<std::string_view, 9> kApiKinds{
     "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
 
-/// The entry of a consumer's PROTOCOLS for this protocol: its own; `dlpack` for the two structs of
-/// DLPack; `convert`, which is then shown nothing else, for a protocol that only conversion calls
-/// use. Empty where it has none.
+/// The entry of a consumer's PROTOCOLS for this protocol: the same name; `dlpack` for the two
+/// structs of DLPack; `convert`, with a proxy that offers this protocol only, for a protocol that
+/// only conversion calls use. Empty if it has none.
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered);
 
 /// The allowed name nearest to `wanted` by edit distance, or empty where none is near

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/warning.hpp"
+
 namespace dlbench {
 
 /// What waits for the producer's work when its queue is still busy.
@@ -39,7 +41,7 @@ constexpr bool is_unordered(Waits waits) {
 struct Ordering {
   /// The argument `stream`: "-1", "1", "own", "foreign", "other"; empty: omitted, or None.
   std::string stream;
-  bool asked = false;                 ///< the consumer's own call; else dlbench set the argument
+  bool is_own_call = false;           ///< the consumer's own call; else dlbench set the argument
   bool required = false;              ///< the consumer's read had to come after the producer's work
   std::optional<Waits> waits;         ///< none where the call was refused
   std::string saw;                    ///< "old", "new", or empty where nothing was pending
@@ -48,7 +50,7 @@ struct Ordering {
   std::optional<double> import_blocked;
   std::optional<double> gap_ns;  ///< from the producer's end to the consumer's start, on the
                                  ///< device's clock; negative: it did not wait
-  std::string reason;            ///< why `waits` is empty or inconclusive
+  Warning reason;                ///< why `waits` is empty or what limits it; without a code: none
 };
 
 }  // namespace dlbench

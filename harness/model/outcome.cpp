@@ -14,7 +14,7 @@ Enum from_word(const std::array<std::string_view, N>& words, std::string_view wo
                std::string_view what) {
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
-    throw UsageError("'" + std::string(word) + "' is no " + std::string(what));
+    throw UsageError("'" + std::string(word) + "' is not a valid " + std::string(what));
   }
   return static_cast<Enum>(found - words.begin());
 }

@@ -17,7 +17,7 @@ struct Quantity {
 };
 
 [[noreturn]] void misfit(std::string_view what, std::string_view text, std::string_view allowed) {
-  throw UsageError("'" + std::string(text) + "' is no " + std::string(what) +
+  throw UsageError("'" + std::string(text) + "' is not a " + std::string(what) +
                    "; allowed: " + std::string(allowed));
 }
 
@@ -47,14 +47,15 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
 
 std::uint64_t parse_bytes(std::string_view text) {
   constexpr std::string_view kAllowed = "a positive number of bytes, as 4096, 4KiB, 1MiB or 2GiB";
-  constexpr std::array<std::pair<std::string_view, double>, 8> kUnits{{{"", 1},
+  constexpr std::array<std::pair<std::string_view, double>, 9> kUnits{{{"", 1},
                                                                        {"B", 1},
                                                                        {"kB", 1e3},
                                                                        {"MB", 1e6},
                                                                        {"GB", 1e9},
                                                                        {"KiB", 1024.0},
                                                                        {"MiB", 1048576.0},
-                                                                       {"GiB", 1073741824.0}}};
+                                                                       {"GiB", 1073741824.0},
+                                                                       {"TiB", 1099511627776.0}}};
   const double bytes = scaled("size", text, kAllowed, kUnits);
   // 2^53: beyond it a double no longer holds each byte count.
   if (bytes != std::floor(bytes) || bytes > 9007199254740992.0) misfit("size", text, kAllowed);
@@ -91,7 +92,7 @@ std::string format_duration(double ns) {
 }
 
 std::string format_bytes(std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
+  constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
   while (unit + 1 < kUnits.size() && bytes >= 1024 && bytes % 1024 == 0) {
     bytes /= 1024;

@@ -71,4 +71,13 @@ void to_json(Json& item, const Warning& warning) {
   if (!warning.data.empty()) item["data"] = warning.data;
 }
 
+/// The same as the keys of a reason; none where there is no reason.
+template <typename Json>
+void put_reason(Json& item, const Warning& reason) {
+  if (reason.code.empty()) return;
+  item["reason"] = reason.text;
+  item["code"] = reason.code;
+  if (!reason.data.empty()) item["data"] = reason.data;
+}
+
 }  // namespace dlbench

@@ -18,7 +18,7 @@ void add_new(Words& words, const std::string& word) {
   if (!contains(words, word)) words.push_back(word);
 }
 
-/// The words asked for, once each and checked; all that are allowed for "all".
+/// The requested words, once each and checked; all that are allowed for "all".
 Words chosen(std::string_view what, const Words& asked, const Words& defaults,
              const Words& allowed) {
   if (asked.empty()) return defaults;
@@ -69,7 +69,7 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
       source.why_not = "not known in environment '" + environment + "'";
       library = &absent.back();
     }
-    // Whoever says "all" did not ask for a role that a library has not.
+    // "all" requests no role that a library does not have.
     const bool named = contains(asked, name);
     if (!all || named || (!library->hidden && !(library->*path).empty())) found.push_back(library);
   }
@@ -106,15 +106,15 @@ std::string checked_device(const std::string& asked, const Words& kinds) {
   const bool fits = std::regex_match(asked, parts, word) && contains(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
   if (asked.starts_with("GPU-") || asked.starts_with("MIG-")) {
-    throw UsageError("'" + asked + "' is no device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
+    throw UsageError("'" + asked +
+                     "' is not a device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
                      "into ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0");
   }
   if (!fits) {
     const std::string kind = asked.substr(0, asked.find(':'));
     if (!contains(kinds, kind)) require_known("device", kind, kinds);
-    throw UsageError(
-        "'" + asked +
-        "' is no device; allowed: cpu, cuda:0, of a run also two joined as cuda:0+cpu");
+    throw UsageError("'" + asked +
+                     "' is not a device; allowed: cpu, cuda:0, or two of them, as cuda:0+cpu");
   }
   return asked == "cpu" || parts[2].matched ? asked : asked + ":0";
 }
@@ -160,7 +160,7 @@ std::vector<Case> cases_of(const Words& asked) {
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
                                          const std::vector<Case>& cases, bool case_sweep) {
   std::vector<std::uint64_t> sizes = asked;
-  // A case sweep asks what becomes of each case. One size will do, with whole pages for the guard,
+  // A case sweep finds the outcome of each case. One size will do, with whole pages for the guard,
   // however large they are.
   if (sizes.empty() && case_sweep) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};

@@ -24,7 +24,7 @@ struct Expanded {
 /// Is `word` among `words`?
 bool contains(const std::vector<std::string>& words, const std::string& word);
 
-/// Were all cases asked for?
+/// Were all cases requested?
 bool is_case_sweep(const Axes& axes);
 
 /// `absent` receives a placeholder for each library that was named and is unknown in this

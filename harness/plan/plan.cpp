@@ -26,7 +26,7 @@ struct Exclusion {
   Outcome outcome;
   std::string reason;
   std::string_view code = "";
-  std::string library = "";  ///< whose doing it is, where it is that of one
+  std::string library = "";  ///< the library that causes it, where it is one
 };
 
 /// Why this machine has no such device, one of a pair included; empty where it has or may have.
@@ -38,7 +38,7 @@ std::string missing(const std::vector<DeviceKind>& kinds, const std::string& dev
       if (part.substr(0, colon) != kind.name) continue;
       if (kind.count == 0) return kind.why_not;
       const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
-      // Nobody has a million of them: a longer number need not fit an int.
+      // No machine has a million of them: a longer number need not fit an int.
       if (number.size() > 6 || std::stoi(number) >= kind.count) {
         return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
                (kind.count == 1 ? " device" : " devices");
@@ -98,12 +98,12 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
                      codes::kNotImported};
   }
   if (crosses_devices(wanted) && protocol != "dlpack" && protocol != "dlpack_versioned") {
-    return Exclusion{Outcome::no_protocol, protocol + " asks for no other device",
+    return Exclusion{Outcome::no_protocol, protocol + " cannot request another device",
                      codes::kNoDeviceArgument};
   }
   if (crosses_devices(wanted) && !consumer.crosses) {
     return Exclusion{Outcome::no_protocol,
-                     consumer.name + " has no call that asks for another device",
+                     consumer.name + " has no call that requests another device",
                      codes::kNoDeviceCall};
   }
   return std::nullopt;
@@ -134,7 +134,7 @@ class Builder {
     try {
       filter_.emplace(filter, std::regex::ECMAScript | std::regex::optimize);
     } catch (const std::regex_error& error) {
-      throw UsageError("filter '" + filter + "' is no regular expression: " + error.what());
+      throw UsageError("filter '" + filter + "' is not a regular expression: " + error.what());
     }
   }
 
@@ -245,7 +245,7 @@ Plan make(std::vector<Library> libraries, const Axes& axes) {
     builder.environment(expand(plan.libraries, axes, environment, absent), environment);
   }
   plan.case_sweep = is_case_sweep(axes);
-  plan.fingerprint = fingerprint(plan);
+  plan.fingerprint = plan.whole = fingerprint(plan);
   return plan;
 }
 

@@ -10,7 +10,7 @@
 
 namespace dlbench::plan {
 
-/// What is known of a library before any worker starts: its two files and its package's metadata.
+/// The facts of a library before any worker starts: its two files and its package's metadata.
 struct Library {
   std::string name;
   std::string environment = "default";
@@ -20,14 +20,13 @@ struct Library {
   std::string producer_path;  ///< empty: it has no such role
   std::string consumer_path;
   std::vector<std::string> protocols;  ///< keys of the consumer's PROTOCOLS
-  /// Where its arrays can lie, as far as it can be told: "sycl:0", or a kind, "cuda".
+  /// Where its arrays can lie, as far as it is known: "sycl:0", or a kind, "cuda".
   std::vector<std::string> devices{"cpu"};
   bool has_ready = false;  ///< one of its files defines `ready`: its calls return before the data
   bool crosses = false;    ///< its consumer's file has calls from one device to another
   bool in_default_matrix = true;
-  bool hidden = false;  ///< there only for who names it: "all" passes it over
-  /// What its cells record as where it is not installed: it, or its whole environment, has a
-  /// reason.
+  bool hidden = false;  ///< used only where it is named: "all" passes it over
+  /// The outcome of its cells if it is not installed, or if no worker can start in its environment.
   Outcome absence = Outcome::not_installed;
 };
 
@@ -38,7 +37,7 @@ struct DeviceKind {
   std::string why_not;  ///< one line where `count` is 0
 };
 
-/// What was asked for. An empty list means the default; the word "all" in a list means all that is
+/// The request. An empty list means the default; the word "all" in a list means all that is
 /// known: for libraries also those outside the default matrix and those not installed, but for the
 /// hidden ones.
 struct Axes {
@@ -52,7 +51,7 @@ struct Axes {
   std::vector<std::uint64_t> sizes;  ///< default: 4 KiB, 256 KiB, 4 MiB; of all cases 64 KiB
   std::vector<std::string> phases;   ///< default: exchange
   std::string filter;                ///< regex on the cell's name
-  /// Those whose driver was asked; of the others nothing is known before a worker starts.
+  /// The kinds whose driver was queried; others are known once a worker has started.
   std::vector<DeviceKind> device_kinds;
 };
 
@@ -65,10 +64,10 @@ struct Case {
   std::uint64_t offset = 0;     ///< bytes behind an address aligned to `align`
   std::uint64_t align = 256;
   bool readonly = false;
-  std::string special =
-      "";  ///< what only some libraries know: "swapped", "grad", "pinned", "managed", "nulls"
+  std::string special = "";  ///< a property that only some libraries have: "swapped", "grad",
+                             ///< "pinned", "managed", "nulls"
 };
-/// What the other cases are held against: a plain array that nobody need copy.
+/// The case that others are compared with: a plain array that no library needs to copy.
 inline constexpr const char* kBaseline = "f32";
 
 /// In the order in which they are printed, kBaseline first.
@@ -77,13 +76,13 @@ const std::vector<Case>& all_cases();
 /// Throws UsageError.
 const Case& case_named(const std::string& name);
 
-/// What `--cases` takes: every case, and the groups.
+/// The values of `--cases`: every case, and the groups.
 std::vector<std::string> case_words();
 
 /// Size of one element of a case's dtype.
 std::uint64_t element_bytes(const Case& array_case);
 
-/// The sizes of the cells of a case where these were asked for: a case of no or one element has one
+/// The sizes of the cells of a case where these were requested: a case of no or one element has one
 /// size of its own.
 std::vector<std::uint64_t> sizes_of(const Case& array_case,
                                     const std::vector<std::uint64_t>& asked);
@@ -102,9 +101,10 @@ struct Plan {
   std::vector<Cell> cells;      ///< to be tried, in pairs' order
   std::vector<Entry> excluded;  ///< recorded without a worker: not-installed, no-device, ...
   std::vector<Pair> pairs;      ///< a library with itself first
-  bool case_sweep = false;      ///< every case was asked for: only those that end otherwise than
+  bool case_sweep = false;      ///< every case was requested: only those with another outcome than
                                 ///< kBaseline are timed
   std::string fingerprint;      ///< of cells and versions; a resumed run must have the same
+  std::string whole;            ///< that of the plan of which this is a shard; else the same
 
   /// Throws UsageError where there is none.
   const Library& library(const std::string& environment, const std::string& name) const;
@@ -117,7 +117,7 @@ struct Plan {
 /// devices, cases, a size that holds no element of a case, or a filter that is no regex.
 /// Every cell of the product is in `cells` or in `excluded`, but for those that the filter drops.
 /// Clocks: `call` for each exchange, and `ready` beside it where the consumer has a `ready`; for
-/// the others the data is there when the call returns, and a second number would say nothing new.
+/// the others the data is there when the call returns, and a second number would add nothing.
 /// The phases other than `exchange` have the clock `call` alone.
 Plan make(std::vector<Library> libraries, const Axes& axes);
 

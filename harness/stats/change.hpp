@@ -14,21 +14,21 @@
 
 namespace dlbench::stats {
 
-/// What processes differ by without a change, estimated from other cells or from the reference
-/// exchange: a standard deviation, relative, and its degrees of freedom.
+/// The spread between processes without a change, estimated from other cells or from the reference
+/// exchange: a relative standard deviation and its degrees of freedom.
 struct Noise {
   double deviation = 0;
   double degrees_of_freedom = 0;
 };
 
-/// Of the reference exchange: `spread` is half its interquartile range over its median, in so many
-/// workers. None for fewer than two.
+/// The noise from the reference exchange: `spread` is half its interquartile range over its median
+/// in `workers` workers. None for fewer than two.
 std::optional<Noise> reference_noise(double spread, std::size_t workers);
 
 /// One side of a cell.
 struct MeasuredSide {
   std::vector<double> medians;     ///< a process each, ns
-  std::vector<double> deviations;  ///< what each median is known to from its rounds, relative
+  std::vector<double> deviations;  ///< relative uncertainty of each median from its rounds
 };
 
 /// Logarithms of the medians. std::invalid_argument for a side without processes, and for times not
@@ -40,35 +40,33 @@ double mean(std::span<const double> values);
 /// Sum of the squares of the deviations from the mean.
 double squares(std::span<const double> values);
 
-/// Ratios are told within this and its inverse, and what could be seen up to it.
+/// Ratios are reported within this and its inverse; detectable changes up to it.
 inline constexpr double kMostFactor = 1e9;
 
-/// What was seen of the second side's time over the first's.
+/// The observed ratio of the second side's time to the first's.
 struct Change {
   double ratio = 1;
-  double lo = 1, hi = 1;  ///< 95 %
-  double most = 1;        ///< the factor, either way, that they differ by at most: 99 %
-  double p = 1;           ///< of no change, this cell alone
-  double spread = 0;      ///< between processes: a standard deviation, relative
-  double minimum_detectable_change =
-      0;                   ///< the least change that would have been told at `level`, relative
-  bool by_ranks = false;   ///< else Student's t over the spread between processes
-  bool is_honest = false;  ///< false: nothing is known of what two processes differ by
+  double lo = 1, hi = 1;                 ///< 95 %
+  double most = 1;                       ///< largest factor between the sides, either way, at 99 %
+  double p = 1;                          ///< p of no change, for this cell alone
+  double spread = 0;                     ///< between processes: a standard deviation, relative
+  double minimum_detectable_change = 0;  ///< the minimum detectable change at `level`, relative
+  bool by_ranks = false;   ///< otherwise Student's t with the spread between processes
+  bool is_honest = false;  ///< false: the spread between processes is unknown
 };
 
-/// Compares sides, one cell after another, of which there are so many that `level` is what a single
-/// p must be below.
+/// Compares the sides of one cell after another. `level` is the bound for the p of a single cell,
+/// which depends on the number of cells.
 ///
-/// The unit is the process: rounds lie within processes, and processes within sides. From four a
-/// side on the interval is Hodges and Lehmann's, from the order of all pairs; p comes from the same
-/// order wherever so many processes can reach `level` at all, since that is exact whatever the
-/// distribution. Where they cannot, and for fewer, it is Student's t over the moderated variance:
-/// that within the sides and that of the prior, weighted by their degrees of freedom, and never
-/// below what the rounds leave open.
+/// The sampling unit is the process, not the round. From four processes a side on, the interval is
+/// that of Hodges and Lehmann, from the ranks of all pairs. p comes from the same ranks if so many
+/// processes can reach `level`: that is exact for every distribution. Otherwise, and for fewer
+/// processes, both are Student's t with a moderated variance: that within the sides and that of the
+/// prior, weighted by their degrees of freedom, and never below the uncertainty of the rounds.
 class Changes {
  public:
-  /// `drift` (a logarithm, at least 0) is what the whole machine moved by from one side to the
-  /// other: intervals reach that much further, and only what exceeds it is evidence.
+  /// `drift` (a logarithm, at least 0) is the change of the whole machine from one side to the
+  /// other: it widens intervals, and only a larger difference is evidence.
   explicit Changes(double level, double drift = 0);
 
   /// `prior`: noise_of_similar_cells() or reference_noise(). std::invalid_argument for a side
@@ -85,23 +83,23 @@ class Changes {
   Quantiles quantiles_;
 };
 
-/// Holm's step-down: each p so that at most `a` of 100 families have any p below `a` % where
-/// nothing changed, however the cells hang together. In the order given.
+/// Adjusts each p by Holm's step-down method: if nothing changed, at most `a` of 100 families have
+/// any p below `a` %, whatever the dependence between cells. Keeps the order.
 std::vector<double> holm(std::span<const double> p);
 
-/// How many processes a side must be for the order of pairs to reach `level`.
+/// The number of processes a side from which a rank test can reach `level`.
 std::size_t processes_for(double level);
 
-/// What is said of a change.
+/// The verdict on a change.
 enum class ChangeWord { fast, slow, same, ambig, inconclusive };
 inline constexpr std::array<std::string_view, 5> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG",
                                                               "INCONCLUSIVE"};
 
-/// same where they differ by `threshold` at most and a change of the threshold would have been
-/// detected; else slow or fast where p, adjusted for all cells, is at most `false_alarms`; else
-/// inconclusive where a change of the threshold would not have been detected; ambig what is left.
-/// By the 99 % interval: the 95 % interval of one change in forty that is just the threshold lies
-/// within it, which is too often to call that same.
+/// `same` if they differ by at most `threshold` and a change of the threshold would have been
+/// detected; else `slow` or `fast` if p, adjusted for all cells, is at most `false_alarms`; else
+/// `inconclusive` if a change of the threshold would not have been detected; else `ambig`. `same`
+/// uses the 99 % interval: the 95 % interval would call one in forty changes of exactly the
+/// threshold the same.
 struct Judged {
   double ratio = 1, most = 1, p = 1;
   double minimum_detectable_change = 0;

@@ -6,7 +6,7 @@ namespace dlbench::stats {
 double digamma(double x);
 double trigamma(double x);
 
-/// The x > 0 of which trigamma(x) is `value`, which is above 0.
+/// The inverse of trigamma for values above 0.
 double trigamma_inverse(double value);
 
 }  // namespace dlbench::stats

@@ -8,7 +8,7 @@
 
 namespace dlbench::stats {
 
-/// How far the processes of one cell lie apart, within its sides.
+/// The spread between the processes of one cell, within its sides.
 struct Scatter {
   double length = 0;              ///< logarithm of the exchange's time
   double variance = 0;            ///< of the logarithms of the processes' medians
@@ -18,12 +18,12 @@ struct Scatter {
 /// std::invalid_argument as Changes::of().
 Scatter scatter_of(const MeasuredSide& first, const MeasuredSide& second);
 
-/// For each cell, in the order given: what the other cells of similar length tell of its scatter.
+/// For each cell, in order: the prior for its spread, from the other cells of similar length.
 /// Empirical Bayes (Smyth 2004, limma): the variances of the cells are taken to be draws from a
 /// scaled inverse chi-squared distribution, whose two parameters are estimated from the mean and
 /// the variance of their logarithms. None where fewer than four cells are similar.
 ///
-/// The cells of a run share their processes, so they repeat each other: a prior counts for at most
+/// The cells of a run share their processes, so they are not independent: a prior has at most
 /// kMostPriorDegreesOfFreedom (tests/stats/moderation_test.cpp measures the false alarms).
 std::vector<std::optional<Noise>> noise_of_similar_cells(std::span<const Scatter> cells);
 

@@ -15,23 +15,23 @@ namespace dlbench::stats {
 /// same processes, in the same order.
 using Series = std::vector<double>;
 
-/// What series of exchanges of about one length show of the difference between processes. A
-/// variance is one of a process's median on the logarithm of time; it includes the rounds' part.
+/// The spread between processes for exchanges of about one length. Variances are of a process's
+/// median on the logarithm of time; they include the variance of the rounds.
 struct ProcessVariance {
   double variance = 0;            ///< typical variance of a series
-  double degrees_of_freedom = 0;  ///< of its distribution over exchanges; infinite where all agree
+  double degrees_of_freedom = 0;  ///< of its distribution over exchanges; infinite if all are equal
   double information = 0;         ///< degrees of freedom of all series together
 };
 
 /// Estimates that from series of at least two processes each; none without such a series.
-/// The prior of Smyth (2004), by the moments of the logarithms of the variances. Series that come
-/// from the same processes rise and fall together: `information` counts them for what they add.
+/// The prior of Smyth (2004), by the moments of the logarithms of the variances. Series from the
+/// same processes are correlated, so `information` is below their number.
 std::optional<ProcessVariance> estimate_variance(std::span<const Series> series);
 
 /// 95 % interval for the median of processes. From five processes on, order statistics, whatever
 /// the distribution (the range of five: 93.75 %). From two to four, Student's t around the median
-/// of the medians, with the processes' own variance moderated by `others`. A single process has
-/// none: the interval is empty then, and not honest.
+/// of the medians, with the processes' own variance moderated by `others`. A single process has no
+/// interval: it is empty and not honest.
 Interval process_interval(const Series& medians, const std::optional<ProcessVariance>& others);
 
 /// Half-width of the 95 % prediction interval for the next process, relative to the median.
@@ -40,8 +40,8 @@ double prediction_half_width(const ProcessVariance& variance);
 /// The same from one series of at least two (std::invalid_argument).
 double between_half_width(const Series& medians);
 
-/// What is known of the difference between processes, by the length of an exchange. A length is
-/// known from the series within a factor of four of the power of four next to it.
+/// The spread between processes by the length of an exchange. A length uses the series within a
+/// factor of four of the nearest power of four.
 class ProcessSpread {
  public:
   /// A series of fewer than two processes, or with times that are not above 0, adds nothing.
@@ -53,7 +53,7 @@ class ProcessSpread {
   std::optional<ProcessVariance> at(double ns) const;
   std::optional<double> half_width(double ns) const;
 
-  /// process_interval() of a series, moderated by what is known at its length.
+  /// process_interval() of a series, moderated by the other series of its length.
   Interval interval(const Series& medians) const;
 
   struct Row {
@@ -69,13 +69,13 @@ class ProcessSpread {
     ProcessVariance variance;
     double half_width = 0;
     std::size_t series = 0;
-    bool has_own = false;  ///< is one of the series nearest to this length?
+    bool has_own = false;  ///< has a series this nearest length?
   };
   const Known* known_at(double ns) const;
 
   std::vector<Series> series_;
   std::map<int, Known> by_power_;
-  mutable Quantiles quantiles_;  ///< the cells of a run need the same few
+  mutable Quantiles quantiles_;  ///< cached, because the cells of a run need the same few
 };
 
 }  // namespace dlbench::stats

@@ -1,26 +1,14 @@
 #include "stats/stages.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
-#include "stats/random.hpp"
 #include "stats/student.hpp"
 
 namespace dlbench::stats {
 namespace {
 
-constexpr double kFalseAlarms = 0.01;
 constexpr double kInterimConfidence = 0.95;  // of the interval at an interim analysis
-
-/// Two neighbours' times, in the order in which the sides got them.
-void deal(std::span<const double> pair, double change, Random& random, MeasuredSide& base,
-          MeasuredSide& head) {
-  const std::size_t first = random.below(2);
-  base.medians.push_back(pair[first]);
-  head.medians.push_back(pair[1 - first] * (1 + change));
-}
 
 /// How many a side find the change in 99 of 100 cases by a normal distribution's scatter.
 double processes_by_scatter(double change, double spread, double degrees_of_freedom, double level,
@@ -87,51 +75,6 @@ std::size_t next_processes(const Analysis& seen, const Stages& stages, double le
   const double step = std::pow(std::max(kFarthest, far), 1 / steps);
   const auto next = static_cast<std::size_t>(std::ceil(static_cast<double>(have) * step - 1e-9));
   return std::min(stages.most, sure > have ? std::min(sure, next) : next);
-}
-
-Power compare_often(std::span<const double> record, double change, const Stages& stages,
-                    std::size_t cells, std::size_t trials, std::uint64_t seed) {
-  const auto tests = static_cast<double>(cells);
-  std::map<double, Changes> changes;  // by the part of the alarms
-  Quantiles quantiles;
-  const std::size_t pairs = record.size() / 2;
-  Stages within = stages;  // no process is there twice
-  within.most = std::min(stages.most, pairs);
-  std::array<std::size_t, kChangeWords.size()> words{};
-  std::size_t processes = 0, most = 0;
-  for (std::size_t trial = 0; trial < trials; ++trial) {
-    Random random(mixed(seed, trial));
-    MeasuredSide base, head;
-    std::size_t have = 0, wanted = stages.coarse, at = random.below(pairs);
-    ChangeWord word = ChangeWord::ambig;
-    for (std::size_t analysis = 0; analysis < stages.analyses && wanted > have; ++analysis) {
-      for (; have < wanted; ++have, at = (at + 1) % pairs) {
-        deal(record.subspan(2 * at, 2), change, random, base, head);
-      }
-      const double alarms = kFalseAlarms * part_of_alarms(analysis, have, within);
-      const Change seen = changes.try_emplace(alarms, alarms / tests).first->second.of(base, head);
-      // Holm's for the smallest p of all cells, which is the strictest.
-      const double p = std::min(1.0, seen.p * tests);
-      word = word_of({seen.ratio, seen.most, p, seen.minimum_detectable_change}, stages.threshold,
-                     alarms);
-      if (is_decided(word)) break;
-      wanted = next_processes({seen.lo, seen.hi, have, have, seen.minimum_detectable_change},
-                              within, alarms / tests, quantiles);
-    }
-    ++words[static_cast<std::size_t>(word)];
-    processes += have;
-    most = std::max(most, have);
-  }
-  const auto count = static_cast<double>(trials);
-  const auto share = [&](ChangeWord word) {
-    return static_cast<double>(words[static_cast<std::size_t>(word)]) / count;
-  };
-  return {share(ChangeWord::slow),
-          share(ChangeWord::fast),
-          share(ChangeWord::same),
-          share(ChangeWord::ambig) + share(ChangeWord::inconclusive),
-          static_cast<double>(processes) / count,
-          static_cast<double>(most)};
 }
 
 }  // namespace dlbench::stats

@@ -41,8 +41,9 @@ double log_binomial(std::size_t n, std::size_t k) {
          count * std::log(2.0);
 }
 
-/// [k-th smallest, k-th largest] holds the median with `outer` confidence, at least what was asked
-/// for; one rank further in it is `inner`, which is less. k is 0 where there is no such rank.
+/// [k-th smallest, k-th largest] holds the median with `outer` confidence, at least what was
+/// requested for; one rank further in it is `inner`, which is less. k is 0 where there is no such
+/// rank.
 struct Ranks {
   std::size_t k = 0;
   double outer = 0;

@@ -5,8 +5,7 @@
 
 namespace dlbench::stats {
 
-/// All functions copy what they must sort, leave their input alone, and ask for at least one value
-/// (std::invalid_argument).
+/// All functions leave their input unchanged, and throw std::invalid_argument for an empty one.
 
 double median(std::span<const double> values);
 
@@ -16,13 +15,13 @@ double mad(std::span<const double> values);
 struct Interval {
   double lo = 0;
   double hi = 0;
-  bool honest = false;  ///< false where there are too few values for the asked confidence
+  bool honest = false;  ///< false: too few values for the requested confidence
 };
 
 /// Interval for the median from order statistics (sign test), interpolated between the two ranks
-/// around the asked confidence (Hettmansperger and Sheather 1986), so that it meets it whatever the
-/// distribution: whole ranks cover up to 98 % where 95 % are asked. With fewer than six values no
-/// 95 % interval exists: then it is the range, and not honest.
+/// around the requested confidence (Hettmansperger and Sheather 1986), so that it meets it whatever
+/// the distribution: whole ranks cover up to 98 % where 95 % are requested. With fewer than six
+/// values no 95 % interval exists: the result is the range, and not honest.
 Interval median_interval(std::span<const double> values, double confidence = 0.95);
 
 /// Half the interquartile range over the median, relative: the spread of the reference exchange

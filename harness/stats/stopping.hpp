@@ -7,8 +7,8 @@
 
 namespace dlbench::stats {
 
-/// When a cell has had rounds enough: `first` of them, then `pass` more at a time until half its
-/// interval over its median is below `precision`, at most `most`.
+/// When to stop the rounds of a cell: after `first` rounds, then `pass` more at a time until the
+/// half-width of its interval over its median is below `precision`; at most `most` rounds.
 struct Stopping {
   std::size_t first = 6;  ///< the least number for which a 95 % interval exists
   std::size_t pass = 6;
@@ -16,8 +16,8 @@ struct Stopping {
   double precision = 0.02;
 };
 
-/// What an interval of rounds is formed at, so that it covers 95 %: whoever stops because an
-/// interval looks narrow stops too often at one that misses, which costs up to two in a hundred
+/// Nominal confidence of an interval of rounds, so that it covers 95 %: stopping at a narrow
+/// interval selects intervals that miss the median, which costs up to 2 %
 /// (tests/stats/coverage_test.cpp measures it).
 inline constexpr double kRoundsConfidence = 0.965;
 

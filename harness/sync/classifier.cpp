@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/codes.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::sync {
@@ -12,17 +13,6 @@ constexpr int kIdle = 4;       // timed calls with an idle producer
 constexpr int kBlocking = 3;   // delays, each twice as long as the former
 constexpr int kTooWeak = 4;    // trials after which the delay may be made longer
 constexpr int kPowerless = 8;  // at the longest without any power, and there will be none
-constexpr std::string_view kDependent =
-    "a read on the consumer's stream that nothing ordered came behind the producer's work: the two "
-    "streams are not independent";
-constexpr std::string_view kNeverBusy =
-    "the producer's array was done before the export began, whatever the delay";
-constexpr std::string_view kBlocks =
-    "each time, the call that began to compute the producer's array lasted as long as the delay, "
-    "and the array was done when it returned";
-constexpr std::string_view kNoBystander =
-    "without a stream that can stand by, a wait for another stream than the producer's cannot be "
-    "distinguished from none";
 constexpr Ns kMostDelay = 80'000'000;
 constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
 constexpr Ns kLeastDecoy = 10'000'000;
@@ -50,7 +40,7 @@ Waits which_race(const Queue& queue, const Options& options) {
   Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;
   for (int i = 0; i < 2 * options.need; ++i) {
-    // It may just have ended while a neighbour had the core: the longer, the less likely.
+    // It may just have ended while a neighbor had the core: the longer, the less likely.
     if (i > 0 && i % 2 == 0) decoy *= 2;
     bool all_free = false;
     settled(queue, [&] {
@@ -168,12 +158,15 @@ Verdict classify(const Queue& queue, const Options& options) {
       std::erase_if(trials, [](const Trial& trial) { return !trial.is_stale(); });
     }
   }
-  if (verdict.waits == Waits::inconclusive && found.dependent > 0) verdict.reason = kDependent;
+  if (verdict.waits == Waits::inconclusive && found.dependent > 0) {
+    verdict.reason = codes::kDependentStreams;
+  }
   // Where the array is done when that call returns, no read can come before the producer's work.
   if (verdict.waits == Waits::no_delay || found.dependent == found.tried) {
     const bool blocks = is_done_when_begun(queue, options.delay);
     if (blocks) verdict.waits = Waits::no_delay;
-    if (verdict.waits == Waits::no_delay) verdict.reason = blocks ? kBlocks : kNeverBusy;
+    if (verdict.waits == Waits::no_delay)
+      verdict.reason = blocks ? codes::kBeginBlocks : codes::kNeverBusy;
   }
   if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;
   verdict.export_blocked = blocked_share(trials, kGive, now.delay);
@@ -183,7 +176,7 @@ Verdict classify(const Queue& queue, const Options& options) {
     if (queue.decoy) {
       verdict.waits = which_race(queue, now);
     } else {
-      verdict.reason = kNoBystander;
+      verdict.reason = codes::kNoOtherStream;
     }
   }
   return verdict;

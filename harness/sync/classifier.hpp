@@ -2,7 +2,7 @@
 
 #include <array>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/ordering.hpp"
@@ -20,7 +20,7 @@ struct Verdict {
   std::optional<double> gap_ns;
   int trials = 0;
   /// Why it is inconclusive or there was no delay, and what `none` may stand for, where known.
-  std::string reason;
+  std::string_view reason;  ///< of codes::kSyncReasons
 };
 
 /// Classifies synchronization: by values first, by times second.

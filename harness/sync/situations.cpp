@@ -22,7 +22,7 @@ void spin(const std::stop_token& stop) {
   while (!stop.stop_requested()) count = count + 1;
 }
 
-std::vector<std::jthread> neighbours(int count) {
+std::vector<std::jthread> neighbors(int count) {
   std::vector<std::jthread> made;
   for (int i = 0; i < count; ++i) made.emplace_back(spin);
   return made;
@@ -57,18 +57,18 @@ std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jo
   std::vector<Situation> situations(count);
   for (std::size_t i = 0; i < count; ++i) {
     situations[i].kind = static_cast<Kind>(i % kKinds.size());
-    situations[i].neighbours = i < count / 2 ? 1 : 2;
+    situations[i].neighbors = i < count / 2 ? 1 : 2;
     situations[i].delay = static_cast<Ns>(std::exp(logarithm(random)));
   }
   for (const int beside : {1, 2}) {
-    const std::vector<std::jthread> busy = neighbours(beside);
+    const std::vector<std::jthread> busy = neighbors(beside);
     std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> workers;
     for (int job = 0; job < jobs; ++job) {
       workers.emplace_back([&] {
         Planted planted(Kind::Nothing);
         for (std::size_t i = next++; i < count; i = next++) {
-          if (situations[i].neighbours == beside) look(planted, situations[i]);
+          if (situations[i].neighbors == beside) look(planted, situations[i]);
         }
       });
     }

@@ -13,7 +13,7 @@ namespace dlbench::sync {
 /// One planted exchange and its classification.
 struct Situation {
   Kind kind = Kind::Nothing;
-  int neighbours = 1;             ///< spinning threads that run at the same time
+  int neighbors = 1;              ///< spinning threads that run at the same time
   Ns delay = 0;                   ///< the shorter of the two delays
   std::string found;              ///< of kWaits or kLateFree
   std::optional<double> blocked;  ///< share for which export and import held the host

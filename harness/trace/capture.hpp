@@ -11,9 +11,6 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  /// Was a driver found and called?
-  bool is_active() const { return stop_ != nullptr; }
-
  private:
   int (*stop_)() = nullptr;
 };

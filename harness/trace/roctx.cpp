@@ -27,7 +27,7 @@ Library load(const char* name, int flags) {
   return found.push != nullptr && found.pop != nullptr ? found : Library{};
 }
 
-// A tool loads the library that it listens to before the program starts (rocprofv3 does), and hears
+// A tool loads the library that it listens to before the program starts (rocprofv3 does), and gets
 // nothing of another. So one that is loaded comes before one that can be loaded.
 const Library& library() {
   static const Library loaded = [] {

@@ -11,14 +11,16 @@ void put(json& item, const char* key, const std::optional<Number>& value) {
 }
 
 json to_json(const Ordering& one) {
-  json item = {{"stream", one.stream}, {"asked", one.asked}, {"required", one.required}};
+  json item = {{"stream", one.stream},
+               {"requested_by", one.is_own_call ? "consumer" : "dlbench"},
+               {"required", one.required}};
   if (one.waits) item["waits"] = to_string(*one.waits);
   if (!one.saw.empty()) item["saw"] = one.saw;
   put(item, "transfer_ns", one.transfer_ns);
   put(item, "export_blocked", one.export_blocked);
   put(item, "import_blocked", one.import_blocked);
   put(item, "gap_ns", one.gap_ns);
-  if (!one.reason.empty()) item["reason"] = one.reason;
+  put_reason(item, one.reason);
   return item;
 }
 
@@ -51,7 +53,7 @@ json to_json(const Seen& seen) {
           {"struct", seen.struct_name}, {"version", seen.version}, {"flags", seen.flags}};
 }
 
-json to_json(const WhoWaits& found) {
+json to_json(const SynchronizationFound& found) {
   json item = {{"sync", json::array()}};
   for (const Ordering& one : found.sync) item["sync"].push_back(to_json(one));
   if (!found.late_free.empty()) item["late_free"] = found.late_free;

@@ -15,7 +15,7 @@ namespace dlbench::worker {
 
 nlohmann::json to_json(const Judgement& judgement);
 nlohmann::json to_json(const Seen& seen);
-nlohmann::json to_json(const WhoWaits& found);
+nlohmann::json to_json(const SynchronizationFound& found);
 nlohmann::json to_json(const WorkerFloors& floors);
 nlohmann::json to_json(const measure::Reading& reading, const Disturbance& disturbance);
 nlohmann::json to_json(const std::vector<FrameNode>& frames);

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <system_error>
 
+#include "exchange/python/module.hpp"
+#include "worker/library/process_state.hpp"
 #include "worker/serve.hpp"
 #include "worker/timing/block.hpp"
 #include "worker/timing/counted.hpp"
@@ -62,6 +64,17 @@ PyObject* round(PyObject*, PyObject* arguments) {
   return nullptr;
 }
 
+PyObject* process_state(PyObject*, PyObject*) {
+  try {
+    return dlbench::worker::process_state().release();
+  } catch (const Failure& failure) {
+    PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
 PyObject* callgrind_requests(PyObject*, PyObject*) {
   return PyBool_FromLong(dlbench::worker::has_callgrind_requests() ? 1 : 0);
 }
@@ -77,6 +90,8 @@ PyMethodDef methods[] = {
      "callgrind_requests()\n--\n\nWhether this build starts the collection of callgrind: its "
      "imports "
      "need not be instrumented."},
+    {"process_state", process_state, METH_NOARGS,
+     "process_state()\n--\n\nWhat all libraries of this process share, in texts to compare."},
     {"die_with_parent", die_with_parent, METH_O,
      "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
     {},
@@ -95,5 +110,5 @@ PyModuleDef definition{PyModuleDef_HEAD_INIT,
 }  // namespace
 
 PyMODINIT_FUNC PyInit__worker() {
-  return PyModule_Create(&definition);
+  return dlbench::create_module(definition);
 }

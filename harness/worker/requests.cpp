@@ -73,12 +73,13 @@ const Prepared* Requests::find(const json& request) const {
 }
 
 json Requests::load(const json& request) {
-  const double begin = seconds_now();
   const Loaded loaded =
       adapters_.load(request.at("role"), request.at("library"), request.at("path"));
   frozen_ = false;
-  return {
-      {"version", loaded.version}, {"devices", loaded.devices}, {"seconds", seconds_now() - begin}};
+  return {{"version", loaded.version},
+          {"devices", loaded.devices},
+          {"effects", loaded.effects},
+          {"seconds", loaded.seconds}};
 }
 
 json Requests::floors(const json&) {

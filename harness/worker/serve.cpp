@@ -7,6 +7,7 @@
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
 #include "worker/answers.hpp"
+#include "worker/base/gil.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/lines.hpp"
 #include "worker/requests.hpp"
@@ -16,18 +17,12 @@ namespace {
 
 using nlohmann::json;
 
-bool has_gil() {
-  const Ref sys = checked(PyImport_ImportModule("sys"));
-  const Ref enabled = optional_attribute(sys.get(), "_is_gil_enabled");
-  return !enabled || PyObject_IsTrue(checked(PyObject_CallNoArgs(enabled.get())).get()) == 1;
-}
-
 json greeting() {
   const std::string python = text_of(PySys_GetObject("version"));
   return {{"hello",
            {{"build", build_id()},
             {"python", python.substr(0, python.find(' '))},
-            {"gil", has_gil()},
+            {"gil", had_gil_at_start()},
             {"pid", ::getpid()}}}};
 }
 

@@ -1,4 +1,4 @@
-"""The report: one HTML file of one run or several, which needs nothing else to be read."""
+"""The report: one self-contained HTML file of one run or several."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Packed", "pack", "require", "write"]
 
 
 def require() -> None:
-    """Raises ModuleNotFoundError, the line to type in it, where the extra is not installed."""
+    """Raises ModuleNotFoundError with the command to type if the extra is not installed."""
     parts.require()
 
 
 def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None = None) -> None:
-    """The page of these runs; with a comparison, what changed between its two sides.
+    """The page of these runs; with a comparison, also the changes between its sides.
 
     Documents are packed one at a time and may be dropped before this is called.
     """

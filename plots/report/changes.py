@@ -1,4 +1,4 @@
-"""A comparison of two sides as the page holds it."""
+"""The comparison of two sides in the page's format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dlbench.document import ComparedCell, Comparison
 
 from . import packing
 
-#: Of each cell, in this order; the page names them by it.
+#: The values of each cell; the page identifies them by this order.
 KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "base_outcome",
         "head_outcome", "outcome_change")  # fmt: skip
 
@@ -25,7 +25,7 @@ def packed(comparison: Comparison) -> str:
 
 
 def rows(comparison: Comparison) -> list[list[object]]:
-    """The cells' values by KEYS, what a cell is called, and the details; what matters most comes
+    """The cells' values by KEYS, the cell's label, and the details; the most important cells
     first."""
     return [[*(getattr(cell, key) for key in KEYS),
              " ".join(table.named(cell)).replace("->", "\u2192"), "; ".join(cell.details)]

@@ -17,16 +17,19 @@ from dlbench.document import (
     NotMeasured,
     exchanges_once,
 )
+from dlbench.findings.import_effects import in_words
 from dlbench.text.escaping import dlbench_command
+from dlbench.text.grouping import grouped
 
 from .tables import portable
 
 FLOORS = {
-    "empty": "the loop around nothing",
+    "empty": "an empty loop",
     "clock": "one reading of the clock",
     "call": "a call of a C function that does nothing",
     "proxy": "the same through the proxy's __dlpack__",
 }
+MOST_NAMES = 20  #: of one kind of effect of an import
 COPIES = {"warm": "into memory in use", "fresh": "into pages never touched"}
 
 
@@ -38,11 +41,12 @@ class Environment:
     facts: list[tuple[str, str]]
     libraries: list[tuple[str, str]]
     floors: list[tuple[str, str, str]]
+    effects: list[tuple[str, str]]  #: of imports, by library
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything of one machine that is no cell."""
+    """The facts of one machine."""
 
     machine_name: str
     headline: list[str]
@@ -55,8 +59,9 @@ class Facts:
 def of(document: Document) -> list[Facts]:
     """The facts of each machine."""
     found = []
+    entries = grouped(document.entries, lambda entry: entry.machine)
     for name, context in document.contexts.items():
-        own = [entry for entry in document.entries if entry.machine == name]
+        own = entries.get(name, [])
         run = context.run
         found.append(Facts(
             machine_name=name,
@@ -77,10 +82,10 @@ def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:
     yield from (f"Python {python}" for python in sorted(pythons))
     yield context.date[:10]
     measured = sum(isinstance(entry, Measured) for entry in entries)
-    without = [e for e in entries if isinstance(e, NotMeasured) and e.is_exchange]
+    without = [entry for entry in entries if isinstance(entry, NotMeasured)]
     untimed = [entry for entry in without if entry.is_untimed]
-    yield f"{measured} cells measured, {len(without) - len(untimed)} not"
-    yield from case_sweep.untimed_said(untimed)
+    yield f"{measured} cells measured, {len(without) - len(untimed)} without a result"
+    yield from case_sweep.untimed_words(untimed)
 
 
 def _machine(context: Context) -> Iterator[tuple[str, str]]:
@@ -137,7 +142,11 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():
         floors.append((f"copy, {key}", f"{values.rate(rate)} GB/s", COPIES.get(key, "")))
-    return Environment(name, facts, list(found.versions.items()), floors)
+    effects = [
+        (library, in_words(effects, MOST_NAMES))
+        for library, effects in sorted(found.import_effects.items())
+    ]
+    return Environment(name, facts, list(found.versions.items()), floors, effects)
 
 
 def _nanoseconds(ns: float) -> str:

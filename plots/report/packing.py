@@ -1,4 +1,4 @@
-"""Data inside a page: JSON, compressed, as text that HTML leaves alone."""
+"""Data inside a page: compressed JSON, encoded as text that HTML does not interpret."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from dlbench.text.escaping import json_text
 
-LEVEL = 5  #: of compression; a higher one costs more seconds than it saves bytes
-AT_ONCE = 8  #: chunks under way, which bounds the memory
+LEVEL = 5  #: of compression; a higher level is slow and saves few bytes
+AT_ONCE = 8  #: chunks in memory at a time
 
 
 def packed_bytes(raw: bytes) -> str:

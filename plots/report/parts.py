@@ -1,4 +1,4 @@
-"""What the page is put together from: the template, our style and scripts, and plotly.js."""
+"""The parts of the page: the template, style and scripts of dlbench, and plotly.js."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .packing import packed_bytes
 HERE = Path(__file__).parent
 #: In the order in which they are defined; all of them share one scope.
 SCRIPTS = ("text", "address", "unpack", "run", "choice", "matrix", "chart", "samples", "cell",
-           "scaling", "phases", "change", "sync", "refusals", "findings", "warnings", "glossary",
-           "page")  # fmt: skip
+           "scaling", "phases", "change", "sync", "refusals", "findings", "machines", "warnings",
+           "glossary", "page")  # fmt: skip
 PLOTLY = "package_data/plotly.min.js"
 INSTALL = "pip install 'dlbench[report]'"
 
@@ -33,7 +33,7 @@ def style() -> str:
 
 
 def scripts() -> str:
-    """One function, so that nothing of ours is global."""
+    """All scripts in one function, so that they define no globals."""
     texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     return '"use strict";\n(() => {\n' + "\n".join(texts) + "\n})();\n"
 
@@ -47,18 +47,18 @@ def template() -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """What an expression of the template leaves: text printable, our own HTML as it is."""
+    """The value of a template's expression: text made printable, HTML of dlbench as it is."""
     return printable(value) if type(value) is str else value
 
 
 @functools.cache
 def plotly() -> str:
-    """plotly.js, packed: the page unpacks it once a chart is to be seen."""
+    """plotly.js, packed: the page unpacks it when the first chart is visible."""
     return packed_bytes(_plotly().read_bytes())
 
 
 def _plotly() -> Path:
-    # Only its JavaScript is wanted; importing the package would take longer than all the rest.
+    # Only its JavaScript is needed; importing the package takes longer than everything else.
     spec = importlib.util.find_spec("plotly")
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], PLOTLY) if places else Path(PLOTLY)

@@ -15,8 +15,10 @@ MOST = 200  #: scripts; a page of many thousand cells stays small
 
 
 def scripts(document: Document, cells: Iterable[int]) -> dict[int, str]:
-    """By cell, of these cells without a number. None where the adapter is not installed here."""
-    from dlbench.scripts import exchange  # imports NumPy, which a run without a report never needs
+    """The scripts of these cells without a number; None if the adapter is not installed here."""
+    from dlbench.scripts import (
+        exchange,
+    )  # imports NumPy, which other reports do not need
 
     found: dict[int, str] = {}
     catalogue = discover.catalogue()

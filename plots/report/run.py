@@ -1,4 +1,4 @@
-"""One run as the page holds it: an index of all cells, and the rest of each in chunks."""
+"""One run in the page's format: an index of all cells, and their details in chunks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..ink import BLACK, BLACK_ABOVE, PAPER
 from . import facts, reproduction, tables
 from .packing import all_packed, packed
 
-#: What chooses a matrix, and the two that span it.
+#: The axes that choose a matrix, and its two dimensions.
 CHOICE = ("phase", "protocol", "device", "case", "bytes", "clock", "environment", "machine")
 PAIR = ("producer", "consumer")
 AXES = (*CHOICE, *PAIR)
-CHUNK = 500  #: cells; one is unpacked when one of its cells is looked at
+CHUNK = 500  #: cells; a chunk is unpacked when one of its cells is opened
 #: Not repeated in the chunks: the index has it, or it is the same for every cell.
 INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
                      "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "interval", "outcome",
@@ -39,7 +39,7 @@ class Packed:
 
 
 def pack(document: Document, label: str, name: str) -> Packed:
-    """`label` is what the page calls the run, `name` what commands call it."""
+    """`label` is the run's name on the page, `name` its name in commands."""
     refusals = tables.refusals(document.not_measured, len(document.measured))
     scripts = reproduction.scripts(document, [row.first for row in refusals])
     index = _index(document) | _tables(document, name, refusals)

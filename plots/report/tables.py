@@ -16,9 +16,10 @@ from dlbench.text.layout import count
 
 Row = dict[str, object]
 ARROW = "\u2192"
-#: Pairs with nothing in common: folded below the table of reasons.
+#: Outcomes of pairs without a common protocol: folded below the table of reasons.
 FOLDED = ("no-protocol", "no-device", "not installed")
-#: Outcomes of which the findings list the number of reasons alone; the table of reasons has them.
+#: Outcomes for which the findings give only the number of reasons, because the table of reasons
+#: lists them.
 COUNTED = ("refused", "unsupported", "not-run")
 MOST_REASONS = 2  #: of one outcome that the findings repeat
 MOST_CELLS = 50  #: of one warning that the page lists by name
@@ -91,12 +92,12 @@ def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
 
 def _copied(document: Document) -> list[tuple[int, Measured]]:
     """Exchanges that copy, each with its place; of a case sweep, those of the plain array."""
-    climbed = case_sweep.is_climbed(document)
+    sweeps = case_sweep.has_case_sweep(document)
     return [
         (place, entry)
         for place, entry in enumerate(document.measured)
         if entry.is_exchange and entry.outcome in values.COPIED
-        and (not climbed or entry.case == case_sweep.BASELINE)
+        and (not sweeps or entry.case == case_sweep.BASELINE)
     ]  # fmt: skip
 
 
@@ -144,9 +145,9 @@ def _span(rates: Sequence[float]) -> str:
 
 
 def fallbacks(document: Document) -> list[Row]:
-    """The case sweep as on the terminal: what ends otherwise than the plain array."""
+    """The case sweep as on the terminal: cases whose outcome differs from the plain array's."""
     rows: list[Row] = []
-    if not case_sweep.is_climbed(document):
+    if not case_sweep.has_case_sweep(document):
         return rows
     for machine, share in document.shares():
         for one in case_sweep.fallbacks(case_sweep.case_sweeps(share.entries)):
@@ -173,8 +174,8 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
 
 
 def _is_refusal(entry: Entry) -> bool:
-    # A phase shares its exchange's reason; an untimed cell is no failure, nor is one below the
-    # resolution.
+    # A phase has the reason of its exchange; an untimed cell and one below the resolution are not
+    # failures.
     return (isinstance(entry, NotMeasured) and entry.is_exchange
             and not (entry.is_untimed or entry.is_below)
             and entry.outcome not in values.DULL)  # fmt: skip
@@ -185,7 +186,7 @@ def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
     the reason of the first. `first` is the number of the first cell without a number."""
     refused = [(place, entry) for place, entry in enumerate(missing) if _is_refusal(entry)]
     causes = grouped(refused, lambda item: (item[1].outcome, item[1].cause))
-    # Causes of several libraries that read the same are one row, too.
+    # Equal texts of several libraries share a row.
     groups = grouped(
         sorted(causes.values(), key=lambda of: (_place(of[0][1].outcome), of[0][0])),
         lambda of: (of[0][1].outcome, values.shared_reason([entry for _, entry in of])),
@@ -217,7 +218,7 @@ def _place(outcome: str) -> int:
 
 
 def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
-    """What the two libraries of a pair do not have in common: how many cells, and the lines."""
+    """Missing protocols of pairs: the number of cells, and the lines."""
     dull = Counter(e.outcome for e in missing if e.is_exchange and e.outcome in values.DULL)
     counts = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
     return {"counts": counts, "lines": list(lines)}

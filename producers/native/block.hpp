@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "array_struct.hpp"
+#include "count.hpp"
 #include "layout.hpp"
 
 namespace dlbench::native {
@@ -194,8 +195,12 @@ class Block {
 
   // The block's own slot is free where nothing else is exported.
   BorrowedTensor* take_borrowed() {
-    const bool none_out = returned_.load(std::memory_order_acquire) == exported_;
-    BorrowedTensor* borrowed = none_out ? &slot_ : new (std::nothrow) BorrowedTensor;
+#ifdef Py_GIL_DISABLED
+    const bool is_free = !slot_taken_.test_and_set(std::memory_order_acquire);
+#else
+    const bool is_free = returned_.load(std::memory_order_acquire) == exported_;
+#endif
+    BorrowedTensor* borrowed = is_free ? &slot_ : new (std::nothrow) BorrowedTensor;
     if (borrowed != nullptr) ++exported_;
     return borrowed;
   }
@@ -204,7 +209,13 @@ class Block {
   static void give_back(Managed* managed) {
     auto* block = static_cast<Block*>(managed->manager_ctx);
     auto* borrowed = reinterpret_cast<BorrowedTensor*>(managed);
-    if (borrowed != &block->slot_) delete borrowed;
+    if (borrowed != &block->slot_) {
+      delete borrowed;
+    } else {
+#ifdef Py_GIL_DISABLED
+      block->slot_taken_.clear(std::memory_order_release);
+#endif
+    }
     block->count(1);
   }
 
@@ -216,15 +227,19 @@ class Block {
 
   Counts own_counts() const {
     const std::uint64_t counted = returned_.load(std::memory_order_relaxed);
-    return {exported_, counted > kOver / 2 ? counted - (kOver - exported_) : counted};
+    const std::uint64_t exported = exported_;
+    return {exported, counted > kOver / 2 ? counted - (kOver - exported) : counted};
   }
 
   friend Counts operator+(Counts a, Counts b) {
     return {a.exported + b.exported, a.deleted + b.deleted};
   }
 
-  // Exported under the GIL; released from any thread.
-  std::uint64_t exported_ = 0;
+  // Released from any thread; exported under the GIL, or from any thread where there is none.
+  Count exported_ = 0;
+#ifdef Py_GIL_DISABLED
+  std::atomic_flag slot_taken_;
+#endif
   std::atomic<std::uint64_t> returned_{0};
   DLTensor tensor_{};
   BorrowedTensor slot_;

@@ -7,7 +7,7 @@ namespace dlbench::native {
 
 /// What `stream` stands for (array API standard, `__dlpack__`).
 struct Asked {
-  bool synchronise = true;  ///< false for -1
+  bool synchronize = true;  ///< false for -1
   device::Stream stream = nullptr;
 };
 
@@ -21,7 +21,7 @@ inline bool read_stream(const Place& place, PyObject* stream, Asked& asked) {
   const long long number = PyLong_AsLongLong(stream);
   if (number == -1) {
     if (PyErr_Occurred() != nullptr) return false;
-    asked.synchronise = false;
+    asked.synchronize = false;
     return true;
   }
   const bool refused = number < 0 || (place.is_rocm() ? number == 1 || number == 2 : number == 0);
@@ -36,7 +36,7 @@ inline bool read_stream(const Place& place, PyObject* stream, Asked& asked) {
 
 /// The content is there for what the consumer puts on its stream from now on.
 inline bool make_safe(DeviceArray& array, const Asked& asked) {
-  if (!asked.synchronise) return true;
+  if (!asked.synchronize) return true;
   Place& place = *array.place;
   device::Stream mine = nullptr;
   if (!place.stream(mine)) return false;
@@ -167,7 +167,7 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
     return nullptr;
   }
   if (wish.must_copy) {
-    if (!asked.synchronise && !array.place->stream(asked.stream)) return nullptr;
+    if (!asked.synchronize && !array.place->stream(asked.stream)) return nullptr;
     const Block::Owner copied = copy_of(array, wish, asked.stream);
     return copied ? export_tensor(*copied, versioned, true) : nullptr;
   }

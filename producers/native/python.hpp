@@ -3,8 +3,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
+
+#include "count.hpp"
+#include "exchange/python/module.hpp"
 
 namespace dlbench::native {
 

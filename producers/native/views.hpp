@@ -18,11 +18,12 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     log.line("buffer");
   const Block& block = block_of(self);
   const Layout& layout = block.layout();
-  const auto asks = [flags](int what) { return (flags & what) == what; };
-  if (layout.readonly && asks(PyBUF_WRITABLE)) return refuse_buffer(view, "read-only memory");
+  const auto has_flag = [flags](int what) { return (flags & what) == what; };
+  if (layout.readonly && has_flag(PyBUF_WRITABLE)) return refuse_buffer(view, "read-only memory");
   const bool c_order = block.is_c_contiguous(), f_order = block.is_f_contiguous();
-  if ((asks(PyBUF_C_CONTIGUOUS) && !c_order) || (asks(PyBUF_F_CONTIGUOUS) && !f_order) ||
-      (asks(PyBUF_ANY_CONTIGUOUS) && !c_order && !f_order) || (!asks(PyBUF_STRIDES) && !c_order)) {
+  if ((has_flag(PyBUF_C_CONTIGUOUS) && !c_order) || (has_flag(PyBUF_F_CONTIGUOUS) && !f_order) ||
+      (has_flag(PyBUF_ANY_CONTIGUOUS) && !c_order && !f_order) ||
+      (!has_flag(PyBUF_STRIDES) && !c_order)) {
     return refuse_buffer(view, "the memory is not contiguous as requested");
   }
   const ArrayStruct& facts = block.array_struct();
@@ -31,9 +32,9 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->itemsize = layout.dtype->bytes;
   view->readonly = layout.readonly;
   view->ndim = facts.ndim;
-  view->format = asks(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr;
-  view->shape = asks(PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(facts.shape) : nullptr;
-  view->strides = asks(PyBUF_STRIDES) ? reinterpret_cast<Py_ssize_t*>(facts.strides) : nullptr;
+  view->format = has_flag(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr;
+  view->shape = has_flag(PyBUF_ND) ? reinterpret_cast<Py_ssize_t*>(facts.shape) : nullptr;
+  view->strides = has_flag(PyBUF_STRIDES) ? reinterpret_cast<Py_ssize_t*>(facts.strides) : nullptr;
   view->suboffsets = nullptr;
   view->internal = nullptr;
   view->obj = Py_NewRef(self);

@@ -1,6 +1,6 @@
 """A results document in the formats of other tools, one file a format.
 
-An exporter is a pure function of the loaded document; its text ends with a line feed.
+An exporter is a pure function of the loaded document; a text ends with a line feed.
 """
 
 from __future__ import annotations
@@ -10,34 +10,73 @@ from collections.abc import Callable
 from dlbench import _core
 from dlbench.document import Comparison, Document
 
-from . import bmf, changes, csv, github_action, markdown, pyperf, support
+from . import (
+    arrow,
+    asv,
+    bmf,
+    changes,
+    csv,
+    github_action,
+    google_benchmark,
+    markdown,
+    openmetrics,
+    pyperf,
+    support,
+)
 
-__all__ = ["FORMATS", "export", "summary"]
+__all__ = ["BINARY", "FORMATS", "export", "export_asv", "export_bytes", "summary"]
 
 FORMATS: dict[str, Callable[[Document], str]] = {
     "bmf": bmf.export,
     "github-action": github_action.export,
+    "google-benchmark": google_benchmark.export,
     "pyperf": pyperf.export,
+    "asv": asv.export,
+    "asv-benchmarks": asv.export_benchmarks,
+    "openmetrics": openmetrics.export,
     "csv": csv.export,
     "markdown": markdown.export,
     "support": support.export,
 }
-#: These have no word for a cell without a number, and their readers no use for an empty file.
-NUMBERS_ONLY = ("bmf", "github-action", "pyperf")
+#: Binary formats.
+BINARY: dict[str, Callable[[Document], bytes]] = {
+    "parquet": arrow.export_parquet,
+    "arrow": arrow.export_arrow,
+}
+#: Formats that hold numbers only, so a document without numbers is refused.
+NUMBERS_ONLY = ("bmf", "github-action", "google-benchmark", "pyperf", "asv", "asv-benchmarks")
 
 
 def export(document: Document, name: str) -> str:
-    """The document in the format of that name.
+    """The document in the text format of that name.
 
     Raises ValueError for an unknown format, with the nearest name, and where the format holds
     numbers only and the document has none.
     """
     _core.require_known("format", name, list(FORMATS))
-    if name in NUMBERS_ONLY and not document.measured:
-        raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
+    _require_numbers(document, name)
     return FORMATS[name](document)
 
 
+def export_bytes(document: Document, name: str) -> bytes:
+    """The same for any format; a text is in UTF-8. Raises BadInput where a library is missing."""
+    _core.require_known("format", name, [*FORMATS, *BINARY])
+    if name in BINARY:
+        return BINARY[name](document)
+    return export(document, name).encode()
+
+
+def export_asv(document: Document, commit: str) -> str:
+    """The results of that commit, as asv stores them."""
+    _require_numbers(document, "asv")
+    return asv.export(document, commit)
+
+
+def _require_numbers(document: Document, name: str) -> None:
+    if name in NUMBERS_ONLY and not document.measured:
+        raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
+
+
 def summary(document: Document, comparison: Comparison) -> str:
-    """The step summary of a run, with what changed since the one that it was compared with."""
+    """The step summary of a run, with the changes since another run."""
     return markdown.export(document, above=changes.section(comparison))

@@ -1,4 +1,4 @@
-"""Bencher Metric Format: latency with its interval, and what else a cell is a number of."""
+"""Bencher Metric Format: latency with its interval, and the other numbers of a cell."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _measures(entry: Measured) -> dict[str, dict[str, float]]:
 def _metric(value: float, low: float | None = None, high: float | None = None) -> dict[str, float]:
     metric = {"value": value}
     if low is not None and high is not None:
-        # A reader refuses bounds that do not enclose the value; an interval of few rounds may not.
+        # Bencher refuses bounds that do not contain the value, as an interval of few rounds may.
         metric |= {"lower_value": min(low, value), "upper_value": max(high, value)}
     return metric
 

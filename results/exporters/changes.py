@@ -1,4 +1,4 @@
-"""What changed between two sides, as part of a step summary."""
+"""The changes between two sides, as part of a step summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = ("", "cell", "ratio", INTERVAL, "base", "head", "outcome")
 
 
 def section(comparison: Comparison) -> str:
-    """Counts and what changed in sight, what noise leaves open folded."""
+    """Counts and changed cells, then undecided cells folded."""
     within = values.percent(comparison.threshold)
     what = "" if comparison.is_timed else f", in {comparison.metric}"
     text = f"\n### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
@@ -29,7 +29,7 @@ def section(comparison: Comparison) -> str:
         text += _table(sorted(changed, key=_rank), comparison.metric)
     unsure = [cell for cell in cells if cell.verdict in OPEN and not _is_changed(cell)]
     if unsure:
-        summary = f"{len(unsure)} cells of which the noise leaves open whether they changed"
+        summary = f"{len(unsure)} cells are undecided because of noise"
         body = _table(unsure, comparison.metric)
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     undecided = gate.inconclusive(comparison, "--replicas")
@@ -43,7 +43,7 @@ def _is_changed(cell: ComparedCell) -> bool:
 
 
 def _rank(cell: ComparedCell) -> tuple[int, str]:
-    """What must not be missed comes first."""
+    """The most important changes first."""
     if cell.outcome_change == "worse" or cell.presence == "lost":
         return 0, cell.name
     return 1 if cell.verdict == "SLOW" else 2, cell.name
@@ -51,7 +51,7 @@ def _rank(cell: ComparedCell) -> tuple[int, str]:
 
 def _table(cells: Iterable[ComparedCell], metric: str) -> str:
     rows = [dict(zip(HEAD, _row(cell, metric), strict=True)) for cell in cells]
-    # There is no chance in a count.
+    # A count has no interval.
     head = [one for one in HEAD if metric == "time" or one != INTERVAL]
     shown = ([row[one] for one in head] for row in rows[:MOST_ROWS])
     text = table(head, shown, range(2, len(head) - 1))

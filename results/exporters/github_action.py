@@ -21,13 +21,13 @@ def _item(entry: Measured, document: Document) -> dict[str, object]:
     value = entry.real_time
     half = max(entry.hi_ns - value, value - entry.lo_ns, 0.0)
     sides = dict.fromkeys(entry.pair)
-    told = [entry.outcome, f"range: {values.interval([entry])}"]
-    told += [f"{name} {versions[name]}" for name in sides if name in versions]
-    told += [f"warning: {warning.text}" for warning in entry.warnings]
+    lines = [entry.outcome, f"range: {values.interval([entry])}"]
+    lines += [f"{name} {versions[name]}" for name in sides if name in versions]
+    lines += [f"warning: {warning.text}" for warning in entry.warnings]
     return {
         "name": entry.name,
         "unit": "ns",
         "value": value,
         "range": f"\u00b1 {half:.6g}" if half < 1e6 else f"\u00b1 {half:.0f}",
-        "extra": "\n".join(told),
+        "extra": "\n".join(lines),
     }

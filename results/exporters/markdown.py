@@ -1,4 +1,4 @@
-"""A step summary: counts first, then what stands out, the tables folded; under 1 MiB."""
+"""A step summary: counts, then the important findings, then the tables folded; under 1 MiB."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dlbench.errors import first_line
 from dlbench.terminal import grid, terminal
 from dlbench.text import escaping
 from dlbench.text.grouping import grouped
-from dlbench.text.layout import count
+from dlbench.text.layout import UNCUT, count
 
 from .tables import table
 
-#: GitHub drops a step's summary that is larger than this; the rest is room for other summaries.
+#: GitHub drops a step's summary above 1 MiB; the rest is room for other summaries.
 MOST_BYTES = 1024 * 1024 - 64 * 1024
-#: What a reader must see without unfolding anything.
+#: Outcomes that are visible without unfolding.
 ALARMING = ("wrong", "race", "crashed", "timed-out", "out-of-memory", "import-failed")
 MOST_REASONS = 400
 LAST_WORD = 1024  #: bytes kept for what was left out
@@ -52,7 +52,7 @@ def _head(document: Document) -> str:
     lines = [f"### dlbench: {measured} of {len(counted)} exchanges measured", ""]
     lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
     lines += [line for name, part in document.by_machine() for line in _origin(name, part)]
-    # Also one that failed on a single clock: its number on another must not hide it.
+    # Also failures on a single clock, which a number on another clock must not hide.
     alarming = (entry for entry in document.not_measured if entry.outcome in ALARMING)
     loud = exchanges_once(alarming)
     if loud:
@@ -68,9 +68,9 @@ def _origin(machine: str, document: Document) -> list[str]:
     lines = []
     for name in names:
         versions = document.versions(name).items()
-        told = ", ".join(f"{library} {version}" for library, version in versions)
+        words = ", ".join(f"{library} {version}" for library, version in versions)
         place = name if len(names) > 1 else ""
-        lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, told) if part))
+        lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, words) if part))
     return [text for line in lines if line for text in (escaping.markdown(line), "")]
 
 
@@ -80,10 +80,10 @@ def _why(entry: NotMeasured) -> list[str]:
 
 def _cell(entry: Entry) -> str:
     usual = {"device": "cpu", "case": "f32", "clock": "call", "environment": "default"}
-    told = [f"{entry.producer} -> {entry.consumer}", entry.protocol]
-    told += [str(entry.axis(axis)) for axis, value in usual.items() if entry.axis(axis) != value]
-    told += [entry.machine] if entry.machine else []
-    return " ".join([*told, values.size(entry.bytes)])
+    words = [f"{entry.producer} -> {entry.consumer}", entry.protocol]
+    words += [str(entry.axis(axis)) for axis, value in usual.items() if entry.axis(axis) != value]
+    words += [entry.machine] if entry.machine else []
+    return " ".join([*words, values.size(entry.bytes)])
 
 
 def _sections(document: Document) -> Iterable[tuple[str, str]]:
@@ -99,14 +99,17 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
         if entry.outcome not in values.DULL and not (entry.is_untimed or entry.is_below)
     ]
     if telling:
-        groups = grouped(telling, lambda e: (e.pair, e.protocol, e.cause)).values()
+        groups = grouped(telling, lambda e: (e.machine, e.pair, e.protocol, e.cause)).values()
+        machine = ["machine"] if document.machines else []
         rows = [
             [alike[0].outcome, " -> ".join(alike[0].pair), alike[0].protocol,
+             *(alike[0].machine for _ in machine),
              values.shared_reason(alike)[:300], str(len(alike))]
             for alike in sorted(groups, key=len, reverse=True)[:MOST_REASONS]
         ]  # fmt: skip
         title = f"Without a number: {count(len(telling), 'exchange')}, and why"
-        yield title, table(["", "from -> to", "protocol", "why", "exchanges"], rows, [4])
+        head = ["", "from -> to", "protocol", *machine, "why", "exchanges"]
+        yield title, table(head, rows, [len(head) - 1])
     measured = document.measured
     for begin in range(0, len(measured), 2000):
         some = measured[begin : begin + 2000]
@@ -116,16 +119,17 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
 
 
 def _matrix(one: grid.Grid) -> str:
-    columns = one.columns()
-    shown = [[row, *(_shown(one.entries.get((row, col))) for col in columns)] for row in one.rows()]
-    legend = "   ".join(grid.legend([one]))
-    made = table([grid.CORNER.replace("\\", "\\\\"), *map(escaping.markdown, columns)], shown,
-                 range(1, len(columns) + 1))  # fmt: skip
+    columns = [(consumer, head) for consumer in one.columns() for head in one.heads(UNCUT)]
+    shown = [[row, *(_shown(one, row, *column) for column in columns)] for row in one.rows()]
+    heads = [grid.CORNER, *(head or consumer for consumer, head in columns)]
+    heads = [escaping.markdown(head) for head in heads]
+    legend = "   ".join(grid.legend([one], UNCUT))
+    made = table(heads, shown, range(1, len(heads)))
     return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")
 
 
-def _shown(entry: Entry | None) -> str:
-    cell = grid.Shown.of(entry)
+def _shown(one: grid.Grid, producer: str, consumer: str, head: str) -> str:
+    cell = one.cell((producer, consumer), head)
     return cell.before + cell.text + cell.after
 
 

@@ -1,4 +1,9 @@
-"""pyperf's JSON: a benchmark a cell, a run a worker, a value a round."""
+"""pyperf's JSON: a benchmark a cell, a run a worker, its median the run's only value.
+
+pyperf compares the means of all values by a t-test. A few rounds that another process interrupted
+move such a mean far, and rounds of one process are not independent. Medians of
+processes avoid both.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,17 @@ from dlbench.document.entry import Worker
 from dlbench.text.escaping import json_text
 
 FORMAT = "1.0"
+#: What each value is; in the file, since pyperf's own values are means of loops.
+VALUES = "median of the rounds of one process"
 NS = 1e-9  #: pyperf's unit is the second
 
 
 def export(document: Document) -> str:
     """A suite that `pyperf show`, `stats` and `compare_to` read."""
     common = _metadata(document)
-    made = [_benchmark(entry, document) for entry in document.measured]
+    made = [_benchmark(entry, document) for entry in document.measured if _timed(entry)]
+    if not made:
+        raise ValueError("no time is above 0: pyperf has no place for others")
     suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
     return json_text(suite, indent=1) + "\n"
 
@@ -25,28 +34,33 @@ def _benchmark(entry: Measured, document: Document) -> dict[str, object]:
         "name": entry.name,
         "unit": "second",
         "dlbench_outcome": entry.outcome,
+        "dlbench_values": VALUES,
     }
     run, environment = document.origin(entry)
     known = {"python_version": environment.python, "cpu_model_name": run.machine.cpu}
     metadata |= {key: text.strip() for key, text in known.items() if text.strip()}
-    runs = [_run(worker, entry.iterations) for worker in entry.workers]
+    runs = [_run(worker, entry.iterations) for worker in _timed(entry)]
     return {"metadata": metadata, "runs": runs}
 
 
 def _run(worker: Worker, iterations: int) -> dict[str, object]:
     """`iterations`: of a worker that has none of its own."""
-    # A phase less the overhead floor may come out below 0; pyperf accepts positive times only.
-    positive = [sample * NS for sample in worker.samples_ns if sample > 0]
     loops = max(worker.iterations or iterations, 1)
-    run: dict[str, object] = {"metadata": {"loops": loops}}
-    run["values"] = positive or [worker.median_ns * NS]
+    metadata = {"loops": loops, "dlbench_rounds": len(worker.samples_ns)}
+    run: dict[str, object] = {"metadata": metadata, "values": [worker.median_ns * NS]}
     if worker.first_ns > 0:
         run["warmups"] = [[1, worker.first_ns * NS]]
     return run
 
 
+def _timed(entry: Measured) -> list[Worker]:
+    """The workers with a time that pyperf accepts: a phase less the overhead floor may be below
+    0."""
+    return [worker for worker in entry.workers if worker.median_ns > 0]
+
+
 def _metadata(document: Document) -> dict[str, object]:
-    """What all benchmarks share, in pyperf's own keys; it refuses empty texts."""
+    """The metadata of all benchmarks in pyperf's keys; pyperf refuses empty texts."""
     context = document.context
     found: dict[str, object] = {
         "hostname": context.host_name,

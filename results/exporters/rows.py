@@ -19,8 +19,8 @@ TIMER = ("step_ns", "empty_ns", "scatter_ns")
 WORDS = ("copied_by", "late_read", "reason", "exception", "signal", "code")
 #: Kinds of columns: the type of each value of `rows` that is not text.
 INTEGERS = ("bytes", "iterations", "workers", "rounds")
-FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "first_ns",
-          *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
+FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "between_half_width",
+          "first_ns", *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
 FLAGS = ("late_read",)
 
 
@@ -63,7 +63,7 @@ def _seen(key: str) -> Callable[[Entry], Value]:
     return lambda entry: read(entry.seen)
 
 
-#: Every column in its order, and how it is got.
+#: The columns in order, each with the function that gets its value.
 COLUMNS: dict[str, Callable[[Entry], Value]] = {
     "name": _plain("name"),
     **{axis: _plain(axis) for axis in AXES},

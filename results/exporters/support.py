@@ -14,7 +14,7 @@ from dlbench.text.layout import shorten
 
 from .tables import table
 
-#: What stands in a box. An outcome that is not here is its own word.
+#: The text of a cell by outcome; other outcomes are shown by their name.
 MARKS = {
     "zero-copy": "0",
     "copy": "copy",
@@ -25,30 +25,31 @@ MARKS = {
     "no-device": "",
 }
 KEY = (
-    "0: the consumer shares the memory. copy: bytes were copied. Behind it in brackets, what was "
-    "dropped or converted in silence. ?: not proven either way. Empty: one of the two has no such "
-    "call, or no array here. Any other word: why there is no number."
+    "0: the consumer shares the memory. copy: bytes were copied. In brackets: data that was "
+    "dropped or converted without an error. ?: not proven. Empty: the producer does not export the "
+    "protocol, the consumer does not import it, or one has no array here. Any other word: the "
+    "outcome."
 )
 LIBRARIES_KEY = (
     "exports through, imports through: the protocols by which an exchange of the tables below "
     "succeeded."
 )
-#: NumPy's dispatch is no exchange: what it keeps has a table of its own.
+#: NumPy's dispatch is not an exchange, so its results have a table of their own.
 DISPATCH = {"array_ufunc": "`np.multiply(x, x)`", "array_function": "`np.concatenate([x, x])`"}
 DISPATCH_KEY = (
-    "kept: the array overrides NumPy's function (NEP 13, NEP 18), and the result is of its own "
-    "type with all that it carried. drops: what is gone, `type` where it is another. converted: "
-    "the array overrides nothing, and what NumPy makes of it is named; `kept` there is "
-    "`__array_wrap__` or the like. raises: NumPy makes nothing of it."
+    "kept: the array overrides NumPy's function (NEP 13, NEP 18), and the result has its type and "
+    "all attributes. drops: the lost attributes; `type` means another type. converted: the array "
+    "does not override the function, and NumPy's result is named; `kept` there comes from "
+    "`__array_wrap__` or the like. raises: the function raises an exception."
 )
-#: Options that decide which cells there are and how they end; paths stay where they are.
+#: Options that decide the cells and their outcomes; paths are left out.
 OPTIONS = ("producers", "consumers", "protocols", "devices", "cases", "sizes", "filter",
            "precision", "budget", "timeout")  # fmt: skip
 ABSENT = ("not-installed", "no-device", "import-failed")
 
 
 def export(document: Document) -> str:
-    """Markdown. Of several sizes the smallest; each machine and environment by itself."""
+    """The page in Markdown: the smallest size, each machine and environment apart."""
     lines = ["# Which libraries exchange arrays", ""]
     for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []
@@ -91,7 +92,7 @@ def _origin(document: Document) -> str:
     )
 
 
-def _crossed(entry: Entry) -> bool:
+def _succeeded(entry: Entry) -> bool:
     return isinstance(entry, Measured) or values.is_untimed(entry) or values.is_below(entry)
 
 
@@ -105,13 +106,13 @@ def _absent(entries: list[Entry]) -> list[str]:
 
 
 def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequence[str]) -> str:
-    """Each library with the protocols by which an array of it crossed, or came to it."""
+    """Each library with the protocols through which it exports and imports."""
     rows = []
     for name in sorted({name for entry in entries for name in entry.pair}):
-        gives = _protocols(e for e in entries if e.producer == name and _crossed(e))
-        takes = _protocols(e for e in entries if e.consumer == name and _crossed(e))
-        why = "" if gives or takes else _why_absent(entries, name, absent)
-        rows.append([name, versions.get(name, ""), gives, takes, why])
+        exported = _protocols(e for e in entries if e.producer == name and _succeeded(e))
+        imported = _protocols(e for e in entries if e.consumer == name and _succeeded(e))
+        why = "" if exported or imported else _why_absent(entries, name, absent)
+        rows.append([name, versions.get(name, ""), exported, imported, why])
     head = ["library", "version", "exports through", "imports through", "why not"]
     return f"{table(head, rows)}\n{LIBRARIES_KEY}\n"
 
@@ -121,16 +122,16 @@ def _protocols(entries: Iterable[Entry]) -> str:
 
 
 def _why_absent(entries: list[Entry], name: str, absent: Sequence[str]) -> str:
-    """The most telling reason of a library that no array came from or to."""
-    told = [e for e in entries if name in (e.producer, e.consumer)]
+    """The most frequent reason of a library without any exchange."""
+    related = [e for e in entries if name in (e.producer, e.consumer)]
 
     def rank(entry: Entry) -> tuple[bool, bool, bool]:
         others = {entry.producer, entry.consumer} - {name}
         outcome = entry.outcome
         return not others.isdisjoint(absent), outcome not in ABSENT, outcome == "no-protocol"
 
-    told.sort(key=rank)
-    reasons = [values.reason(entry) for entry in told if isinstance(entry, NotMeasured)]
+    related.sort(key=rank)
+    reasons = [values.reason(entry) for entry in related if isinstance(entry, NotMeasured)]
     return _short(reasons[0]) if reasons else ""
 
 
@@ -158,21 +159,21 @@ def _matrices(entries: list[Entry], device: str) -> list[str]:
 
 
 def _dispatch(entries: list[Entry]) -> list[str]:
-    """What NumPy's own functions make of each library's arrays."""
-    told: dict[str, dict[str, str]] = {}
+    """The results of NumPy's functions on each library's arrays."""
+    related: dict[str, dict[str, str]] = {}
     for entry in entries:
         if entry.protocol in DISPATCH and entry.consumer == "numpy":
-            told.setdefault(entry.producer, {})[entry.protocol] = _kept(entry)
-    if not told:
+            related.setdefault(entry.producer, {})[entry.protocol] = _kept(entry)
+    if not related:
         return []
     rows = [[name, *(found.get(word, "") for word in DISPATCH)] for name, found in sorted(
-        told.items()) if any(found.values())]  # fmt: skip
+        related.items()) if any(found.values())]  # fmt: skip
     head = ["array", *DISPATCH.values()]
     return ["## Under NumPy's own functions", "", table(head, rows), DISPATCH_KEY, ""]
 
 
 def _kept(entry: Entry) -> str:
-    if _crossed(entry):
+    if _succeeded(entry):
         return f"drops {' and '.join(entry.changed)}" if entry.changed else "kept"
     if entry.outcome in ABSENT:
         return ""
@@ -190,15 +191,15 @@ def _mark(entry: Entry) -> str:
 
 
 def _fallbacks(entries: list[Entry]) -> list[str]:
-    """Which kind of array ends otherwise than a plain one, where all kinds were tried."""
+    """The cases whose outcome differs from the plain array's, if all cases were run."""
     if not any(map(values.is_untimed, entries)):
         return []
-    climbed = case_sweep.case_sweeps(entries)
-    several = len({one.device for one in climbed}) > 1
+    sweeps = case_sweep.case_sweeps(entries)
+    several = len({one.device for one in sweeps}) > 1
     rows = []
-    for one in case_sweep.fallbacks(climbed):
+    for one in case_sweep.fallbacks(sweeps):
         pairs = ", ".join(f"{p} -> {c}" for p, c in one.pairs) or one.producer
         device = [one.device] if several else []
         rows.append([pairs, *device, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])
     head = ["exchange", *(["device"] if several else []), "protocol", "becomes", "cases"]
-    return ["## Arrays that end otherwise than plain ones", "", table(head, rows)]
+    return ["## Kinds of arrays with another outcome than plain ones", "", table(head, rows)]

@@ -103,17 +103,17 @@ struct Driver {
   if (!fake) std::_Exit(2);
   fake.fail((name + "=" + std::to_string(planted)).c_str());
   const Backend& opened = *backend(driver.backend);
-  std::string said = opened.detail;
+  std::string message = opened.detail;
   if (opened.state == State::Ok) {
-    const About told = about(driver.backend);
+    const About reported = about(driver.backend);
     const Code code = Use(*opened.table).all();
-    if (code != 0) said = line(*opened.table, name, code);
-    if (told.units.size() != 1) std::_Exit(3);
-    const Unit& unit = told.units.front();
-    if (unit.name.empty() || unit.uuid.empty() || unit.mode.empty()) said += " not told";
+    if (code != 0) message = line(*opened.table, name, code);
+    if (reported.units.size() != 1) std::_Exit(3);
+    const Unit& unit = reported.units.front();
+    if (unit.name.empty() || unit.uuid.empty() || unit.mode.empty()) message += " not told";
   }
   std::fprintf(stderr, "%s called %s: <%s>\n", name.c_str(),
-               fake.calls(name.c_str()) > 0 ? "yes" : "no", said.c_str());
+               fake.calls(name.c_str()) > 0 ? "yes" : "no", message.c_str());
   std::_Exit(0);  // what could not be given back is no leak worth a word
 }
 
@@ -123,13 +123,13 @@ TEST(FaultsDeathTest, OfTheCudaDriver) {
   cuda::Api api;
   cuda::each(api, [&](const std::string& name, auto&) {
     // Names are asked for where an error is told; and the version is only told.
-    const char* said =
+    const char* message =
         name == "cuGetErrorName"       ? "no: <>"
         : name == "cuDriverGetVersion" ? "yes: <>"
         : name.starts_with("cuDeviceGet") && name != "cuDeviceGet" && name != "cuDeviceGetCount"
             ? "yes: .*not told"
             : "yes: .*CUDA_ERROR_LAUNCH_FAILED \\(719\\)";
-    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + said);
+    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + message);
   });
   EXPECT_EXIT(meet(driver, "cuGetProcAddress"), testing::ExitedWithCode(0), "\\(719\\)");
 }
@@ -139,11 +139,11 @@ TEST(FaultsDeathTest, OfTheHipRuntime) {
   constexpr Driver driver{"rocm", "libamdhip64.so.6"};
   hip::Api api;
   hip::each(api, [&](const std::string& name, auto&) {
-    const char* said = name == "hipGetErrorName" || name == "hipGetLastError" ? "no: <>"
-                       : name == "hipDeviceGetName" || name == "hipDeviceGetUuid"
-                           ? "yes: .*not told"
-                           : "yes: .*hipErrorLaunchFailure \\(719\\)";
-    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + said);
+    const char* message = name == "hipGetErrorName" || name == "hipGetLastError" ? "no: <>"
+                          : name == "hipDeviceGetName" || name == "hipDeviceGetUuid"
+                              ? "yes: .*not told"
+                              : "yes: .*hipErrorLaunchFailure \\(719\\)";
+    EXPECT_EXIT(meet(driver, name), testing::ExitedWithCode(0), name + " called " + message);
   });
 }
 

@@ -38,7 +38,7 @@ TEST(ExtentTest, NoElementsHoldNothing) {
   EXPECT_FALSE(none.overlaps(extent_of(view_at(1000, {4}, {4}))));
 }
 
-TEST(ExtentTest, NeighboursDoNotOverlap) {
+TEST(ExtentTest, NeighborsDoNotOverlap) {
   const Extent low = extent_of(view_at(1000, {4}, {4}));
   const Extent high = extent_of(view_at(1016, {4}, {4}));
   EXPECT_FALSE(low.overlaps(high));

@@ -87,7 +87,7 @@ TEST(ReadTensor, NoElementsNeedNoData) {
   EXPECT_EQ(view.address, 0U);
   tensor.shape_ = {2, 3};
   tensor.strides_ = {3, 1};
-  expect_refused(tensor, "null pointer with elements");
+  expect_refused(tensor, "pointer is null");
 }
 
 TEST(ReadTensor, AStrideThatIsNeverUsedMayBeAnything) {

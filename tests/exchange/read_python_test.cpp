@@ -151,7 +151,7 @@ TEST(ReadBuffer, RefusesNullNegativeAndHuge) {
   const Extents deep(65, 1);
   BufferFacts facts{
       .address = 0, .length = 1, .itemsize = 1, .format = "B", .shape = one, .strides = {}};
-  EXPECT_TRUE(holds(refusal(facts), "null pointer"));
+  EXPECT_TRUE(holds(refusal(facts), "pointer is null"));
   facts.shape = none;
   facts.length = 0;
   EXPECT_EQ(refusal(facts), "read");
@@ -272,7 +272,7 @@ TEST(ReadArrayStruct, RefusesWhatCannotBe) {
   EXPECT_TRUE(holds(refusal<ArrayStruct>(kind), "unknown type kind 'V' of 4 bytes"));
   Struct null_data;
   null_data.data = nullptr;
-  EXPECT_TRUE(holds(refusal<ArrayStruct>(null_data), "null pointer"));
+  EXPECT_TRUE(holds(refusal<ArrayStruct>(null_data), "pointer is null"));
   Struct null_shape;
   null_shape.shape = nullptr;
   EXPECT_TRUE(holds(refusal<ArrayStruct>(null_shape), "shape is a null pointer"));

@@ -45,7 +45,7 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(sweep_case.found, Outcome::zero_copy);
   EXPECT_EQ(sweep_case.evidence.address, Proof::yes);
   EXPECT_EQ(sweep_case.seen.used, "dlpack");
-  EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: it ends as f32 does");
+  EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: same as f32");
   EXPECT_GT(rounds_of("f32"), 0);
   EXPECT_GT(rounds_of("f32-unaligned"), 0);
   EXPECT_EQ(rounds_of("f64"), 0);
@@ -63,7 +63,7 @@ TEST_F(CaseSweepTest, AnArrayWithoutElementsEndsLikeNothing) {
   const Entry& empty = entries_.at("a>b:0 f32-empty");
   EXPECT_EQ(empty.code, "untimed");
   EXPECT_EQ(empty.found, Outcome::unproven);
-  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements shows nothing");
+  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements proves nothing");
 }
 
 TEST_F(CaseSweepTest, WhatOneWorkerTimedTheOthersTimeToo) {

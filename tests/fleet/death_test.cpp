@@ -170,11 +170,54 @@ TEST_F(DeathTest, BesideOneOtherLibraryOnly) {
   const auto order = std::find_if(pair.warnings.begin(), pair.warnings.end(),
                                   [](const Warning& one) { return one.code == "import-order"; });
   ASSERT_NE(order, pair.warnings.end());
-  EXPECT_EQ(order->data, (Warning::Data{{"library", "e"}, {"first", "b"}}));
+  EXPECT_EQ(order->data, (Warning::Data{{"library", "e"}, {"first", "b"}, {"outcome", "crashed"}}));
   EXPECT_EQ(order->text,
             "e cannot be imported after b: crashed while importing e (producer) after b: SIGSEGV");
   ASSERT_EQ(contents_.workers.size(), 1u);
   EXPECT_EQ(contents_.workers.front().imports, (std::vector<std::string>{"a", "c", "d", "e", "b"}));
+}
+
+/// Three workers that import at the same time meet the same crash.
+TEST_F(DeathTest, BesideOneOtherLibraryInEachOfThreeWorkers) {
+  options_.jobs = 2;
+  options_.replicas = 3;
+  run({library("a"), library("b", "after-a=segv")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4U);
+  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3U) << key;
+  EXPECT_EQ(summary_.orders.size(), 1U);
+}
+
+TEST_F(DeathTest, AKnownOrderIsNotSearchedAgain) {
+  run({library("a"), library("b"), library("c"), library("d"), library("e", "after-b=segv")});
+  ASSERT_EQ(summary_.orders.size(), 1U);
+  const ImportOrder found = summary_.orders.front();
+  EXPECT_EQ(found.library + " after " + found.before, "e after b");
+  EXPECT_EQ(found.outcome, Outcome::crashed);
+
+  set("FAKE_WORKER_LOG", file("log"));
+  options_.out = folder_ / "again";
+  options_.orders = {found};
+  std::filesystem::create_directory(options_.out);
+  plan_ = plan::make(
+      {library("a"), library("b"), library("c"), library("d"), library("e", "after-b=segv")},
+      axes_);
+  summary_ = fleet::run(plan_, options_, watcher_);
+  EXPECT_TRUE(summary_.orders.empty());
+  std::set<std::string> pids;
+  for (const std::string& line : lines("log")) pids.insert(line.substr(0, line.find(' ')));
+  EXPECT_EQ(pids.size(), 1U);  // one worker for all
+  const results::JournalContents again = results::read_journal(options_.out / "journal.jsonl");
+  for (const Entry& entry : again.entries) EXPECT_EQ(entry.outcome, Outcome::zero_copy);
+}
+
+/// What an earlier run found need not hold any more.
+TEST_F(DeathTest, AKnownOrderGivesWayToTheReverseOne) {
+  options_.orders = {{"default", "b", "a", Outcome::crashed, "seen once"}};
+  run({library("a", "after-b=segv", "after-b=segv"), library("b"), library("c")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 9U);
+  ASSERT_EQ(summary_.orders.size(), 1U);
+  EXPECT_EQ(summary_.orders.front().library + " after " + summary_.orders.front().before,
+            "a after b");
 }
 
 TEST_F(DeathTest, InBothOrdersCostsTheirPairOnly) {
@@ -315,12 +358,12 @@ TEST_F(DeathTest, KilledAtWorkByHand) {
   const auto is_told = [](const Warning& one) {
     return one.code == "failed-beside-others" && one.data == Warning::Data{{"signal", "SIGKILL"}};
   };
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& [key, entry] : entries_) {
-    told += static_cast<std::size_t>(
+    reported += static_cast<std::size_t>(
         std::count_if(entry.warnings.begin(), entry.warnings.end(), is_told));
   }
-  EXPECT_EQ(told, 1u);
+  EXPECT_EQ(reported, 1u);
 }
 
 TEST_F(DeathTest, KilledAtWorkByHandAlone) {

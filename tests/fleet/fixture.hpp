@@ -44,10 +44,12 @@ class Watcher : public Observer {
     names.push_back(name(entry.cell));
     if (on_recorded) on_recorded();
   }
+  void covered() override { names_when_covered.push_back(names.size()); }
   std::function<void(const std::string&)> on_progress;
   std::function<void()> on_recorded;
   std::vector<std::string> names;
   std::set<std::string> all_doings;
+  std::vector<std::size_t> names_when_covered;  ///< cells recorded by then, once for each call
 };
 
 /// Runs plans with the fake worker in a folder of its own, and reads what the journal says.

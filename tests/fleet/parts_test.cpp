@@ -20,7 +20,7 @@
 #include "fleet/tail.hpp"
 #include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
-#include "stats/random.hpp"
+#include "random.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -50,6 +50,7 @@ class Counts : public Observer {
     seen.emplace_back(done, total);
   }
   void recorded(const Entry&) override {}
+  void covered() override {}
   std::vector<std::pair<std::size_t, std::size_t>> seen;
 };
 

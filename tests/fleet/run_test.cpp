@@ -235,6 +235,35 @@ TEST_F(FleetTest, EachLibraryIsImportedOnceAReplica) {
   EXPECT_EQ(loads, 3 * 4);
 }
 
+/// Three replicas on two processors: the first worker imports alone, so that its results come
+/// early.
+TEST_F(FleetTest, TheFirstWorkerIsMeasuredBeforeOthersImport) {
+  options_.jobs = 2;
+  options_.replicas = 3;
+  set("FAKE_WORKER_LOG", file("log"));
+  const std::string slow = "load=slow;round=alone";
+  run({library("a", slow), library("b", slow), library("c", slow), library("d", slow)});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 16U);
+  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3U) << key;
+
+  const auto all = lines("log");
+  const auto process_of = [](const std::string& line) { return line.substr(0, line.find(' ')); };
+  const auto is_round = [](const std::string& line) {
+    return line.find("\"round\"") != std::string::npos;
+  };
+  const auto first = std::find_if(all.begin(), all.end(), is_round);
+  ASSERT_NE(first, all.end());
+  std::set<std::string> before;
+  for (auto line = all.begin(); line != first; ++line) before.insert(process_of(*line));
+  EXPECT_EQ(before, std::set<std::string>{process_of(*first)});
+
+  // It has its coarse rounds only: six of each cell.
+  const auto coarse = std::count_if(all.begin(), all.end(), [&](const std::string& line) {
+    return is_round(line) && process_of(line) == process_of(*first);
+  });
+  EXPECT_EQ(coarse, 16 * 6);
+}
+
 TEST_F(FleetTest, IsolatedPairsHaveWorkersOfTheirOwn) {
   options_.isolate = true;
   run({library("a"), library("b"), library("c")});
@@ -245,7 +274,7 @@ TEST_F(FleetTest, IsolatedPairsHaveWorkersOfTheirOwn) {
 
 /// The journal holds each share as soon as it was measured: what was killed goes on from there.
 TEST_F(FleetTest, ResumeAddsTheReplicasThatAreMissing) {
-  options_.replicas = 3;
+  options_.replicas = 6;  // the last ones are not imported yet when the first are measured
   int rounds = 0;
   set("FAKE_WORKER_LOG", file("log"));
   watcher_.on_progress = [&](const std::string&) {
@@ -256,13 +285,13 @@ TEST_F(FleetTest, ResumeAddsTheReplicasThatAreMissing) {
   std::size_t before = 0;
   for (const auto& [key, entry] : entries_) before += entry.workers.size();
   EXPECT_GE(before, 4u);
-  EXPECT_LT(before, 12u);
+  EXPECT_LT(before, 24u);
   watcher_ = {};
   options_.resume = true;
   run({library("a"), library("b")});
   EXPECT_EQ(summary_.measured, 4u);
   EXPECT_EQ(contents_.dropped_lines, 0u);
-  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 3u) << key;
+  for (const auto& [key, entry] : entries_) EXPECT_EQ(entry.workers.size(), 6u) << key;
   EXPECT_EQ(entries_.at("a>b").floor_ratio, 50);
 }
 
@@ -278,13 +307,29 @@ TEST_F(FleetTest, AnErrorIsAnOutcomeOnOneLine) {
 TEST_F(FleetTest, WrongValuesBesideOtherPairsAreTriedAlone) {
   run({library("a"), library("b", "good", "judge=wrong@" + file("once"))});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& [key, entry] : entries_) {
-    told += static_cast<std::size_t>(
+    reported += static_cast<std::size_t>(
         std::count_if(entry.warnings.begin(), entry.warnings.end(),
                       [](const Warning& one) { return one.code == "failed-beside-others"; }));
   }
-  EXPECT_EQ(told, 1u);
+  EXPECT_EQ(reported, 1u);
+}
+
+/// The other cells of the pair are measured in shared workers all the same.
+TEST_F(FleetTest, WrongValuesThatAreThePairsOwnCostOneMoreWorker) {
+  set("FAKE_WORKER_LOG", file("log"));
+  options_.jobs = 1;
+  options_.replicas = 3;
+  axes_.sizes = {4096, 8192};
+  run({library("a"), library("b", "good", "judge8192=wrong")});
+  EXPECT_EQ(with(Outcome::wrong), (Keys{"a>b:8192", "b>b:8192"}));
+  for (const std::string& key : with(Outcome::zero_copy)) {
+    EXPECT_EQ(entries_.at(key).workers.size(), 3U) << key;
+  }
+  std::set<std::string> pids;
+  for (const std::string& line : lines("log")) pids.insert(line.substr(0, line.find(' ')));
+  EXPECT_EQ(pids.size(), 5U);  // three for all, and one for each pair
 }
 
 TEST_F(FleetTest, AJudgementAfterTheRoundsMayTakeANumberBack) {
@@ -436,6 +481,18 @@ TEST_F(FleetTest, AFullDiskEndsTheRunAndKeepsTheJournal) {
   options_.resume = true;
   run({library("a"), library("b"), library("c")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 9u);
+}
+
+TEST_F(FleetTest, CellsAreCoveredOnceBeforeTheLastReplica) {
+  options_.replicas = 3;
+  run({library("a"), library("b", "call=refused")});
+  ASSERT_EQ(watcher_.names_when_covered.size(), 1U);
+  EXPECT_EQ(watcher_.names_when_covered.front(), with(Outcome::refused).size());
+}
+
+TEST_F(FleetTest, WithOneReplicaNothingIsCoveredBeforeTheEnd) {
+  run({library("a"), library("b")});
+  EXPECT_TRUE(watcher_.names_when_covered.empty());
 }
 
 }  // namespace

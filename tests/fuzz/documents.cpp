@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.force = in.usual();
   try {
     const results::Comparison made = results::compare({{base}, ""}, {{head}, ""}, options);
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const results::ComparedCell& cell : made.cells) {
       if (cell.ratio) {
         require(*cell.lo > 0 && *cell.lo <= *cell.hi, "a ratio has an interval");
@@ -95,13 +95,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const auto& number : {cell.p, cell.spread, cell.minimum_detectable_change}) {
         require(!number || (*number >= 0 && std::isfinite(*number)), "what is told is a number");
       }
-      told += cell.verdict ? 1 : 0;
+      reported += cell.verdict ? 1 : 0;
     }
     std::size_t counted = 0;
     for (std::size_t word = 0; word < results::kChangeWords.size(); ++word) {
       counted += made.count(static_cast<results::ChangeWord>(word));
     }
-    require(told == counted, "every verdict is counted once");
+    require(reported == counted, "every verdict is counted once");
   } catch (const UsageError& error) {
     require_text(error.what());
   }

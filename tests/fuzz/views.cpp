@@ -60,28 +60,28 @@ std::vector<std::int64_t> extents(Input& in, std::int32_t ndim) {
   return numbers(in, static_cast<std::size_t>(std::clamp(ndim, 0, 64)));
 }
 
-View read_tensor(Input& in, std::vector<unsigned char>& arena, Described& told) {
+View read_tensor(Input& in, std::vector<unsigned char>& arena, Described& reported) {
   DLManagedTensorVersioned managed{};
   managed.version = {in.usual() ? 1U : static_cast<std::uint32_t>(in.word()),
                      static_cast<std::uint32_t>(in.byte())};
   managed.flags = in.usual() ? in.below(8) : in.word();
   DLTensor& tensor = managed.dl_tensor;
   tensor.ndim = dimensions(in);
-  told.shape = extents(in, tensor.ndim);
-  told.strides = extents(in, tensor.ndim);
-  told.has_strides = in.usual() && !told.strides.empty();
+  reported.shape = extents(in, tensor.ndim);
+  reported.strides = extents(in, tensor.ndim);
+  reported.has_strides = in.usual() && !reported.strides.empty();
   tensor.data = memory_at(address(in, arena));
   tensor.device = {static_cast<DLDeviceType>(in.usual() ? 1 : in.word() % 4096), in.byte()};
   constexpr std::array<std::uint8_t, 8> kBits{8, 16, 32, 64, 128, 4, 6, 0};
   tensor.dtype = {static_cast<std::uint8_t>(in.usual() ? in.below(18) : in.byte()),
                   in.usual() ? kBits.at(in.below(kBits.size())) : in.byte(),
                   static_cast<std::uint16_t>(in.usual() ? 1 : in.word())};
-  tensor.shape = in.usual() && !told.shape.empty() ? told.shape.data() : nullptr;
-  tensor.strides = told.has_strides ? told.strides.data() : nullptr;
+  tensor.shape = in.usual() && !reported.shape.empty() ? reported.shape.data() : nullptr;
+  tensor.strides = reported.has_strides ? reported.strides.data() : nullptr;
   tensor.byte_offset = in.usual() ? in.below(64) : in.word();
-  told.address = Wide{reinterpret_cast<std::uintptr_t>(tensor.data)} + Wide{tensor.byte_offset};
-  told.stride_unit = (Wide{tensor.dtype.bits} * tensor.dtype.lanes + 7) / 8;
-  if (tensor.shape == nullptr) told.shape.clear();
+  reported.address = Wide{reinterpret_cast<std::uintptr_t>(tensor.data)} + Wide{tensor.byte_offset};
+  reported.stride_unit = (Wide{tensor.dtype.bits} * tensor.dtype.lanes + 7) / 8;
+  if (tensor.shape == nullptr) reported.shape.clear();
   switch (in.byte() % 3) {
     case 0:
       return read(tensor);
@@ -92,45 +92,45 @@ View read_tensor(Input& in, std::vector<unsigned char>& arena, Described& told) 
   }
 }
 
-View read_buffer(Input& in, std::vector<unsigned char>& arena, Described& told) {
+View read_buffer(Input& in, std::vector<unsigned char>& arena, Described& reported) {
   static constexpr std::array<std::string_view, 14> kFormats{
       "f", "<f", "@i", "=I", ">f", "d", "?", "Zf", "g", "T{f:a:}", "(2,2)f", "n", "=n", ""};
-  told.shape = extents(in, std::clamp(dimensions(in), 0, 70));
-  told.strides = numbers(in, in.usual() ? told.shape.size() : in.below(70));
-  told.has_strides = !told.strides.empty();
+  reported.shape = extents(in, std::clamp(dimensions(in), 0, 70));
+  reported.strides = numbers(in, in.usual() ? reported.shape.size() : in.below(70));
+  reported.has_strides = !reported.strides.empty();
   const std::string format = in.text(kFormats);
   const std::int64_t itemsize = in.usual() ? std::array{1, 4, 8}.at(in.below(3)) : in.number();
   std::int64_t length = itemsize;
-  for (const std::int64_t extent : told.shape) {
+  for (const std::int64_t extent : reported.shape) {
     if (__builtin_mul_overflow(length, extent, &length)) length = in.number();
   }
   BufferFacts facts{address(in, arena), in.usual() ? length : in.number(),
                     itemsize,           format,
-                    told.shape,         told.strides,
+                    reported.shape,     reported.strides,
                     in.usual()};
-  told.address = facts.address;
+  reported.address = facts.address;
   return read(facts);
 }
 
-View read_interface(Input& in, std::vector<unsigned char>& arena, Described& told) {
+View read_interface(Input& in, std::vector<unsigned char>& arena, Described& reported) {
   static constexpr std::array<std::string_view, 12> kTypes{
       "<f4", "|b1", "<c16", ">i8", "<V2", "<f99", "|u1", "<i", "", "<f4444444444444444444444",
       "=u8", "<f-4"};
-  told.shape = extents(in, std::clamp(dimensions(in), 0, 70));
-  told.strides = numbers(in, in.usual() ? told.shape.size() : in.below(70));
-  told.has_strides = in.usual();
+  reported.shape = extents(in, std::clamp(dimensions(in), 0, 70));
+  reported.strides = numbers(in, in.usual() ? reported.shape.size() : in.below(70));
+  reported.has_strides = in.usual();
   const std::string typestr = in.text(kTypes);
   InterfaceFacts facts{.address = address(in, arena),
                        .typestr = typestr,
-                       .shape = told.shape,
+                       .shape = reported.shape,
                        .strides = std::nullopt};
-  if (told.has_strides) facts.strides = told.strides;
+  if (reported.has_strides) facts.strides = reported.strides;
   facts.device_type = static_cast<std::int32_t>(in.usual() ? 1 : in.word());
-  told.address = facts.address;
+  reported.address = facts.address;
   return read(facts);
 }
 
-View read_struct(Input& in, std::vector<unsigned char>& arena, Described& told) {
+View read_struct(Input& in, std::vector<unsigned char>& arena, Described& reported) {
   constexpr std::array<char, 8> kKinds{'f', 'i', 'u', 'c', 'b', 'V', 'O', '\0'};
   ArrayStruct array{};
   array.two = in.usual() ? 2 : static_cast<int>(in.word());
@@ -138,16 +138,16 @@ View read_struct(Input& in, std::vector<unsigned char>& arena, Described& told) 
   array.typekind = kKinds.at(in.below(kKinds.size()));
   array.itemsize = in.usual() ? std::array{1, 4, 8}.at(in.below(3)) : static_cast<int>(in.word());
   array.flags = in.usual() ? 0x600 : static_cast<int>(in.word());
-  told.shape = extents(in, array.nd);
-  told.strides = extents(in, array.nd);
-  told.has_strides = in.usual() && !told.strides.empty();
-  std::vector<std::intptr_t> shape(told.shape.begin(), told.shape.end());
-  std::vector<std::intptr_t> strides(told.strides.begin(), told.strides.end());
+  reported.shape = extents(in, array.nd);
+  reported.strides = extents(in, array.nd);
+  reported.has_strides = in.usual() && !reported.strides.empty();
+  std::vector<std::intptr_t> shape(reported.shape.begin(), reported.shape.end());
+  std::vector<std::intptr_t> strides(reported.strides.begin(), reported.strides.end());
   array.shape = in.usual() && !shape.empty() ? shape.data() : nullptr;
-  array.strides = told.has_strides ? strides.data() : nullptr;
+  array.strides = reported.has_strides ? strides.data() : nullptr;
   array.data = memory_at(address(in, arena));
-  told.address = Wide{reinterpret_cast<std::uintptr_t>(array.data)};
-  if (array.shape == nullptr) told.shape.clear();
+  reported.address = Wide{reinterpret_cast<std::uintptr_t>(array.data)};
+  if (array.shape == nullptr) reported.shape.clear();
   return read(array);
 }
 
@@ -157,20 +157,21 @@ Wide at(const View& view, const std::vector<std::int64_t>& index) {
   return place;
 }
 
-Wide described_at(const Described& told, Wide element, const std::vector<std::int64_t>& index) {
-  Wide place = told.address;
+Wide described_at(const Described& reported, Wide element, const std::vector<std::int64_t>& index) {
+  Wide place = reported.address;
   Wide compact = element;
   for (std::size_t d = index.size(); d-- > 0;) {
-    place += index[d] * (told.has_strides ? Wide{told.strides[d]} * told.stride_unit : compact);
-    compact *= told.shape[d];
+    place += index[d] *
+             (reported.has_strides ? Wide{reported.strides[d]} * reported.stride_unit : compact);
+    compact *= reported.shape[d];
   }
   return place;
 }
 
 /// All corners' extremes and some elements in between lie where the description says, and inside
 /// the address space.
-void check_elements(const View& view, const Described& told, Input& in) {
-  require(view.shape == told.shape && view.strides.size() == view.shape.size(),
+void check_elements(const View& view, const Described& reported, Input& in) {
+  require(view.shape == reported.shape && view.strides.size() == view.shape.size(),
           "the shape is told");
   require(view.element_bytes() > 0, "an element has bytes");
   if (view.elements() == 0) return;
@@ -185,7 +186,8 @@ void check_elements(const View& view, const Described& told, Input& in) {
                             : static_cast<std::int64_t>(in.word() >> 1) % (last + 1);
     }
     const Wide place = at(view, index);
-    require(place == described_at(told, element, index), "an element lies where it was described");
+    require(place == described_at(reported, element, index),
+            "an element lies where it was described");
     require(place > 0 && place + element <= Wide{~std::uintptr_t{0}} + 1, "it has an address");
   }
 }
@@ -235,15 +237,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static std::vector<unsigned char> arena(kArena);
   Input in({data, size});
   for (std::size_t i = 0; i < arena.size(); i += 64) arena[i] = static_cast<unsigned char>(i >> 6);
-  Described told;
+  Described reported;
   try {
     const std::uint8_t protocol = in.byte() % 4;
-    const View view = protocol == 0   ? read_tensor(in, arena, told)
-                      : protocol == 1 ? read_buffer(in, arena, told)
-                      : protocol == 2 ? read_interface(in, arena, told)
-                                      : read_struct(in, arena, told);
+    const View view = protocol == 0   ? read_tensor(in, arena, reported)
+                      : protocol == 1 ? read_buffer(in, arena, reported)
+                      : protocol == 2 ? read_interface(in, arena, reported)
+                                      : read_struct(in, arena, reported);
     require(!to_string(view.dtype).empty(), "a dtype has a name");
-    check_elements(view, told, in);
+    check_elements(view, reported, in);
     use(view, arena, in);
   } catch (const ViewError& error) {
     require_text(error.what());

@@ -475,7 +475,7 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
     for row in rows:
         if not row["required"]:
             continue
-        name = f"{pair}, stream {row['stream']} from {row['asked_by']}"
+        name = f"{pair}, stream {row['stream']} from {row['requested_by']}"
         yield wait_verdict(row, bool(stale)), name, wait_of(row)
     if "late_free" in tested[0]:
         late = tested[0]["late_free"]

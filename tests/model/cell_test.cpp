@@ -55,8 +55,8 @@ TEST(CellName, RefusesWhatIsNone) {
   const std::string good = name(numpy_to_torch());
   for (const std::string& bad :
        {std::string(), std::string("exchange"), std::string("/producer:a/consumer:b/protocol:c"),
-        good + "/", good + "/colour:blue", good + "/clock:", good + "/bytes:-1",
-        good + "/bytes:12x", good + "/bytes:99999999999999999999", good + "/nonsense",
+        good + "/", good + "/color:blue", good + "/clock:", good + "/bytes:-1", good + "/bytes:12x",
+        good + "/bytes:99999999999999999999", good + "/nonsense",
         std::string("exchange/producer:numpy/consumer:torch")}) {
     EXPECT_THROW(cell_from_name(bad), UsageError) << bad;
   }
@@ -64,10 +64,10 @@ TEST(CellName, RefusesWhatIsNone) {
 
 TEST(CellName, TheComplaintNamesThePart) {
   try {
-    cell_from_name("exchange/producer:a/consumer:b/protocol:c/colour:blue");
+    cell_from_name("exchange/producer:a/consumer:b/protocol:c/color:blue");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("'colour:blue' does not fit"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("'color:blue' does not fit"), std::string::npos);
   }
 }
 

@@ -53,9 +53,9 @@ TEST(Units, NameWhatWasWrongAndWhatIsAllowed) {
     parse_seconds("90");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "'90' is no duration; allowed: a positive number with ms, s, m or h, as 90s, at most 24h");
+    EXPECT_STREQ(error.what(),
+                 "'90' is not a duration; allowed: a positive number with ms, s, m or h, as 90s, "
+                 "at most 24h");
   }
 }
 
@@ -75,11 +75,12 @@ TEST(FormatBytes, TakesTheLargestUnitThatIsExact) {
   EXPECT_EQ(format_bytes(4096), "4 KiB");
   EXPECT_EQ(format_bytes(1536), "1536 B");
   EXPECT_EQ(format_bytes(4 << 20), "4 MiB");
-  EXPECT_EQ(format_bytes(std::uint64_t{5} << 40), "5120 GiB");
+  EXPECT_EQ(format_bytes(std::uint64_t{5} << 40), "5 TiB");
 }
 
 TEST(FormatBytes, IsReadBack) {
-  for (const std::uint64_t bytes : {1ULL, 1023ULL, 1024ULL, 65'536ULL, 3ULL << 20, 7ULL << 30}) {
+  for (const std::uint64_t bytes :
+       {1ULL, 1023ULL, 1024ULL, 65'536ULL, 3ULL << 20, 7ULL << 30, 2ULL << 40}) {
     EXPECT_EQ(parse_bytes(format_bytes(bytes)), bytes);
   }
 }

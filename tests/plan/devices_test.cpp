@@ -125,7 +125,7 @@ TEST(Devices, APairIsForDlpackAndForConsumersThatAskForIt) {
             "bytes:4096");
   EXPECT_EQ(cell_from_name(name(plan.cells[0])), plan.cells[0]);
   EXPECT_EQ(excluded(plan, "torch", "torch", "cuda:0+cpu")->reason,
-            "torch has no call that asks for another device");
+            "torch has no call that requests another device");
   EXPECT_EQ(excluded(plan, "torch", "numpy", "cpu+cuda:0")->reason,
             "numpy has no cuda:0 arrays: they lie on cpu");
 }
@@ -134,9 +134,9 @@ TEST(Devices, ABadWordIsNamed) {
   EXPECT_NE(error_of("gpu").find("allowed: cpu, cuda, rocm"), std::string::npos);
   EXPECT_NE(error_of("cudo:0").find("unknown device 'cudo' (did you mean 'cuda'?)"),
             std::string::npos);
-  EXPECT_NE(error_of("cpu:0").find("'cpu:0' is no device"), std::string::npos);
-  EXPECT_NE(error_of("cuda:0:1").find("'cuda:0:1' is no device"), std::string::npos);
-  EXPECT_NE(error_of("cuda:+cpu").find("is no device"), std::string::npos);
+  EXPECT_NE(error_of("cpu:0").find("'cpu:0' is not a device"), std::string::npos);
+  EXPECT_NE(error_of("cuda:0:1").find("'cuda:0:1' is not a device"), std::string::npos);
+  EXPECT_NE(error_of("cuda:+cpu").find("is not a device"), std::string::npos);
   EXPECT_NE(error_of("cuda+cuda:0").find("names one device twice"), std::string::npos);
 }
 

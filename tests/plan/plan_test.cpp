@@ -244,7 +244,7 @@ TEST(Plan, BadInputIsNamed) {
   EXPECT_NE(error_of(axes).find("size 2 B holds no whole number"), std::string::npos);
   axes = small();
   axes.filter = "(";
-  EXPECT_NE(error_of(axes).find("no regular expression"), std::string::npos);
+  EXPECT_NE(error_of(axes).find("not a regular expression"), std::string::npos);
 }
 
 TEST(Plan, AGroupStandsForItsCases) {

@@ -165,8 +165,8 @@ def signatures_of(function: Any) -> list[inspect.Signature]:
     try:
         return [inspect.signature(function)]
     except (TypeError, ValueError):
-        told, _ = from_docstring(function)
-        return [] if told is None else [told]
+        reported, _ = from_docstring(function)
+        return [] if reported is None else [reported]
 
 
 def first_name(signature: inspect.Signature) -> str:
@@ -409,10 +409,10 @@ class Walk:
         own = isinstance(node.func, ast.Name) and self.functions.get(node.func.id)
         if own:
             return self.function(own)
-        told = hint(function.value) or documented(function.value)
-        if told is None and self.is_foreign(function.value):
+        reported = hint(function.value) or documented(function.value)
+        if reported is None and self.is_foreign(function.value):
             return FOREIGN
-        return self.instance_of(told)
+        return self.instance_of(reported)
 
     def bind(self, site: ast.Call, function: Value, call: ast.Call) -> None:
         starred = any(isinstance(argument, ast.Starred) for argument in call.args)

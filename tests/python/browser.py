@@ -16,8 +16,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 def executable() -> str:
     """DLBENCH_CHROMIUM, or the first browser of its kind on PATH; skips the test without one."""
-    asked = os.environ.get("DLBENCH_CHROMIUM", "")
-    found = asked or next(filter(None, map(shutil.which, NAMES)), "")
+    requested = os.environ.get("DLBENCH_CHROMIUM", "")
+    found = requested or next(filter(None, map(shutil.which, NAMES)), "")
     if not found:
         pytest.skip(f"no Chromium: none of {', '.join(NAMES)} is on PATH (apt install chromium)")
     return found
@@ -44,11 +44,11 @@ class Page:
         self.own = browser.new_page(**{"viewport": {"width": 1200, "height": 800}, **options})
         self.own.on("console", lambda message: self.complaints.append(message.text))
         self.own.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.own.on("request", self._asked)
+        self.own.on("request", self._on_request)
         self.own.goto(path.as_uri() + anchor)
         self.own.wait_for_function("document.documentElement.dataset.ready !== undefined")
 
-    def _asked(self, request: Any) -> None:
+    def _on_request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.complaints.append(f"asks the network for {request.url}")
 

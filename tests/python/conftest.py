@@ -45,7 +45,19 @@ def starts_no_process_in_the_fast_lane(request: pytest.FixtureRequest) -> Iterat
     Processes of `multiprocessing` raise no audit event and are not seen."""
     yield
     is_fast_lane = "not process" in request.config.option.markexpr
-    assert not (is_fast_lane and _started), "mark this test with pytest.mark.process"
+    started = _started.copy()
+    _started.clear()
+    assert not (is_fast_lane and started), "mark this test with pytest.mark.process"
+
+
+@pytest.fixture
+def fresh_drivers() -> Iterator[None]:
+    """No driver's answer is known from before, nor kept."""
+    from dlbench.machine import drivers
+
+    drivers.ask.cache_clear()
+    yield
+    drivers.ask.cache_clear()
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def _drop(capsule: int) -> None:
         Versioned.from_address(address).deleter(address)
 
 
-def lending_capsule(managed: Versioned) -> Any:
+def borrowed_capsule(managed: Versioned) -> Any:
     """A capsule that calls the deleter unless somebody took the tensor and renamed it."""
     address = ctypes.addressof(managed)
     return _python.PyCapsule_New(address, NAME, ctypes.cast(_drop, ctypes.c_void_p))

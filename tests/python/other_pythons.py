@@ -72,7 +72,7 @@ def script(path: Path, *lines: str) -> str:
 
 def answering(path: Path, version: str = "3.14.0 cpython", build: str = "", **facts: Any) -> str:
     """An interpreter that says this of itself."""
-    told = there.FACTS + json.dumps(FACTS | facts)
+    reported = there.FACTS + json.dumps(FACTS | facts)
     hello = json.dumps({"hello": {"build": build or _core.build_id}}, separators=(",", ":"))
-    lines = (there.VERSION + version, told, hello)
+    lines = (there.VERSION + version, reported, hello)
     return script(path, *(f"echo '{line}'" for line in lines))

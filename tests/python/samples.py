@@ -60,8 +60,8 @@ def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str,
 def missing(
     producer: str, consumer: str, outcome: str, reason: str, **given: Any
 ) -> dict[str, Any]:
-    told = {"outcome": outcome, "reason": reason, "code": outcome}
-    entry = axes(producer, consumer, **told | given)
+    reported = {"outcome": outcome, "reason": reason, "code": outcome}
+    entry = axes(producer, consumer, **reported | given)
     return entry | {"name": name(entry)}
 
 

@@ -70,7 +70,7 @@ def test_names_exist_and_calls_bind_and_each_planted_mistake_is_found(
 
 
 @pytest.mark.parametrize(
-    ("role", "library", "right", "wrong", "said"),
+    ("role", "library", "right", "wrong", "message"),
     [
         ("producer", "cupy", "get_current_stream()", "current_stream()", "no attribute"),
         ("producer", "cupy", "array.data.ptr", "array.data.pointer", "no pointer"),
@@ -91,11 +91,11 @@ def test_names_exist_and_calls_bind_and_each_planted_mistake_is_found(
     ],
 )
 def test_a_mistake_in_the_text_is_found(
-    role: str, library: str, right: str, wrong: str, said: str, tmp_path: Path
+    role: str, library: str, right: str, wrong: str, message: str, tmp_path: Path
 ) -> None:
     text = (ROOT / f"{role}s/{library}.py").read_text()
     assert right in text
     copy = tmp_path / f"{library}.py"
     copy.write_text(text.replace(right, wrong))
     found = look(role, library, str(copy))["wrong"]
-    assert any(said in line for line in found), found
+    assert any(message in line for line in found), found

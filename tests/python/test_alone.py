@@ -22,7 +22,7 @@ def seen(ok: dict[str, Any]) -> tuple[str, str, str]:
     return ok["seen"]["used"], ok["seen"]["struct"], ok["seen"]["via"]
 
 
-def test_each_struct_of_dlpack_is_asked_for(tmp_path: Path) -> None:
+def test_each_struct_of_dlpack_is_requested(tmp_path: Path) -> None:
     legacy = cross(tmp_path, MAKE, SHARE, "dlpack_legacy")["ok"]
     assert seen(legacy) == ("dlpack", "legacy", "proxy")
     assert legacy["seen"]["calls"][0].endswith(" -> TypeError")
@@ -60,7 +60,7 @@ PROTOCOLS = {"dlpack": lambda x: np.from_dlpack(Held(x.__dlpack__(ASKED)))}
 
 
 @pytest.mark.parametrize(
-    ("make", "asked", "protocol", "given"),
+    ("make", "requested", "protocol", "given"),
     [
         (OLD, "", "dlpack_versioned", "legacy"),
         (MAKE, "", "dlpack_versioned", "legacy"),
@@ -74,17 +74,19 @@ PROTOCOLS = {"dlpack": lambda x: np.from_dlpack(Held(x.__dlpack__(ASKED)))}
     ],
     ids=["a-producer-of-old", "a-new-one", "none-is-no-version", "versioned-unasked"],
 )
-def test_who_asks_for_no_version_is_told_so(
-    tmp_path: Path, make: str, asked: str, protocol: str, given: str
+def test_what_requests_for_no_version_is_reported_so(
+    tmp_path: Path, make: str, requested: str, protocol: str, given: str
 ) -> None:
-    error = cross(tmp_path, make, BARE.replace("ASKED", asked), protocol)["error"]
+    error = cross(tmp_path, make, BARE.replace("ASKED", requested), protocol)["error"]
     assert (error["outcome"], error["reason"]) == (
         "no-protocol",
         f"the consumer requested no version, and the producer gave a {given} struct",
     )
 
 
-def test_who_is_handed_a_capsule_gets_what_is_handed_out_unasked(tmp_path: Path) -> None:
+def test_a_library_that_is_handed_a_capsule_gets_what_is_handed_out_unrequested(
+    tmp_path: Path,
+) -> None:
     take = (
         "import numpy as np\n"
         "from dlbench import Capsule\n"
@@ -149,7 +151,7 @@ def test_every_protocol_but_two_can_be_shown_alone() -> None:
     assert {*_core.protocols} - set(PROTOCOLS) == others
 
 
-def test_what_the_producer_fails_alone_is_told_as_its_own(tmp_path: Path) -> None:
+def test_what_the_producer_fails_alone_is_reported_as_its_own(tmp_path: Path) -> None:
     """Also after the consumer was told that the old method knows no versions."""
     make = MAKE.replace("return case.numpy()", "a = case.numpy(); a.flags.writeable = 0; return a")
     error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
@@ -158,7 +160,9 @@ def test_what_the_producer_fails_alone_is_told_as_its_own(tmp_path: Path) -> Non
     assert "giver's export failed and the call raised BufferError" in error["reason"]
 
 
-def test_who_does_not_try_again_without_a_version_takes_no_legacy(tmp_path: Path) -> None:
+def test_a_library_that_does_not_try_again_without_a_version_takes_no_legacy(
+    tmp_path: Path,
+) -> None:
     take = "def f(x): return x.__dlpack__(max_version=(1, 0))\nPROTOCOLS = {'dlpack': f}\n"
     error = cross(tmp_path, MAKE, take, "dlpack_legacy")["error"]
     assert error["outcome"] == "no-protocol"

@@ -20,7 +20,7 @@ from typed import entry_of
 
 pytestmark = pytest.mark.process
 
-KNOWN = {"plain": "", "slow": "TIME", "old": "VERSION", "colour": "a colour"}
+KNOWN = {"plain": "", "slow": "TIME", "old": "VERSION", "color": "a color"}
 MAKE = f"""\
 import sys
 HIDDEN = True
@@ -55,7 +55,7 @@ def found(folder: Path) -> discover.Catalogue:
         ("slow=1.5ms", ("slow", 1_500_000.0)),
         ("slow=0us", ("slow", 0.0)),
         ("old=0.8", ("old", (0, 8))),
-        ("colour=red=ish", ("colour", "red=ish")),
+        ("color=red=ish", ("color", "red=ish")),
     ],
 )
 def test_an_argument_is_its_name_and_its_value(text: str, value: Any) -> None:
@@ -63,25 +63,25 @@ def test_an_argument_is_its_name_and_its_value(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("plain=5us", "plain accepts no value"),
         ("plain=", "plain accepts no value"),
         ("slow", "slow is written slow=TIME"),
         ("slow=", "slow is written slow=TIME"),
-        ("slow=5parsecs", "'5parsecs' is no time; allowed: below an hour, as 200ns"),
-        ("slow=-5us", "'-5us' is no time"),
-        ("slow=3600s", "'3600s' is no time"),
-        ("old=2", "'2' is no version"),
-        ("colour=a/b", "'a/b' holds a '/'"),
+        ("slow=5parsecs", "'5parsecs' is not a time; allowed: below an hour, as 200ns"),
+        ("slow=-5us", "'-5us' is not a time"),
+        ("slow=3600s", "'3600s' is not a time"),
+        ("old=2", "'2' is not a version"),
+        ("color=a/b", "'a/b' holds a '/'"),
     ],
 )
-def test_a_value_that_does_not_fit_is_a_clear_line(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match="^" + said.replace("(", r"\(")):
+def test_a_value_that_does_not_fit_is_a_clear_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
         arguments.read(text, KNOWN)
 
 
-def test_a_library_by_argument_is_there_only_for_who_asks(found: discover.Catalogue) -> None:
+def test_a_library_by_argument_is_there_only_where_requested(found: discover.Catalogue) -> None:
     assert discover.libraries(found) == []
     (mine,) = discover.libraries(found, [SLOW])
     assert (mine.name, mine.has_ready, mine.hidden) == (SLOW, True, True)
@@ -91,7 +91,7 @@ def test_a_library_by_argument_is_there_only_for_who_asks(found: discover.Catalo
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("mine", "mine is written mine:ARGUMENT; allowed: plain, slow=TIME"),
         ("mine:slo=5us", "unknown argument in 'mine:slo=5us' (did you mean 'slow'?); allowed: "),
@@ -99,15 +99,15 @@ def test_a_library_by_argument_is_there_only_for_who_asks(found: discover.Catalo
     ],
 )
 def test_what_is_no_argument_names_the_allowed(
-    found: discover.Catalogue, name: str, said: str
+    found: discover.Catalogue, name: str, message: str
 ) -> None:
     with pytest.raises(BadInput) as error:
         discover.libraries(found, [name])
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="numpy accepts no argument, so 'numpy:x' is no library"):
+    with pytest.raises(BadInput, match="numpy accepts no argument, so 'numpy:x' is not a library"):
         discover.libraries(discover.catalogue(), ["numpy:x"])
 
 
@@ -133,10 +133,10 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["faulty:silent-cpy", "numpy"], "did you mean 'silent-copy'?"),
-        (["faulty:slow-export=5parsecs", "numpy"], "no time; allowed"),
+        (["faulty:slow-export=5parsecs", "numpy"], "not a time; allowed"),
         (["faulty", "numpy"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
         (["--matrix", "--producers", "faulty:slow-export"], "slow-export=TIME"),
         (["--matrix", "--consumers", "faulty:wrong-name"], "no consumer for faulty:wrong-name"),
@@ -148,13 +148,13 @@ def test_bad_use_is_one_line_and_status_2(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     words: list[str],
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.main([*words, "--dry-run"] if "wrong-name" not in words[-1] else words) == 2
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert said in err
+    assert message in err
 
 
 def test_a_dry_run_names_its_cells(capfd: pytest.CaptureFixture[str]) -> None:
@@ -184,8 +184,8 @@ def test_repro_has_the_argument_in_its_place_and_runs(tmp_path: Path) -> None:
 
 def test_debug_loads_the_files_that_take_the_argument() -> None:
     entry = entry_of(samples.measured("faulty:slow-export=5us", "native", 1.0))
-    asked = debug.requests(entry, discover.catalogue())
-    loads = [(each["role"], each["library"]) for each in asked if each["do"] == "load"]
+    requested = debug.requests(entry, discover.catalogue())
+    loads = [(each["role"], each["library"]) for each in requested if each["do"] == "load"]
     mine = "faulty:slow-export=5us"
     assert loads == [("producer", mine), ("producer", "native"), ("consumer", "native")]
 

@@ -36,7 +36,7 @@ PROTOCOLS = {"convert": convert}
 
 
 @pytest.fixture(scope="module")
-def climbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def sweeps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """NumPy on the case sweep of a consumer with one known fallback and one known refusal."""
     folder = tmp_path_factory.mktemp("case_sweep")
     (folder / "adapters" / "consumers").mkdir(parents=True)
@@ -63,13 +63,13 @@ def by_case(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 UNALIGNED = {"u8-align1", "f32-unaligned", "f32-align8", "f32-align16", "f32-align32"}
 
 
-def test_every_case_has_one_entry(climbed: dict[str, Any]) -> None:
-    entries = climbed["benchmarks"] + climbed["not_measured"]
+def test_every_case_has_one_entry(sweeps: dict[str, Any]) -> None:
+    entries = sweeps["benchmarks"] + sweeps["not_measured"]
     assert sorted(entry["case"] for entry in entries) == sorted(_core.case_names)
 
 
-def test_the_fallback_is_found_and_timed_and_nothing_else(climbed: dict[str, Any]) -> None:
-    timed = {entry["case"]: entry for entry in climbed["benchmarks"]}
+def test_the_fallback_is_found_and_timed_and_nothing_else(sweeps: dict[str, Any]) -> None:
+    timed = {entry["case"]: entry for entry in sweeps["benchmarks"]}
     # The last element of a line, which is the first of the reversed one, is not aligned either.
     assert set(timed) == {"f32", "f32-reversed", *UNALIGNED}
     assert timed["f32"]["outcome"] == "zero-copy"
@@ -79,22 +79,24 @@ def test_the_fallback_is_found_and_timed_and_nothing_else(climbed: dict[str, Any
         assert timed[case]["gb_per_s"] > 0
 
 
-def test_what_ends_as_the_plain_array_does_is_told_without_a_time(climbed: dict[str, Any]) -> None:
-    entry = by_case(climbed)["f64"]
+def test_what_ends_as_the_plain_array_does_is_reported_without_a_time(
+    sweeps: dict[str, Any],
+) -> None:
+    entry = by_case(sweeps)["f64"]
     assert (entry["outcome"], entry["code"], entry["found"]) == ("not-run", "untimed", "zero-copy")
     assert entry["evidence"]["address"] == entry["evidence"]["guard"] == "yes"
-    assert entry["reason"] == "zero-copy, not timed: it ends as f32 does"
+    assert entry["reason"] == "zero-copy, not timed: same as f32"
 
 
-def test_the_refused_and_the_unmakable_keep_their_reasons(climbed: dict[str, Any]) -> None:
-    entries = by_case(climbed)
+def test_the_refused_and_the_unmakable_keep_their_reasons(sweeps: dict[str, Any]) -> None:
+    entries = by_case(sweeps)
     assert entries["f32-fortran"]["outcome"] == "refused"
     assert entries["f32-fortran"]["reason"] == "rows must lie one behind another"
     assert entries["f32-grad"]["outcome"] == "unsupported"
 
 
-def test_the_table_says_which_and_who(climbed: dict[str, Any]) -> None:
-    climbs = case_sweep.case_sweeps(entries_of(climbed["benchmarks"] + climbed["not_measured"]))
+def test_the_table_says_which_library(sweeps: dict[str, Any]) -> None:
+    climbs = case_sweep.case_sweeps(entries_of(sweeps["benchmarks"] + sweeps["not_measured"]))
     found = {one.becomes: one for one in case_sweep.fallbacks(climbs)}
     assert set(found["copy by picky"].cases) == UNALIGNED
     assert found["copy by picky"].pairs == (("numpy", "picky"),)
@@ -106,36 +108,36 @@ def test_the_table_says_which_and_who(climbed: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_the_table_fits(climbed: dict[str, Any], width: int) -> None:
-    lines = [line.plain for line in fallbacks.table(doc(climbed), width, "latest", 8)]
+def test_the_table_fits(sweeps: dict[str, Any], width: int) -> None:
+    lines = [line.plain for line in fallbacks.table(doc(sweeps), width, "latest", 8)]
     assert max(map(len, lines)) <= width
-    told = " ".join(" ".join(lines).split())
-    assert all(case in told for case in UNALIGNED)
-    assert "copy by picky" in told
+    reported = " ".join(" ".join(lines).split())
+    assert all(case in reported for case in UNALIGNED)
+    assert "copy by picky" in reported
 
 
-def test_the_terminal_shows_one_matrix(climbed: dict[str, Any]) -> None:
-    text = "\n".join(line.plain for line in terminal.render(doc(climbed), 100))
+def test_the_terminal_shows_one_matrix(sweeps: dict[str, Any]) -> None:
+    text = "\n".join(line.plain for line in terminal.render(doc(sweeps), 100))
     assert text.count("host time of one exchange") == 1
     assert "7 measured, " in text
-    untimed = [entry for entry in climbed["not_measured"] if entry.get("code") == "untimed"]
-    assert by_case(climbed)["f32-empty"] in untimed
-    assert f"{len(untimed) - 1} end as f32 does, 1 without elements" in text
+    untimed = [entry for entry in sweeps["not_measured"] if entry.get("code") == "untimed"]
+    assert by_case(sweeps)["f32-empty"] in untimed
+    assert f"{len(untimed) - 1} same as f32, not timed, 1 without elements" in text
     assert "--resume" not in text
 
 
-def test_an_array_without_elements_ends_like_nothing(climbed: dict[str, Any]) -> None:
-    entry = by_case(climbed)["f32-empty"]
+def test_an_array_without_elements_ends_like_nothing(sweeps: dict[str, Any]) -> None:
+    entry = by_case(sweeps)["f32-empty"]
     assert (entry["code"], entry["found"]) == ("untimed", "unproven")
-    assert entry["reason"] == "unproven, not timed: an array without elements shows nothing"
-    assert case_sweep.untimed_said(entries_of([entry])) == ["1 without elements"]
-    headline = facts.of(doc(climbed))[0].headline
+    assert entry["reason"] == "unproven, not timed: an array without elements proves nothing"
+    assert case_sweep.untimed_words(entries_of([entry])) == ["1 without elements"]
+    headline = facts.of(doc(sweeps))[0].headline
     assert headline[-1] == "1 without elements"
-    assert headline[-2].endswith(" end as f32 does")
+    assert headline[-2].endswith(" same as f32, not timed")
 
 
-def test_the_figure_tells_kinds_apart(climbed: dict[str, Any]) -> None:
-    [one] = case_sweep.case_sweeps(entries_of(climbed["benchmarks"] + climbed["not_measured"]))
+def test_the_figure_tells_kinds_apart(sweeps: dict[str, Any]) -> None:
+    [one] = case_sweep.case_sweeps(entries_of(sweeps["benchmarks"] + sweeps["not_measured"]))
     assert figure.kind_of(one, "f32-unaligned") == "copy by the consumer"
     assert figure.kind_of(one, "f64") == "zero-copy"
     assert figure.kind_of(one, "f32-fortran") == "refused"
@@ -165,7 +167,7 @@ def test_all_cases_are_a_case_sweep_where_nothing_ended_like_the_plain_array() -
     common = {"producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu",
               "environment": "default", "phase": "exchange", "clock": "call", "bytes": 65536,
               "case": "f32", "outcome": "refused", "code": "refused", "reason": "no"}  # fmt: skip
-    asked = {"dlbench": {"request": {"cases": ["all"]}}}
-    assert case_sweep.is_climbed(
-        doc({"context": asked, "benchmarks": [], "not_measured": [common]})
+    requested = {"dlbench": {"request": {"cases": ["all"]}}}
+    assert case_sweep.has_case_sweep(
+        doc({"context": requested, "benchmarks": [], "not_measured": [common]})
     )

@@ -179,7 +179,7 @@ def test_a_hostile_library_spoils_its_own_rules_alone(
     }
 
 
-def test_a_rule_that_fails_itself_blames_nobody(folder: Path) -> None:
+def test_a_rule_that_fails_itself_blames_nothing(folder: Path) -> None:
     library = own(
         folder,
         "class Odd:\n    shape = property(lambda self: 1 / 0)\n"
@@ -195,7 +195,7 @@ def run(*words: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "missing library"),
         (("nunpy",), "did you mean 'numpy'"),
@@ -209,32 +209,32 @@ def run(*words: str) -> int:
     ],
 )
 def test_bad_use_is_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert run(*words) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert said in lines[0]
+    assert message in lines[0]
     assert not (folder / "dlbench-results").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("numpy buffer.read-onl https://x.org/1", "did you mean 'buffer.read-only'"),
         ("numpy buffer.read-only", "LIBRARY RULE LINK"),
         ("numpy buffer.read-only not-a-link", "LIBRARY RULE LINK"),
     ],
 )
-def test_a_known_file_with_an_unfit_line_is_told(folder: Path, text: str, said: str) -> None:
+def test_a_known_file_with_an_unfit_line_is_reported(folder: Path, text: str, message: str) -> None:
     file = folder / "known.txt"
     file.write_text(f"# accepted\n{text}\n")
     with pytest.raises(BadInput, match="line 2") as raised:
         known.read(file)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
-def test_a_known_file_with_an_unknown_library_is_told(
+def test_a_known_file_with_an_unknown_library_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "known.txt").write_text("nunpy buffer.read-only https://x.org/1\n")
@@ -250,7 +250,7 @@ CUDA_ONLY = (
 )
 
 
-def test_who_takes_nothing_of_the_cpu_is_not_blamed_for_it(folder: Path) -> None:
+def test_a_library_that_takes_nothing_of_the_cpu_is_not_blamed_for_it(folder: Path) -> None:
     mine = [name for name, rule in RULES.by_name.items() if rule.group == "import"]
     found = results(own(folder, CUDA_ONLY), *mine)
     broken = {name for name, result in found.items() if result.outcome in ("broken", "unclear")}
@@ -297,7 +297,9 @@ def test_what_is_left_by_any_array_is_not_the_imports_leak(folder: Path) -> None
     assert "array that it makes" in result.seen
 
 
-def test_an_adapter_without_make_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_adapter_without_make_is_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     planted.plant(folder)
     (folder / "producers" / "mine.py").write_text("made = 1\n")
     assert run("mine", "--adapters", str(folder)) == 2
@@ -320,7 +322,7 @@ def test_what_is_broken_exits_with_1_and_lies_in_the_document(folder: Path) -> N
     assert (folder / "out" / "numpy-buffer.contiguous.py").read_text() == entry["reproducer"]
 
 
-def test_what_is_known_does_not_and_what_is_stale_is_told(
+def test_what_is_known_does_not_and_what_is_stale_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = folder / "known.txt"
@@ -328,9 +330,9 @@ def test_what_is_known_does_not_and_what_is_stale_is_told(
     file.write_text("".join(f"numpy {name} https://example.org/{name}  # so\n" for name in names))
     status, document = checked(folder, "--known", str(file))
     assert status == 0
-    told = capsys.readouterr()
-    assert "numpy buffer.values is not broken any more" in told.err
-    assert "https://example.org/buffer.contiguous" in told.out
+    reported = capsys.readouterr()
+    assert "numpy buffer.values is not broken any more" in reported.err
+    assert "https://example.org/buffer.contiguous" in reported.out
     assert [one["accepted"] for one in document["checks"] if "accepted" in one] == [True, True]
 
 

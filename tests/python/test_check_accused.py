@@ -107,7 +107,7 @@ def test_only_the_array_apis_function_is_held_to_its_text() -> None:
 # Arrays that are not what was asked for.
 
 
-def test_an_array_of_another_dtype_than_asked_for_is_not_blamed_for_it() -> None:
+def test_an_array_of_another_dtype_than_requested_is_not_blamed_for_it() -> None:
     def narrowed(case: Case, device: str) -> Any:
         array = case.numpy()
         return array.astype(np.int32) if array.dtype == np.int64 else array
@@ -148,7 +148,7 @@ class Exporter(KnownProducer):
         self.shape = array.shape
 
 
-def test_who_exports_nothing_by_buffer_error_breaks_nothing_of_it() -> None:
+def test_a_library_that_exports_nothing_by_buffer_error_breaks_nothing_of_it() -> None:
     group = [name for name, rule in RULES.by_name.items()
              if rule.group == "export" and not rule.at_exit]  # fmt: skip
 
@@ -227,22 +227,22 @@ class Lines(_check.Buffered):
     """Made as lines and grids alone; its own transposition is not contiguous. `flags` are those
     that NumPy is asked with, and what is changed then."""
 
-    def __init__(self, array: Array, asked: Callable[[int], Any]) -> None:
-        self.array, self.asked, self.shape = array, asked, array.shape
+    def __init__(self, array: Array, requested: Callable[[int], Any]) -> None:
+        self.array, self.requested, self.shape = array, requested, array.shape
 
     @property
     def T(self) -> Lines:  # noqa: N802
-        return Lines(self.array.T, self.asked)
+        return Lines(self.array.T, self.requested)
 
     def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
-        return self.array, self.asked(flags), {}
+        return self.array, self.requested(flags), {}
 
     def _released(self) -> None:
         pass
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("requested", "expected"),
     [
         (lambda flags: flags, ["holds", "holds"]),
         # Whoever asks for anything is told of strides: nobody is refused.
@@ -251,10 +251,12 @@ class Lines(_check.Buffered):
         (lambda flags: 0 if flags == 0x8 else flags, ["holds", "broken"]),
     ],
 )
-def test_requests_of_a_buffer_are_obeyed(asked: Callable[[int], int], expected: list[str]) -> None:
+def test_requests_of_a_buffer_are_obeyed(
+    requested: Callable[[int], int], expected: list[str]
+) -> None:
     def make(case: Case, device: str) -> Any:
         require_own_layout(case, "mine")
-        return Lines(case.numpy(), asked)
+        return Lines(case.numpy(), requested)
 
     assert outcomes("buffer.contiguous", "buffer.fields", make=make) == expected
 

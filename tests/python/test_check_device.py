@@ -8,9 +8,9 @@ import pytest
 
 import planted
 from dlbench.check import conformance, runner, section
+from dlbench.check import script as reproducer
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
-from dlbench.scripts import rule as reproducer
 from typed import doc
 
 pytestmark = pytest.mark.process
@@ -89,7 +89,7 @@ KEEPS_DEVICE = (
 )
 
 
-def test_who_hands_on_an_unknown_device_takes_it_as_what_it_is(tmp_path: Path) -> None:
+def test_a_library_that_hands_on_an_unknown_device_takes_it_as_what_it_is(tmp_path: Path) -> None:
     library = runner.Library("mine", None, mine(tmp_path, "consumer", KEEPS_DEVICE))
     (result,) = results(library, "import.unknown-device").values()
     assert (result.outcome, result.seen) == ("holds", "taken as what it is")

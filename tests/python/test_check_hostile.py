@@ -15,7 +15,7 @@ from dlbench.check import running
 from dlbench.check.reading import gathered, values
 from dlbench.check.rule import Broken
 from dlbench.check.subject import Subject
-from dlpack_structs import ExchangeApi, Versioned, lending_capsule
+from dlpack_structs import ExchangeApi, Versioned, borrowed_capsule
 from forged_buffer import Buffer, buffer_type
 from test_native_foreign import delete, described
 from wire import F32, ask, plant, prepare
@@ -41,7 +41,7 @@ FALSE = [
 def test_a_false_capsule_is_broken_and_not_read(lie: dict[str, Any]) -> None:
     tensor, _kept = described(lie)
     managed = Versioned(1, 3, None, delete, 0, tensor)
-    facts = _check.read(lending_capsule(managed))
+    facts = _check.read(borrowed_capsule(managed))
     with pytest.raises(Broken):
         values(facts)
 
@@ -53,7 +53,7 @@ def test_so_is_one_without_elements_or_address(field: str, value: int | None) ->
     tensor, _kept = described({})
     setattr(tensor, field, value)
     managed = Versioned(1, 3, None, delete, 0, tensor)
-    facts = _check.read(lending_capsule(managed))
+    facts = _check.read(borrowed_capsule(managed))
     with pytest.raises(Broken):
         values(facts)
 

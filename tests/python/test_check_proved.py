@@ -25,7 +25,7 @@ def proof(**changes: object) -> prove.Proof:
     return prove.Proof(**{**usual, "wanted": "broken", **changes})  # type: ignore[arg-type]
 
 
-def test_a_proof_wants_all_of_it() -> None:
+def test_a_proof_needs_all_of_it() -> None:
     assert proof().is_honest
     assert proof().is_found
     assert not proof(honest=()).is_honest

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
+import junitparser
 import pytest
+
+from dlbench.check.rules import RULES
 
 pytestmark = pytest.mark.process
 
@@ -41,11 +45,12 @@ LINK = "https://example.org/known"
 def run(folder: Path, *words: str, ini: str = "") -> tuple[int, str]:
     (folder / "pytest.ini").write_text(f"[pytest]\nfilterwarnings = error\n{ini}")
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider"]
-    # Where dlbench is installed pytest has found it already.
-    if "dlbench" not in {point.name for point in entry_points(group="pytest11")}:
-        command += ["-p", "dlbench.check.pytest_plugin"]
-    command += words
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    command += ["-p", "dlbench.check.pytest_plugin", *words]
+    # Of the plugins that are installed it loads none.
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -55,58 +60,149 @@ def known(*rules: str) -> str:
 
 def test_own_functions_are_held_one_test_a_rule(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(OWN)
-    status, said = run(tmp_path)
+    status, message = run(tmp_path)
     assert status == 1
-    assert "FAILED test_own.py::test_protocols[buffer.contiguous]" in said
-    assert "PASSED test_own.py::test_protocols[import.deleter-once]" in said
-    assert "2 failed" in said
+    assert "FAILED test_own.py::test_protocols[buffer.contiguous]" in message
+    assert "PASSED test_own.py::test_protocols[import.deleter-once]" in message
+    assert "2 failed" in message
     # Without a file there is nothing to start a worker with.
-    assert "may crash: name an adapter file" in said
+    assert "may crash: name an adapter file" in message
 
 
 def test_known_deviations_must_fail(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(OWN)
     listed = ("buffer.contiguous", "buffer.read-only")
-    status, said = run(tmp_path, ini=known(*listed))
+    status, message = run(tmp_path, ini=known(*listed))
     assert status == 0
-    assert "2 xfailed" in said
-    assert LINK in said
-    status, said = run(tmp_path, ini=known(*listed, "buffer.length"))
+    assert "2 xfailed" in message
+    assert LINK in message
+    status, message = run(tmp_path, ini=known(*listed, "buffer.length"))
     assert status == 1
-    assert "[XPASS(strict)]" in said
+    assert "[XPASS(strict)]" in message
 
 
 def test_a_file_of_ones_own_is_held_in_workers_too(tmp_path: Path) -> None:
     (tmp_path / "mylib.py").write_text(ADAPTER)
-    status, said = run(
+    status, message = run(
         tmp_path,
         ini="dlbench_adapter = mylib.py\n" + known("buffer.contiguous", "buffer.read-only"),
     )
-    assert status == 0, said
-    assert "PASSED ::dlbench[mylib-import.reversed]" in said
-    assert "2 xfailed" in said
+    assert status == 0, message
+    assert "PASSED mylib.py::import.reversed" in message
+    assert "2 xfailed" in message
 
 
 def test_a_library_by_name_shows_a_script(tmp_path: Path) -> None:
-    status, said = run(tmp_path, "--dlbench-library=numpy", "-k", "buffer")
+    status, message = run(tmp_path, "--dlbench-library=numpy", "-k", "buffer")
     assert status == 1
-    assert "source = np.ndarray((64,), 'float32', raw" in said
-    assert "assert given in [source.tobytes(order) for order in orders]" in said
-    assert "Traceback" not in said
+    assert "source = np.ndarray((64,), 'float32', raw" in message
+    assert "assert given in [source.tobytes(order) for order in orders]" in message
+    assert "Traceback" not in message
+
+
+INI = "dlbench_adapter = mylib.py\n" + known("buffer.contiguous", "buffer.read-only")
+ONE = "def test_one():\n    pass\n\n\ndef test_two():\n    pass\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An adapter outside of the folder of tests."""
+    (tmp_path / "mylib.py").write_text(ADAPTER)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_x.py").write_text(ONE)
+    return tmp_path
+
+
+def test_a_selected_test_runs_alone(project: Path) -> None:
+    status, message = run(project, "tests/test_x.py::test_one", ini=INI)
+    assert status == 0, message
+    assert "1 passed in" in message
+    status, message = run(project, "tests", ini=INI)
+    assert status == 0, message
+    assert "2 passed in" in message
+
+
+def test_without_a_selection_all_rules_run_whatever_testpaths_are(project: Path) -> None:
+    counted = []
+    for ini in (INI, INI + "testpaths = tests\n"):
+        status, message = run(project, "--collect-only", "-q", ini=ini)
+        assert status == 0, message
+        assert "tests/test_x.py::test_two" in message
+        counted.append(sum(line.startswith("mylib.py::") for line in message.splitlines()))
+    assert counted == [len(RULES.by_name)] * 2
 
 
 @pytest.mark.parametrize(
-    ("words", "ini", "told"),
+    "words",
+    [("mylib.py::buffer.values",), ("-k", "buffer.values and not import"),
+     ("mylib.py", "-k", "dlbench and buffer.values and not import")],
+)  # fmt: skip
+def test_a_rule_of_the_adapter_is_selected_by_its_id(project: Path, words: tuple[str, ...]) -> None:
+    status, message = run(project, *words, ini=INI)
+    assert status == 0, message
+    assert "PASSED mylib.py::buffer.values" in message
+    assert "1 passed" in message
+    assert "skipped" not in message
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("dlbench.check.numpy::buffer.values",),
+     ("dlbench.check.numpy", "-k", "buffer.values and not import")],
+)  # fmt: skip
+def test_a_rule_of_a_library_is_selected_by_its_id(project: Path, words: tuple[str, ...]) -> None:
+    status, message = run(project, "--dlbench-library=numpy", *words)
+    assert status == 0, message
+    assert "PASSED dlbench.check.numpy::buffer.values" in message
+    assert "1 passed" in message
+
+
+def test_what_both_select_runs(project: Path) -> None:
+    words = ("dlbench.check.numpy::buffer.values", "tests/test_x.py::test_one")
+    status, message = run(project, "--dlbench-library=numpy", *words)
+    assert status == 0, message
+    assert "2 passed in" in message
+
+
+def test_an_adapter_that_is_a_file_of_tests_is_both(tmp_path: Path) -> None:
+    (tmp_path / "test_mylib.py").write_text(f"{ADAPTER}\n\n{ONE}")
+    ini = "dlbench_adapter = test_mylib.py\n"
+    status, message = run(tmp_path, "-k", "buffer.values or test_one", ini=ini)
+    assert status == 0, message
+    assert "PASSED test_mylib.py::buffer.values" in message
+    assert "PASSED test_mylib.py::test_one" in message
+
+
+def test_names_in_junit_are_full(project: Path) -> None:
+    words = ("--dlbench-library=numpy", "-k", "buffer.contiguous", "--junitxml=made.xml")
+    status, message = run(project, *words, ini="dlbench_adapter = mylib.py\n")
+    assert status == 1, message
+    assert "2 selected" in message
+    read: Any = junitparser.JUnitXml.fromfile(str(project / "made.xml"))
+    cases = {(case.classname, case.name): case for suite in read for case in suite}
+    assert {group for group, _ in cases} == {"mylib", "dlbench.check.numpy"}
+    for group in ("mylib", "dlbench.check.numpy"):
+        (failure,) = cases[group, "buffer.contiguous"].result
+        assert "PEP 3118" in failure.text
+
+
+@pytest.mark.parametrize(
+    ("words", "ini", "reported"),
     [
         (("--dlbench-library=nunpy",), "", "did you mean 'numpy'"),
         (("--dlbench-library=numpy",), "dlbench_known = no.rule https://x.org", "no.rule"),
         ((), "dlbench_adapter = none.py", "none.py"),
+        (
+            ("--dlbench-library=numpy", "dlbench.check.numpy::no.rule"),
+            "",
+            "not found: dlbench.check.numpy::no.rule",
+        ),
     ],
 )
-def test_bad_use_is_told_in_a_line(
-    tmp_path: Path, words: tuple[str, ...], ini: str, told: str
+def test_bad_use_is_reported_in_a_line(
+    tmp_path: Path, words: tuple[str, ...], ini: str, reported: str
 ) -> None:
-    status, said = run(tmp_path, *words, ini=ini)
+    status, message = run(tmp_path, *words, ini=ini)
     assert status == 4
-    assert told in said
-    assert "Traceback" not in said
+    assert reported in message
+    assert "Traceback" not in message

@@ -32,7 +32,7 @@ def borrowed(**words: Any) -> tuple[_check.Memory, _check.BorrowedTensor]:
     return memory, _check.BorrowedTensor(memory, (2, 3), words.pop("strides", (3, 1)), **words)
 
 
-def test_it_lends_what_ctypes_reads() -> None:
+def test_it_exports_what_ctypes_reads() -> None:
     memory, exported = borrowed(
         version=(1, 7), flags=5, device=(10, 3), dtype=(4, 16, 2), byte_offset=8, strides=None
     )
@@ -60,7 +60,7 @@ def test_deletions_are_counted_and_the_first_poisons() -> None:
     assert exported.deletions == 2
 
 
-def test_a_capsule_that_nobody_took_gives_back() -> None:
+def test_a_capsule_that_nothing_took_gives_back() -> None:
     _, exported = borrowed(legacy=True)
     exported.capsule()
     assert (exported.deletions, exported.had_gil) == (1, True)

@@ -35,7 +35,7 @@ class Exporter(KnownProducer):
         self.shape = array.shape
 
 
-def test_a_library_without_arrays_is_not_told_to_keep_a_rule() -> None:
+def test_a_library_without_arrays_is_not_reported_to_keep_a_rule() -> None:
     assert concluded("cuda.host", None)[0] == "not-applicable"
     assert concluded("cuda.host", lambda case, device: case.numpy()) == ("holds", "it has none")
 
@@ -109,12 +109,12 @@ def test_a_copy_of_a_read_only_array_may_be_written_to(flags: int, outcome: str)
 class Buffer(_check.Buffered):
     """An array with the buffer protocol; who asks for contiguous memory gets `asked`."""
 
-    def __init__(self, array: Array, asked: Array) -> None:
-        self.array, self.asked = array, asked
+    def __init__(self, array: Array, requested: Array) -> None:
+        self.array, self.requested = array, requested
 
     def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
         strided = flags & 0x18 == 0x18 and flags & 0x38 != 0x38
-        return (self.array if strided else self.asked), 0x11C, {}
+        return (self.array if strided else self.requested), 0x11C, {}
 
     def _released(self) -> None:
         pass

@@ -12,9 +12,9 @@ import pytest
 
 import planted
 from dlbench.check import running
+from dlbench.check import script as reproducer
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
-from dlbench.scripts import rule as reproducer
 
 pytestmark = pytest.mark.process
 
@@ -130,18 +130,18 @@ os._exit(0)
 
 def concluded(library: str, paths: Mapping[str, Path]) -> list[tuple[str, str, str]]:
     """The rules that hold or are broken, of those that cannot crash; and their scripts."""
-    asked = {role: str(path) for role, path in paths.items()}
-    subject, _ = running.load({"name": library, "device": "cpu", **asked})
+    requested = {role: str(path) for role, path in paths.items()}
+    subject, _ = running.load({"name": library, "device": "cpu", **requested})
     found = []
     for name in HARMLESS:
         rule = RULES.by_name[name]
-        said = running.run(subject, name)
-        if said["outcome"] not in ("broken", "holds"):
+        message = running.run(subject, name)
+        if message["outcome"] not in ("broken", "holds"):
             continue
-        struct, source = said.get("struct", ""), said.get("source", "")
+        struct, source = message.get("struct", ""), message.get("source", "")
         path = paths[rule.role]
         text = reproducer.script(rule, "x", path, library, "", struct, source=source)
-        found.append((name, said["outcome"], text.replace("os._exit(0)", "sys.exit()")))
+        found.append((name, message["outcome"], text.replace("os._exit(0)", "sys.exit()")))
     return found
 
 
@@ -154,10 +154,10 @@ def test_a_script_ends_with_1_where_its_rule_is_broken_and_with_0_where_it_holds
     mine = {role: tmp_path / f"{role}s" / "mine.py" for role in ("producer", "consumer")}
     roles = discover.catalogue().roles("numpy")
     numpy = {role: roles[role].path for role in ("producer", "consumer")}
-    told = [*concluded("numpy", numpy), *concluded("mine", mine)]
+    reported = [*concluded("numpy", numpy), *concluded("mine", mine)]
     done = subprocess.run(
         [sys.executable, "-c", RUN],
-        input=json.dumps([text for _, _, text in told]),
+        input=json.dumps([text for _, _, text in reported]),
         capture_output=True,
         text=True,
         check=False,
@@ -166,13 +166,13 @@ def test_a_script_ends_with_1_where_its_rule_is_broken_and_with_0_where_it_holds
     ended = json.loads(done.stdout.splitlines()[-1])
     wrong = [
         (name, outcome, end, text)
-        for (name, outcome, text), end in zip(told, ended, strict=True)
+        for (name, outcome, text), end in zip(reported, ended, strict=True)
         if (end != 0) != (outcome == "broken")
     ]
     assert not wrong, "\n\n".join(f"{one[:3]}\n{one[3]}" for one in wrong)
     # A script that does not run at all would end with 1 as well.
     assert not [end for end in ended if str(end).startswith(("NameError", "SyntaxError"))]
-    assert len({name for name, outcome, _ in told if outcome == "broken"}) > 20
+    assert len({name for name, outcome, _ in reported if outcome == "broken"}) > 20
 
 
 def test_a_script_of_a_leak_keeps_nothing_itself() -> None:
@@ -198,15 +198,15 @@ def make(case, device):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [("export.deleter-thread", ""), ("export.deleter-without-gil", "wants the GIL")],
+    ("name", "message"),
+    [("export.deleter-thread", ""), ("export.deleter-without-gil", "needs the GIL")],
 )
 def test_a_deleter_is_called_in_a_thread_with_the_gil_or_without_it(
-    tmp_path: Path, name: str, said: str
+    tmp_path: Path, name: str, message: str
 ) -> None:
     path = planted.plant(tmp_path) / "producers" / "mine.py"
     path.write_text(WANTS_GIL)
     text = reproducer.script(RULES.by_name[name], "", path, "mine", "")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert (done.returncode == 0) == (not said), done.stderr
-    assert said in done.stderr
+    assert (done.returncode == 0) == (not message), done.stderr
+    assert message in done.stderr

@@ -5,6 +5,7 @@ The commands that measure are too long for a test; they are run over one pair at
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -39,6 +40,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
         script.chmod(0o755)
     shell(folder, f"dlbench {SMALL} --out base && dlbench {SMALL} --out head")
+    # A checkout with asv's folders.
+    commit = "git -c user.name=test -c user.email=test@localhost commit -q --allow-empty -m test"
+    shell(folder, f"git init -q && {commit} && mkdir -p results/MACHINE")
     return folder
 
 
@@ -51,8 +55,8 @@ def shell(folder: Path, script: str, **env: str) -> subprocess.CompletedProcess[
     everything["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=everything,
                           capture_output=True, text=True, check=False)  # fmt: skip
-    said = {1: "a regression", 3: "inconclusive", 4: "cannot fail"}.get(done.returncode)
-    gate = " compare " in script and said is not None and said in done.stderr
+    message = {1: "a regression", 3: "inconclusive", 4: "cannot fail"}.get(done.returncode)
+    gate = " compare " in script and message is not None and message in done.stderr
     assert done.returncode == 0 or gate, script + done.stdout + done.stderr
     return done
 
@@ -143,3 +147,39 @@ def test_the_docs_give_the_action_inputs_that_it_has() -> None:
     assert set(step["with"]) <= set(ACTION["inputs"])
     used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
     assert used == set(ACTION["inputs"])
+
+
+SHARDS = yaml.safe_load(
+    re.findall(
+        r"^```yaml\n(.*?)^```",
+        (ROOT / "docs/how-to/split-a-matrix.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )[0]
+)
+NAMES = "native,numpy,bytearray,memoryview"
+
+
+def test_the_workflow_of_shards_runs(place: Path, tmp_path: Path) -> None:
+    """Its steps, but for the installation and the artifacts, over four libraries."""
+    measure, merge = SHARDS["jobs"]["measure"], SHARDS["jobs"]["merge"]
+    numbers = measure["strategy"]["matrix"]["shard"]
+    steps = {step.get("name"): step.get("run", "") for step in [*measure["steps"], *merge["steps"]]}
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert f"/{len(numbers)} " in steps["Measure"]
+    small = f"--matrix --producers {NAMES} --consumers {NAMES} --protocols dlpack,buffer"
+    small += " --sizes 4KiB --replicas 1 --budget 5s"
+    (tmp_path / "bin").symlink_to(place / "bin")
+    for number in numbers:
+        line = steps["Measure"].replace("${{ matrix.shard }}", str(number))
+        shell(tmp_path, line.replace("--matrix", small))
+    shell(tmp_path, f"dlbench {small} --no-plots --out all")
+    done = shell(tmp_path, steps["Merge"])
+    assert done.stdout == "whole/results.json\n"
+    shell(tmp_path, steps["Report"])
+    assert (tmp_path / "report.html").stat().st_size > 1_000_000
+    whole, merged = (
+        json.loads((tmp_path / f / "results.json").read_text()) for f in ("all", "whole")
+    )
+    for key in ("benchmarks", "not_measured"):
+        assert {e["name"] for e in merged[key]} == {e["name"] for e in whole[key]}
+    assert merged["context"]["dlbench"]["shard"]["numbers"] == numbers

@@ -32,15 +32,19 @@ def dlbench(
     """Runs a command line in an empty folder with the planted library at `adapters`, on a quiet
     machine; standard error without the line about it, which test_noise has."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(noise.NoiseProbe, "finish", lambda _: noise.Noise(0.6, 2, fixed_loop=0.01))
+    monkeypatch.setattr(
+        noise.NoiseProbe,
+        "finish",
+        lambda _: noise.Noise(0.6, 2, reference_ns=44.0, reference_spread=0.01),
+    )
     monkeypatch.setenv("COLUMNS", "100")
     planted.plant(tmp_path / "adapters")
 
     def run(*words: str) -> tuple[int, str, str]:
         status = cli.main(list(words))
-        told = capsys.readouterr()
-        lines = told.err.splitlines(keepends=True)
-        return status, told.out, "".join(x for x in lines if not x.startswith("machine: "))
+        reported = capsys.readouterr()
+        lines = reported.err.splitlines(keepends=True)
+        return status, reported.out, "".join(x for x in lines if not x.startswith("machine: "))
 
     return run
 
@@ -50,6 +54,7 @@ class Summary:
     round_s = 0.5
     last_import_s = 0.1
     recorded = measured = 1
+    orders = ()
     signal = 0
     disk_full = ""
 
@@ -116,15 +121,15 @@ def test_help_and_version(dlbench: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["lst"], "did you mean 'list'?"),
         (["numpi", "numpy"], "did you mean 'numpy'?"),
         (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
         (["mine", "--adapters", "adapters"], "a pair is two libraries, not 1"),
         (["mine", "mine", "mine", "--adapters", "adapters"], "not 3"),
-        (["--dry-run"], "say what to measure"),
-        (["--matrix", "mine", "mine"], "leave out the libraries"),
+        (["--dry-run"], "nothing to measure"),
+        (["--matrix", "mine", "mine"], "leave out --matrix, or the libraries"),
         (["--frobnicate"], "No such option"),
         (["--matrix", "--phases", "imprt"], "unknown phase 'imprt' (did you mean 'import'?)"),
         (["--matrix", "--producers", "a,,b"], "an empty name"),
@@ -158,19 +163,19 @@ def test_help_and_version(dlbench: Run) -> None:
         (["list", "faulty:honets"], "(did you mean 'honest'?); allowed: honest, "),
         (
             ["check", "numpy", "--device", "cuda:99x"],
-            "'cuda:99x' is no device; allowed: cpu, cuda:0",
+            "'cuda:99x' is not a device; allowed: cpu, cuda:0",
         ),
         (["check", "numpy", "--device", "gpu"], "allowed: cpu, cuda, rocm"),
         (["check", "numpy", "--only", ","], "an empty name"),
         (["selftest", "--only", ","], "an empty name"),
     ],
 )
-def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], said: str) -> None:
+def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], message: str) -> None:
     status, out, err = dlbench(*words)
     assert (status, out) == (2, "")
     assert err.startswith("dlbench: ")
     assert err.count("\n") == 1
-    assert said in err
+    assert message in err
     assert not Path("dlbench-results").exists()
 
 
@@ -203,10 +208,10 @@ def test_a_run_loads_no_library_and_no_verb() -> None:
         "import sys, dlbench.cli; "
         "print({'numpy', 'matplotlib', 'dlbench.command.verbs'} & {*sys.modules})"
     )
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert told.stdout == "set()\n"
+    assert reported.stdout == "set()\n"
 
 
 def test_a_dry_run_leaves_no_file(dlbench: Run) -> None:
@@ -319,7 +324,7 @@ def test_latest_is_the_last_run_with_a_result(dlbench: Run, fleet: Fleet) -> Non
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         "latest",
         "dlbench-results/latest",
@@ -328,13 +333,13 @@ def test_latest_is_the_last_run_with_a_result(dlbench: Run, fleet: Fleet) -> Non
     ],
 )
 def test_resume_takes_what_a_run_prints(
-    dlbench: Run, fleet: Fleet, tmp_path: Path, told: str
+    dlbench: Run, fleet: Fleet, tmp_path: Path, reported: str
 ) -> None:
     dlbench(*MINE)
     link = Path("dlbench-results/latest")
     folder = link.readlink()
-    for asked in (told, str(tmp_path / told) if "/" in told else told):
-        assert dlbench("--resume", asked, "--no-plots")[0] == 0
+    for requested in (reported, str(tmp_path / reported) if "/" in reported else reported):
+        assert dlbench("--resume", requested, "--no-plots")[0] == 0
         assert link.readlink() == folder
         assert Path(fleet.calls[-1][1].out) == link.parent / folder
 
@@ -407,7 +412,7 @@ def test_show_chooses_cells_by_words(dlbench: Run, fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["mine", "nim"], "no consumer 'nim' in this run"),
         (["mine", "mine", "dlpak"], "did you mean 'dlpack'?"),
@@ -416,19 +421,21 @@ def test_show_chooses_cells_by_words(dlbench: Run, fleet: Fleet) -> None:
         (["exchange/producer:x"], "no cell 'exchange/producer:x'"),
     ],
 )
-def test_a_cell_that_is_not_there(dlbench: Run, fleet: Fleet, words: list[str], said: str) -> None:
+def test_a_cell_that_is_not_there(
+    dlbench: Run, fleet: Fleet, words: list[str], message: str
+) -> None:
     dlbench(*MINE)
     for verb in ("show", "repro", "debug"):
         status, out, err = dlbench(verb, "latest", *words)
         assert (status, out) == (2, "")
-        assert said in err
+        assert message in err
 
 
 def test_an_ambiguous_cell_lists_the_candidates(dlbench: Run, fleet: Fleet) -> None:
     dlbench(*MINE, "--cases", "f32,f64")
     status, _, err = dlbench("repro", "latest", "mine", "mine")
     assert status == 2
-    assert "2 cells fit: exchange/" in err
+    assert "2 cells match: exchange/" in err
     assert "case:f64" in err
 
 
@@ -477,13 +484,15 @@ def test_debug_prints_the_debugger_line_and_becomes_the_worker(
     ((_, worker, option, path),) = started
     assert (Path(worker).name, option) == ("worker_main.py", "--requests")
     assert out == f"gdb --args {sys.executable} {worker} --requests {path}\n"
-    asked = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    requested = [json.loads(line) for line in Path(path).read_text().splitlines()]
     Path(path).unlink()
-    assert [line["do"] for line in asked] == ["load"] * 2 + ["prepare"] + ["round"] * 6 + ["end"]
-    assert asked[2]["clocks"] == ["ready"]
-    assert asked[2]["exchange"]["protocol"] == "convert"
-    assert asked[2]["case"]["dtype"] == "float32"
-    assert asked[3] == {
+    assert [line["do"] for line in requested] == ["load"] * 2 + ["prepare"] + ["round"] * 6 + [
+        "end"
+    ]
+    assert requested[2]["clocks"] == ["ready"]
+    assert requested[2]["exchange"]["protocol"] == "convert"
+    assert requested[2]["case"]["dtype"] == "float32"
+    assert requested[3] == {
         "do": "round", "id": 0, "clock": "ready", "iterations": 1000, "prelude": 16,
     }  # fmt: skip
 
@@ -509,7 +518,7 @@ def test_list_knows_a_library_by_its_argument(dlbench: Run) -> None:
 def test_doctor_has_a_line_for_each_check(dlbench: Run) -> None:
     status, out, _ = dlbench("doctor")
     assert status == 0
-    for name in ("cpu", "cores", "governor", "aslr", "cuda", "rocm", "python", "noise"):
+    for name in ("cpu", "cores", "governor", "aslr", "cuda", "rocm", "python", "reference"):
         assert any(line.startswith(name) for line in out.splitlines())
 
 

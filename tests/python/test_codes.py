@@ -44,6 +44,11 @@ def test_the_schema_names_every_warning(meanings: dict[str, str], schema: str) -
     assert warning["required"] == ["code", "text"]
 
 
+def test_the_schema_names_every_reason_of_synchronization() -> None:
+    ordering = definitions("results/schema.json")["ordering"]
+    assert ordering["properties"]["code"]["enum"] == list(_core.sync_codes)
+
+
 def test_python_decides_by_known_codes_only() -> None:
     named = {code for name, code in vars(codes).items() if name.isupper()}
     assert named <= {*_core.codes, *_core.warnings}

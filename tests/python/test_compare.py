@@ -77,15 +77,15 @@ def base(tmp_path: Path) -> str:
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     status = cli.main(["compare", *words])
-    told = capsys.readouterr()
-    return status, told.out, told.err
+    reported = capsys.readouterr()
+    return status, reported.out, reported.err
 
 
 def test_nothing_changed(base: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, base, write(tmp_path, "head", document(2)))
     assert (status, err) == (0, "")
     assert "SAME" in out
-    assert "could have seen a change of" in out
+    assert "minimum detectable change: " in out
     assert "SLOW" not in out
 
 
@@ -134,8 +134,8 @@ def test_a_case_that_becomes_a_copy_is_a_regression(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where base left it untimed, since it ended as f32 does."""
-    climbed = synthetic.with_case_sweep(document(1))
-    made = copy.deepcopy(climbed)
+    sweeps = synthetic.with_case_sweep(document(1))
+    made = copy.deepcopy(sweeps)
     sweep_case = next(
         e
         for e in made["not_measured"]
@@ -145,7 +145,7 @@ def test_a_case_that_becomes_a_copy_is_a_regression(
     timed = copy.deepcopy(entry(made, "numpy", "numpy"))
     timed |= {key: sweep_case[key] for key in ("name", "case", "protocol", "clock")}
     made["benchmarks"].append(timed | {"run_name": sweep_case["name"], "outcome": "copy"})
-    sides = write(tmp_path, "base", climbed), write(tmp_path, "head", made)
+    sides = write(tmp_path, "base", sweeps), write(tmp_path, "head", made)
     status, out, _ = run(capsys, *sides)
     assert status == 1
     assert "zero-copy -> copy" in out
@@ -190,7 +190,7 @@ def test_three_processes_that_cannot_see_the_threshold_are_inconclusive(
     assert run(capsys, *sides)[0] == 0
 
 
-def test_what_no_number_of_replicas_decides_is_told(
+def test_what_no_number_of_replicas_decides_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     noisy = [write(tmp_path, str(seed), document(seed, 3, 0.5)) for seed in (1, 2)]
@@ -344,7 +344,7 @@ def test_other_machines_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["RUN"], "compare takes two runs"),
         (["RUN", "nowhere"], "no run 'nowhere'"),
@@ -352,19 +352,19 @@ def test_other_machines_are_refused(
         (["RUN", "RUN", "--threshold", "5"], "5"),
         (["RUN", "RUN", "--count", "cycles"], "allowed: instructions"),
         (["RUN", "RUN", "--count", "instructions"], "no cell has a count on both sides"),
-        (["RUN", "RUN", "--sizes", "4KiB"], "--sizes is for what is measured now"),
-        (["--aa"], "say what to compare"),
+        (["RUN", "RUN", "--sizes", "4KiB"], "--sizes needs a measurement"),
+        (["--aa"], "nothing to compare"),
         (["--aa", "--matrix", "--base-env", "a=python"], "--aa has this environment"),
         (["native", "native", "--base-env", "a=python"], "two environments"),
     ],
 )
 def test_bad_use_is_one_line(
-    words: list[str], said: str, base: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, base: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, *[base if word == "RUN" else word for word in words])
     assert (status, out) == (2, "")
     assert err.startswith("dlbench: ")
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
 
 
@@ -376,7 +376,17 @@ def test_the_words_of_a_row() -> None:
     assert [table.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
 
 
-def test_a_cell_that_was_not_compared_is_not_told_as_the_same() -> None:
+def test_the_table_prints_no_digits_that_the_interval_does_not_support() -> None:
+    known = cell_of({"base": 41.234, "ratio": 1.2361, "lo": 1.2, "hi": 1.269})
+    assert table.change(1.2361, known.share) == "+24 %"
+    assert table.amount(41.234, "time", known.share) == "41 ns"
+    assert table.change(3.0, 0.2) == "x 3.0"
+    unknown = cell_of({"base": 41.234, "ratio": 1.2361})
+    assert table.change(1.2361, unknown.share) == "+23.6 %"
+    assert table.amount(41.234, "time", unknown.share) == "41.2 ns"
+
+
+def test_a_cell_that_was_not_compared_is_not_reported_as_the_same() -> None:
     cell = {"presence": "both", "outcome_change": None, "verdict": None, "base": 1.0, "head": None}
     assert table.words(cell_of(cell)) == ""
     assert not table.is_changed(cell_of(cell))
@@ -416,7 +426,7 @@ def test_exit_statuses() -> None:
     assert gate.status(comparison_of(bad), ("slow", "inconclusive")) == 4
 
 
-def test_workers_are_asked_for_where_cells_are_open() -> None:
+def test_workers_are_requested_where_cells_are_open() -> None:
     cell = {"verdict": "SAME", "lo": 0.5, "hi": 2.0, "producer": "a", "consumer": "b",
             "base_workers": 6, "head_workers": 6, "minimum_detectable_change": 0.1}  # fmt: skip
     slow = cell | {"verdict": "SLOW", "producer": "d"}
@@ -453,8 +463,8 @@ def test_two_sides_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str
     out = tmp_path / "aa"
     words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--aa", "--json"]
     words += ["--fail-on", "slow,outcome,lost"]  # seven may be too few on a busy machine
-    status, told, _ = run(capsys, *words, "--out", str(out), "--workers", "7")
-    comparison = json.loads(told)
+    status, reported, _ = run(capsys, *words, "--out", str(out), "--workers", "7")
+    comparison = json.loads(reported)
     assert [comparison[side]["environment"] for side in ("base", "head")] == ["base", "head"]
     jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
     assert status == 0
@@ -463,14 +473,34 @@ def test_two_sides_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (cell,) = comparison["cells"]
     assert cell["base_workers"] == cell["head_workers"] >= 6
     assert json.loads((out / "comparison.json").read_text())["cells"] == [cell]
+    assert_interleaved(out)
+
+
+def assert_interleaved(folder: Path) -> None:
+    """Each replica has both sides, in either order."""
     workers = [
         line["worker"]["environment"]
-        for line in map(json.loads, (out / "journal.jsonl").read_text().splitlines())
+        for line in map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
         if "worker" in line
     ]
-    # Each replica has both, in either order.
-    pairs = {frozenset(workers[i : i + 2]) for i in range(0, len(workers), 2)}
-    assert pairs == {frozenset(("base", "head"))}
+    sides = frozenset(workers)
+    assert [frozenset(workers[i : i + 2]) for i in range(0, len(workers), 2)] == [sides] * (
+        len(workers) // 2
+    )
+    assert len(sides) == 2
+
+
+def test_a_side_that_is_slow_to_import_is_measured_in_turn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = tmp_path / "python"
+    slow.write_text(f'#!/bin/sh\nsleep 0.5\nexec {sys.executable} "$@"\n')
+    slow.chmod(0o755)
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--workers", "4"]
+    words += ["--jobs", "3", "--out", str(tmp_path / "run"), "--fail-on", "none"]
+    words += [f"--base-env=old={slow}", f"--head-env=new={sys.executable}"]
+    assert run(capsys, *words)[0] == 0
+    assert_interleaved(tmp_path / "run")
 
 
 def test_two_environments_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -479,8 +509,8 @@ def test_two_environments_interleaved(tmp_path: Path, capsys: pytest.CaptureFixt
     words += ["--sizes", "4KiB", "--json", "--workers", "2", "--out", str(tmp_path / "run")]
     words += ["--fail-on", "slow,outcome,lost"]
     words += [f"--base-env=old={sys.executable}", f"--head-env=new={sys.executable}"]
-    status, told, _ = run(capsys, *words)
-    comparison = json.loads(told)
+    status, reported, _ = run(capsys, *words)
+    comparison = json.loads(reported)
     assert status == 0
     assert comparison["base"]["environment"] == "old"
     assert comparison["head"]["environment"] == "new"
@@ -551,9 +581,9 @@ def test_counts_of_two_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--json"]
     words += ["--count", "instructions", "--out", str(tmp_path / "run")]
     words += [f"--base-env=old={sys.executable}", f"--head-env=new={sys.executable}"]
-    status, told, err = run(capsys, *words)
+    status, reported, err = run(capsys, *words)
     assert (status, err) == (0, "")
-    comparison = json.loads(told)
+    comparison = json.loads(reported)
     jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
     assert (comparison["metric"], comparison["threshold"]) == ("instructions", 0.01)
     (cell,) = comparison["cells"]

@@ -43,12 +43,12 @@ def test_what_the_host_waits_is_no_time_of_the_device(
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("cache_mb", "is_told"), [(31, True), (32, False)])
+@pytest.mark.parametrize(("cache_mb", "is_reported"), [(31, True), (32, False)])
 def test_what_the_cache_could_hold_is_no_rate_of_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str, cache_mb: int, is_told: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str, cache_mb: int, is_reported: bool
 ) -> None:
     more = {"DLBENCH_FAKE_CACHE_MB": str(cache_mb)}
     found = floors(tmp_path, monkeypatch, device, 128, **more)
     assert found["bytes"] == 16 << 20
-    assert (device in found["gb_per_s"]) == is_told
+    assert (device in found["gb_per_s"]) == is_reported
     assert f"{device}+cpu pinned" in found["gb_per_s"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,12 @@ def test_two_processes_count_the_same(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         words = ("--producers", "numpy", "--consumers", "numpy", "--count", "instructions")
+        began = time.monotonic()
         counts.append(_measure(tmp_path / name, *words)[_cell("numpy", "numpy")]["instructions"])
+        elapsed = time.monotonic() - began
+        # The reported time of the run includes the counting, which takes most of it.
+        reported = whole.document(tmp_path / name)["context"]["dlbench"]["wall_s"]
+        assert elapsed / 2 < reported <= elapsed
     assert counts[0] == counts[1]
     assert isinstance(counts[0], float)
     assert 500 < counts[0] < 20_000
@@ -114,14 +120,14 @@ def test_the_phases_sum_to_the_exchange_and_repeat(tmp_path: Path) -> None:
     for consumer in ("numpy", "torch"):
         whole_ = _cell("numpy", consumer)
         parts = {phase: whole_.replace("exchange", phase, 1) for phase in PHASES}
-        told = {phase: one[cell] for phase, cell in parts.items() if one.get(cell) is not None}
-        assert set(told) >= {"export", "import", "release"}
-        assert all(count > 0 for count in told.values())  # type: ignore[operator]
+        reported = {phase: one[cell] for phase, cell in parts.items() if one.get(cell) is not None}
+        assert set(reported) >= {"export", "import", "release"}
+        assert all(count > 0 for count in reported.values())  # type: ignore[operator]
         # The replay keeps each answer, at some 60 instructions; PyTorch repeats to 0.3 %.
-        over = sum(told.values()) - one[whole_]  # type: ignore[arg-type, operator]
-        asked = len({"query", "export"} & set(told))
+        over = sum(reported.values()) - one[whole_]  # type: ignore[arg-type, operator]
+        requested = len({"query", "export"} & set(reported))
         vague = 0.003 * one[whole_] if consumer == "torch" else 0  # type: ignore[operator]
-        assert abs(over) <= 100 * asked + vague
+        assert abs(over) <= 100 * requested + vague
         for cell in (whole_, *parts.values()):
             assert one.get(cell) == (
                 two.get(cell) if consumer == "numpy" else pytest.approx(two.get(cell), rel=0.003)
@@ -206,7 +212,7 @@ def test_without_valgrind_one_line_says_so(
     status, out, err = whole.run(tmp_path, *words)
     assert (status, out) == (2, "")
     assert err == (
-        "dlbench: instructions are counted by valgrind, and there is none on PATH: install it\n"
+        "dlbench: counting instructions needs valgrind, which is not on PATH: install it\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -227,7 +233,7 @@ def test_there_is_no_guard_under_valgrind(tmp_path: Path) -> None:
     assert "no-guard" in warning_codes(judged)
 
 
-def test_parts_are_told_by_their_functions() -> None:
+def test_parts_are_reported_by_their_functions() -> None:
     def part(number: int) -> Function:
         return Function(
             "_worker.so", f"int dlbench::worker::dlbench_part<{number}>(int (*)(), void*)"

@@ -125,8 +125,8 @@ def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> N
     }
     whole = {line.name: line.whole for line in made.python if line.calls}
     assert whole == {"take": 900 - 30, "Array.__dlpack__": 600 - 20, "check": 100 - 10}
-    told = breakdown_text.sentence(entry_of(ENTRY), made)
-    assert told == "49 % of maker -> taker is Array.__dlpack__, a Python function of maker"
+    reported = breakdown_text.sentence(entry_of(ENTRY), made)
+    assert reported == "49 % of maker -> taker is Array.__dlpack__, a Python function of maker"
 
 
 def test_recursion_is_not_counted_twice() -> None:
@@ -148,9 +148,10 @@ def test_without_python_functions_the_largest_library_is_named() -> None:
     plain = Count(1000.0, {EVAL: 300.0, CODE: 650.0, LOOP: 50.0})
     made = breakdown(plain, plain, [])
     assert made.python == []
-    told = breakdown_text.sentence(entry_of(ENTRY), made)
+    reported = breakdown_text.sentence(entry_of(ENTRY), made)
     assert (
-        told == "65 % of maker -> taker is maker's C code; its largest function, hand_over, is 65 %"
+        reported
+        == "65 % of maker -> taker is maker's C code; its largest function, hand_over, is 65 %"
     )
 
 

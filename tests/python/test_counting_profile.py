@@ -75,7 +75,7 @@ def test_other_events_stand_beside_the_instructions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reported"),
     [
         ("totals: 116", "", "totals"),
         ("totals: 116", "totals: 117", "sum to the total of 117, not to 116"),
@@ -92,11 +92,11 @@ def test_other_events_stand_beside_the_instructions() -> None:
         ("fl=(1) a.c", "zz=(1) a.c", "a known specification, not zz="),
     ],
 )
-def test_a_fault_is_told_with_its_line(old: str, new: str, told: str) -> None:
+def test_a_fault_is_reported_with_its_line(old: str, new: str, reported: str) -> None:
     assert old in GOOD
     with pytest.raises(BadProfile) as caught:
         parse(GOOD.replace(old, new, 1))
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 @given(st.text())

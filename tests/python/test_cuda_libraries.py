@@ -61,7 +61,7 @@ def test_numba_cuda_copies_and_takes_arrays() -> None:
 )
 def test_each_call_that_fails_is_an_exception_and_no_crash(library: str, at_least: int) -> None:
     outcome = use(library, "faults")
-    raised = [said for said in outcome.values() if said != "ok"]
+    raised = [message for message in outcome.values() if message != "ok"]
     assert len(raised) >= at_least, outcome
-    for said in raised:
-        assert "LAUNCH_FAILED" in said or "CUDA" in said, outcome
+    for message in raised:
+        assert "LAUNCH_FAILED" in message or "CUDA" in message, outcome

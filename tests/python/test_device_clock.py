@@ -236,7 +236,7 @@ def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> 
     assert long >= 2000e3
     assert long > 2 * short
     # It is neither a failure nor lost.
-    assert "1 known only as an upper bound" in out
+    assert "1 with an upper bound only" in out
     assert not [line for line in out.splitlines() if line.startswith("unsupported")]
     status, out, _ = whole.run(tmp_path, "show", "run", "native", "puts", "device", "cuda:0")
     assert status == 0

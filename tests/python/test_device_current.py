@@ -130,8 +130,10 @@ def test_each_device_is_current_for_its_exchanges(tmp_path: Path) -> None:
         exported = next(e for e in here if e["phase"] == "export")
         assert exported["outcome"] == "zero-copy", exported.get("reason")
         (call,) = (entry for entry in whole_exchange if entry["clock"] == "call")
-        asked: list[dict[str, Any]] = [one for one in call["sync"] if one["asked_by"] == "consumer"]
-        assert [one["waits"] for one in asked] == ["stream"], call["sync"]
+        requested: list[dict[str, Any]] = [
+            one for one in call["sync"] if one["requested_by"] == "consumer"
+        ]
+        assert [one["waits"] for one in requested] == ["stream"], call["sync"]
 
 
 LIBRARIES = """

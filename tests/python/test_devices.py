@@ -81,7 +81,7 @@ def test_the_consumer_names_its_stream(simulated: dict[str, dict[str, Any]]) -> 
 
 
 @pytest.mark.parametrize("phase", ["query", "export"])
-def test_what_is_asked_of_the_producer_takes_time(
+def test_what_is_requested_of_the_producer_takes_time(
     simulated: dict[str, dict[str, Any]], phase: str
 ) -> None:
     assert simulated[name(phase)]["real_time"] > 0
@@ -90,13 +90,13 @@ def test_what_is_asked_of_the_producer_takes_time(
 def is_timed_or_too_short(entry: Mapping[str, Any]) -> bool:
     """Native's own import is some 5 ns, which a simulated device's threads may hide."""
     short = re.match(
-        r"too short to be told from nothing: (\S+) \.\. \S+ ns", entry.get("reason", "")
+        r"too short to distinguish from zero: (\S+) \.\. \S+ ns", entry.get("reason", "")
     )
     return float(short[1]) <= 0 if short else entry["real_time"] > 0
 
 
 @pytest.mark.parametrize("phase", ["import", "release"])
-def test_the_consumers_own_phases_take_time_or_less_than_can_be_told(
+def test_the_consumers_own_phases_take_time_or_less_than_can_be_resolved(
     simulated: dict[str, dict[str, Any]], phase: str
 ) -> None:
     assert is_timed_or_too_short(simulated[name(phase)])
@@ -190,20 +190,20 @@ def test_a_producer_that_lies_about_its_device(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("gpu", "unknown device 'gpu'"),
-        ("cuda:x", "'cuda:x' is no device"),
-        ("cpu:0", "'cpu:0' is no device"),
+        ("cuda:x", "'cuda:x' is not a device"),
+        ("cpu:0", "'cpu:0' is not a device"),
         ("sim:0+sim:0", "names one device twice"),
         ("cuda:0+", "unknown device ''"),
     ],
 )
-def test_a_bad_device_is_one_line(tmp_path: Path, words: str, said: str) -> None:
+def test_a_bad_device_is_one_line(tmp_path: Path, words: str, message: str) -> None:
     status, out, err = whole.run(tmp_path, "native", "native", "--devices", words)
     assert status == 2
     assert out == ""
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1, err
     assert not list(tmp_path.iterdir())
 

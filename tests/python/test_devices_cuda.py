@@ -76,12 +76,12 @@ def test_pinned_and_managed_memory(tmp_path: Path) -> None:
 def test_pairs_beside_the_devices_own_memcpy(tmp_path: Path) -> None:
     words = ("native", "native", "--devices", "cuda:0+cpu,cpu+cuda:0", "--sizes", "4MiB")
     found = cells(tmp_path, *words, "--protocols", "dlpack")
-    for device, who in (("cuda:0+cpu", "producer"), ("cpu+cuda:0", "consumer")):
+    for device, subject in (("cuda:0+cpu", "producer"), ("cpu+cuda:0", "consumer")):
         entry = found[name(device=device, size=4 << 20)]
-        assert (entry["outcome"], entry["copied_by"]) == ("device-copy", who)
+        assert (entry["outcome"], entry["copied_by"]) == ("device-copy", subject)
         assert entry["gb_per_s"] > 0
-    told = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
-    floors = told["copy_floors_gb_per_s"]
+    reported = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    floors = reported["copy_floors_gb_per_s"]
     for pair in ("cuda:0+cpu", "cpu+cuda:0"):
         assert {f"{pair} pinned", f"{pair} pageable"} <= floors.keys()
 
@@ -93,11 +93,11 @@ def test_a_script_makes_the_exchange_again(tmp_path: Path) -> None:
         status, script, err = whole.run(tmp_path, "repro", "run", "native", "native", device)
         assert status == 0, err
         assert f"Importer('{target}')" in script
-        told = subprocess.run(
+        reported = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, env=fakes.environment()
         )
-        assert told.returncode == 0, told.stdout + told.stderr
-        assert " ns\nexpected " in told.stdout
+        assert reported.returncode == 0, reported.stdout + reported.stderr
+        assert " ns\nexpected " in reported.stdout
 
 
 def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "device", "outcome", "said"),
+    ("fault", "device", "outcome", "message"),
     [
         ("honest", "cuda:0", "zero-copy", ""),
         ("honest", "cuda:0+cpu", "device-copy", ""),
@@ -119,14 +119,14 @@ def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:
     ],
 )
 def test_a_planted_fault_is_found(
-    tmp_path: Path, fault: str, device: str, outcome: str, said: str
+    tmp_path: Path, fault: str, device: str, outcome: str, message: str
 ) -> None:
     producer = f"faulty:{fault}"
     words = ("--matrix", "--producers", producer, "--consumers", "native", "--devices", device)
     found = cells(tmp_path, *words, "--protocols", "dlpack", "--sizes", "4KiB")
     entry = found[name(producer=producer, device=device)]
     assert entry["outcome"] == outcome, entry
-    assert said in entry.get("reason", "")
+    assert message in entry.get("reason", "")
 
 
 #: An array that tells its address and no device, and a consumer that leaves its thread without a
@@ -205,7 +205,7 @@ OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
 @pytest.mark.parametrize(
-    ("fails", "outcome", "said"),
+    ("fails", "outcome", "message"),
     [
         ("cuInit=100", "no-device", "100"),
         ("cuDevicePrimaryCtxRetain=2", "out-of-memory", OUT_OF_MEMORY),
@@ -221,13 +221,13 @@ OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
     ],
 )
 def test_an_error_of_the_driver_is_a_reason_in_its_cells(
-    tmp_path: Path, fails: str, outcome: str, said: str
+    tmp_path: Path, fails: str, outcome: str, message: str
 ) -> None:
     words = ("native", "native", "--devices", "cpu,cuda:0", "--protocols", "dlpack")
     found = cells(tmp_path, *words, "--sizes", "4KiB", DLBENCH_FAKE_FAIL=fails)
     entry = found[name(device="cuda:0")]
     assert entry["outcome"] == outcome, entry
-    assert said in entry["reason"] + entry.get("signal", ""), entry
+    assert message in entry["reason"] + entry.get("signal", ""), entry
     # The rest of the run goes on.
     assert found[name(device="cpu")]["outcome"] == "zero-copy"
 
@@ -268,9 +268,9 @@ def test_copy_floors_copy_as_much_as_the_devices_memory_permits(
     memory = {"DLBENCH_FAKE_CONTEXT_MB": "400", "DLBENCH_FAKE_MEMORY_MB": str(400 + free_mb)}
     words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB")
     cells(tmp_path, *words, "--protocols", "dlpack", **memory)
-    told = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
-    assert told["copy_floors_bytes"] == {"cuda:0": block}
-    assert told["copy_floors_gb_per_s"]["cuda:0"] > 0
+    reported = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    assert reported["copy_floors_bytes"] == {"cuda:0": block}
+    assert reported["copy_floors_gb_per_s"]["cuda:0"] > 0
 
 
 def test_no_more_workers_live_than_fit_into_the_device(tmp_path: Path) -> None:
@@ -313,6 +313,6 @@ def test_a_device_that_holds_one_worker_at_a_time_is_reported(
         DLBENCH_FAKE_CONTEXT_MB=context_mb,
     )
     warnings = found[name(device="cuda:0")]["warnings"]
-    told = [each for each in warnings if each["code"] == "one-worker-on-device"]
-    assert bool(told) == is_full, warnings
-    assert all("of 1024 MiB are free" in each["text"] for each in told)
+    reported = [each for each in warnings if each["code"] == "one-worker-on-device"]
+    assert bool(reported) == is_full, warnings
+    assert all("of 1024 MiB are free" in each["text"] for each in reported)

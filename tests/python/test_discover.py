@@ -62,7 +62,7 @@ def test_without_a_distribution_the_name_is_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "text", "said"),
+    ("role", "text", "message"),
     [
         ("producer", "def make(:\n", "does not parse"),
         ("producer", "x = 1\n", "defines no make"),
@@ -74,9 +74,9 @@ def test_without_a_distribution_the_name_is_one(tmp_path: Path) -> None:
         ("producer", "\0", "does not parse"),
     ],
 )
-def test_an_unfit_file_is_named(tmp_path: Path, role: str, text: str, said: str) -> None:
+def test_an_unfit_file_is_named(tmp_path: Path, role: str, text: str, message: str) -> None:
     path = plant(tmp_path, role, "foo", text)
-    with pytest.raises(BadInput, match=said) as error:
+    with pytest.raises(BadInput, match=message) as error:
         discover.catalogue(tmp_path, package=tmp_path / "none")
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)

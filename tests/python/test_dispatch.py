@@ -71,7 +71,7 @@ def test_another_type_is_named(tmp_path: Path) -> None:
     assert cross(tmp_path, make, TAKE, "array_ufunc")["ok"]["changed"] == ["type", "unit"]
 
 
-def test_what_overrides_nothing_is_no_protocol_and_what_numpy_makes_of_it_is_told(
+def test_what_overrides_nothing_is_no_protocol_and_what_numpy_makes_of_it_is_reported(
     tmp_path: Path,
 ) -> None:
     make = "import array\ndef make(case, device): return array.array('f', case.numpy().tolist())\n"
@@ -108,8 +108,8 @@ def test_a_run_its_phases_its_script_and_its_table(tmp_path: Path) -> None:
     }
     assert all("gb_per_s" not in e for e in measured)
     phases = [e for e in found if e["phase"] == "import" and e["consumer"] == "numpy"]
-    told = {e["reason"] for e in phases if e["producer"] == "numpy"}
-    assert told == {"there is no transfer: NumPy's function computes, by the array's own code"}
+    reported = {e["reason"] for e in phases if e["producer"] == "numpy"}
+    assert reported == {"no transfer takes place: NumPy's function calls the array's own code"}
     assert {e["outcome"] for e in found if e["consumer"] == "native"} == {"no-protocol"}
     arguments = ("repro", "run", "numpy", "numpy", "array_function", "--adapters", "more")
     script = whole.run(tmp_path, *arguments)[1]

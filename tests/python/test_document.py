@@ -6,12 +6,16 @@ import copy
 import json
 import math
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jsonschema
 import pytest
 
 import synthetic
+from dlbench.document import context as contexts
+from dlbench.document import entry as entries
+from dlbench.document import record
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "results/schema.json").read_text())
@@ -130,3 +134,16 @@ def test_what_the_program_writes_passes(tmp_path: Path) -> None:
     assert dashboards_complaints(written) == []
     names = [entry["name"] for entry in written["benchmarks"]]
     assert names == sorted(entry["name"] for entry in document["benchmarks"])
+
+
+@pytest.mark.parametrize("module", [entries, contexts], ids=lambda module: module.__name__)
+def test_each_key_of_a_record_is_in_the_schema(module: ModuleType) -> None:
+    text = json.dumps(SCHEMA)
+    keys = [
+        f"{name}.{key}"
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+        for key, value in vars(kind).items()
+        if isinstance(value, record.Key) and f'"{key}"' not in text
+    ]
+    assert set(keys) <= {"Context.run"}  # `dlbench` there

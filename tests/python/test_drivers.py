@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
@@ -19,24 +18,16 @@ pytestmark = pytest.mark.process
 SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_text())
 
 
-@pytest.fixture
-def fresh() -> Iterator[None]:
-    """Drivers are asked again."""
-    drivers.ask.cache_clear()
-    yield
-    drivers.ask.cache_clear()
-
-
-def asked(monkeypatch: pytest.MonkeyPatch, **faults: str) -> dict[str, Driver]:
+def requested(monkeypatch: pytest.MonkeyPatch, **faults: str) -> dict[str, Driver]:
     for name, value in fakes.environment(**faults).items():
         monkeypatch.setenv(name, value)
     return {driver.kind: driver for driver in drivers.ask()}
 
 
 @fakes.needs_fakes
-@pytest.mark.usefixtures("fresh")
+@pytest.mark.usefixtures("fresh_drivers")
 def test_devices_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = asked(monkeypatch, DLBENCH_FAKE_DEVICES="2", DLBENCH_FAKE_MODE="3")
+    found = requested(monkeypatch, DLBENCH_FAKE_DEVICES="2", DLBENCH_FAKE_MODE="3")
     assert [unit.mode for unit in found["cuda"].units] == ["exclusive-process"] * 2
     assert found["rocm"].units[1] == Unit(
         "Device made of threads", "GPU-000000000000fa4f", "exclusive-process"
@@ -47,7 +38,7 @@ def test_devices_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @fakes.needs_fakes
-@pytest.mark.usefixtures("fresh")
+@pytest.mark.usefixtures("fresh_drivers")
 @pytest.mark.parametrize(
     ("faults", "why"),
     [
@@ -59,17 +50,17 @@ def test_devices_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_driver_says_why(monkeypatch: pytest.MonkeyPatch, faults: str, why: str) -> None:
-    cuda = asked(monkeypatch, DLBENCH_FAKE_FAIL=faults)["cuda"]
+    cuda = requested(monkeypatch, DLBENCH_FAKE_FAIL=faults)["cuda"]
     assert cuda.why_not() == why
     assert cuda.kinds() == [("cuda", 0, why)]
     assert set(cuda.to_json()) == {"name", "state", "message"}
 
 
 @fakes.needs_fakes
-@pytest.mark.usefixtures("fresh")
-def test_a_driver_that_hangs_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fresh_drivers")
+def test_a_driver_that_hangs_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drivers, "TIMEOUT_S", 1.0)
-    found = asked(monkeypatch, DLBENCH_FAKE_FAIL="cuInit=-19")
+    found = requested(monkeypatch, DLBENCH_FAKE_FAIL="cuInit=-19")
     assert found["cuda"].why_not() == "cuda: failed: its driver did not answer within 1 s"
     assert found["rocm"].state == "ok"
 
@@ -83,15 +74,15 @@ def test_a_run_says_why_and_measures_the_rest(tmp_path: Path) -> None:
     written = document(tmp_path)
     jsonschema.validate(written, SCHEMA)
     kinds = {one["name"]: one for one in written["context"]["dlbench"]["machine"]["devices"]}
-    said = "cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"
-    assert kinds["cuda"] == {"name": "cuda", "state": "no-driver", "message": said}
+    message = "cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"
+    assert kinds["cuda"] == {"name": "cuda", "state": "no-driver", "message": message}
     missing = [e for e in entries(written).values() if e["device"] == "cuda:0"]
     assert {(e["outcome"], e["reason"]) for e in missing} == {
-        ("no-device", f"cuda: no-driver: {said}")
+        ("no-device", f"cuda: no-driver: {message}")
     }
     assert any(e["device"] == "cpu" for e in written["benchmarks"])
-    told = " ".join(out.split())
-    assert "cuda: no-driver: cuInit: CUDA_ERROR" in told
+    reported = " ".join(out.split())
+    assert "cuda: no-driver: cuInit: CUDA_ERROR" in reported
 
 
 @fakes.needs_fakes
@@ -147,9 +138,9 @@ def test_the_doctor_knows_what_to_do(tmp_path: Path) -> None:
 )
 def test_what_hides_an_amd_device(tmp_path: Path, variable: str, value: str, hides: bool) -> None:
     none = Driver("rocm", "no-device", "hipGetDeviceCount: hipErrorNoDevice (100)")
-    told = advice(tmp_path, none, **{variable: value})
-    assert (f"unset {variable}" in told["rocm"]) == hides
-    assert (variable in told) == hides
+    reported = advice(tmp_path, none, **{variable: value})
+    assert (f"unset {variable}" in reported["rocm"]) == hides
+    assert (variable in reported) == hides
 
 
 def test_the_doctor_sees_nodes_that_may_not_be_opened(
@@ -158,9 +149,9 @@ def test_the_doctor_sees_nodes_that_may_not_be_opened(
     plant(tmp_path, "dev/kfd", "dev/dri/renderD128")
     denied = tmp_path / "dev/kfd"
     monkeypatch.setattr(device_checks.os, "access", lambda path, _: path != denied)
-    told = advice(tmp_path, Driver("rocm", "no-permission", "hipErrorNoDevice (100)"))
-    assert "usermod -aG" in told["/dev/kfd"]
-    assert "/dev/dri/renderD128" not in told
+    reported = advice(tmp_path, Driver("rocm", "no-permission", "hipErrorNoDevice (100)"))
+    assert "usermod -aG" in reported["/dev/kfd"]
+    assert "/dev/dri/renderD128" not in reported
 
 
 def test_a_runtime_that_wheels_bring_is_left_to_the_worker(
@@ -173,13 +164,13 @@ def test_a_runtime_that_wheels_bring_is_left_to_the_worker(
     assert absent.kinds() == []
 
 
-def test_exclusive_process_mode_is_told() -> None:
+def test_exclusive_process_mode_is_reported() -> None:
     unit = Unit("GPU", "GPU-1", "exclusive-process")
     driver = Driver("cuda", "ok", "", "libcuda.so.1", "13.0", (Unit("A", "GPU-0", "default"), unit))
-    told = {
+    reported = {
         c.name: (c.state, c.advice) for c in device_checks.checks((driver,), Path("/nowhere"), {})
     }
-    assert told["cuda"] == ("2 devices, driver 13.0", "")
-    assert told["cuda:0"] == ("A, GPU-0", "")
-    assert "cuda:0 mode" not in told
-    assert "nvidia-smi -i 1" in told["cuda:1 mode"][1]
+    assert reported["cuda"] == ("2 devices, driver 13.0", "")
+    assert reported["cuda:0"] == ("A, GPU-0", "")
+    assert "cuda:0 mode" not in reported
+    assert "nvidia-smi -i 1" in reported["cuda:1 mode"][1]

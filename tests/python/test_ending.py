@@ -23,13 +23,13 @@ noise         one process may be 28 % off
 next          dlbench show latest torch numpy  the slowest pair in detail
               dlbench show latest              all tables, 4 findings
 
-6 measured, 2 not   38 s   ->  x: report.html
+6 measured, 2 without a result   38 s   ->  x: report.html
 """
 
 
 def ending(document: dict[str, object], width: int = 80) -> str:
     """What follows the matrix and its legend."""
-    lines = terminal.render_as_asked(
+    lines = terminal.render_request(
         doc(document), width, "latest", "x", ("report.html",), is_ending=True
     )
     text = "".join(f"{line.plain}\n" for line in lines)
@@ -119,7 +119,7 @@ def test_a_long_reason_takes_two_lines_and_is_whole_without_a_terminal() -> None
     assert reason in ending(document, layout.UNCUT)
 
 
-def test_a_copy_by_nobody_known_is_not_the_consumers() -> None:
+def test_a_copy_by_nothing_known_is_not_the_consumers() -> None:
     copied = [
         samples.measured("numpy", consumer, 200.0, outcome="copy", copied_by="")
         for consumer in ("jax", "torch")

@@ -67,15 +67,15 @@ def test_the_document_says_what_each_was(ran: tuple[Path, str]) -> None:
     folder, _ = ran
     written = document(folder)
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))
-    told = written["context"]["dlbench"]["environments"]
-    assert sorted(told) == ["default", "new", "old"]
-    assert "shiny" not in told["default"]["libraries"]
-    assert [told[name]["libraries"]["shiny"] for name in ("old", "new")] == ["1.0", "2.0"]
+    reported = written["context"]["dlbench"]["environments"]
+    assert sorted(reported) == ["default", "new", "old"]
+    assert "shiny" not in reported["default"]["libraries"]
+    assert [reported[name]["libraries"]["shiny"] for name in ("old", "new")] == ["1.0", "2.0"]
     for name in ("old", "new"):
-        assert told[name]["executable"] == f"{folder}/{name}/bin/python"
-        assert told[name]["python"] == told["default"]["python"]
-        assert told[name]["reference_exchange"]["median_ns"] > 0
-        assert told[name]["floors_ns"]["call"] > 0
+        assert reported[name]["executable"] == f"{folder}/{name}/bin/python"
+        assert reported[name]["python"] == reported["default"]["python"]
+        assert reported[name]["reference_exchange"]["median_ns"] > 0
+        assert reported[name]["floors_ns"]["call"] > 0
 
 
 def test_the_terminal_keeps_them_apart(ran: tuple[Path, str]) -> None:
@@ -132,8 +132,8 @@ def test_plots_have_a_panel_for_each(ran: tuple[Path, str]) -> None:
 def test_a_run_is_resumed_in_the_same_environments_only(tmp_path: Path) -> None:
     python = other_pythons.make(tmp_path / "old", shiny="1.0")
     plant(tmp_path / "adapters", "shiny", MAKE, TAKE)
-    asked = ("--matrix", *WORDS, "--producers", "shiny", "--consumers", "shiny", "--no-plots")
-    status, _, err = run(tmp_path, *asked, "--env", f"old={python}")
+    requested = ("--matrix", *WORDS, "--producers", "shiny", "--consumers", "shiny", "--no-plots")
+    status, _, err = run(tmp_path, *requested, "--env", f"old={python}")
     assert status == 0, err
     journal = tmp_path / "run/journal.jsonl"
     first, *rest = journal.read_text().splitlines(keepends=True)
@@ -176,14 +176,14 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     assert (status, "environment 'dead': the interpreter ended by" in err) == (2, True), err
 
 
-def test_a_broken_interpreter_is_told_of_where_no_library_was_named(tmp_path: Path) -> None:
+def test_a_broken_interpreter_is_reported_of_where_no_library_was_named(tmp_path: Path) -> None:
     words = ("--filter", "producer:native/consumer:native/", "--sizes", "4KiB", "--timeout", "2s")
     status, _, err = run(
         tmp_path, "--matrix", *words, "--out", "run", "--no-plots", *broken(tmp_path)
     )
     assert status == 0, err
-    told = document(tmp_path)["context"]["dlbench"]["environments"]
-    assert told["slow"]["failure"] == "timed-out: the interpreter did not answer within 2 s"
+    reported = document(tmp_path)["context"]["dlbench"]["environments"]
+    assert reported["slow"]["failure"] == "timed-out: the interpreter did not answer within 2 s"
     _, out, _ = run(tmp_path, "show", "run")
     assert "slow: timed-out: the interpreter did not answer within 2 s" in out
     assert "dead: crashed: the interpreter ended by SIGSEGV" in out
@@ -191,14 +191,14 @@ def test_a_broken_interpreter_is_told_of_where_no_library_was_named(tmp_path: Pa
 
 def test_an_unfit_environment_ends_the_program_before_anything_is_written(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", worker=False)
-    for env, said in (
+    for env, message in (
         ("x=/no/such/python", "no such file"),
         (f"x={python}", "./build-worker"),
         ("default=python", "dlbench itself runs in"),
     ):
         status, out, err = run(tmp_path, "--matrix", "--out", "run", "--env", env)
         assert (status, out) == (2, "")
-        assert said in err
+        assert message in err
         assert err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["python"]
 
@@ -233,7 +233,7 @@ def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
     assert "old CPython 3." in flat
     assert "no worker runs there" in flat
     status, _, err = run(tmp_path, "list", "--env", "bad=/bin/true")
-    assert (status, "is no Python" in err) == (2, True)
+    assert (status, "is not a Python" in err) == (2, True)
 
 
 def test_instructions_are_counted_there_too(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_instructions_are_counted_there_too(tmp_path: Path) -> None:
         tmp_path, "--matrix", "--env", f"old={python}", *words, "--no-plots", "--sizes", "4KiB",
         "--protocols", "dlpack", "--out", "run", "--precision", "50%",
     )  # fmt: skip
-    if "none on PATH" in err:
+    if "not on PATH" in err:
         pytest.skip("no valgrind")
     assert status == 0, err
     counted: dict[str, Any] = {

@@ -37,7 +37,7 @@ def fails(name: str, python: str) -> str:
     return str(error.value)
 
 
-def test_our_own_comes_first_and_is_not_asked() -> None:
+def test_our_own_comes_first_and_is_not_requested() -> None:
     (own,) = probe.find([], LIMIT_S)
     assert own is here()
     assert own.is_default
@@ -96,7 +96,7 @@ def test_its_packages_offer_adapters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "not NAME=PYTHON"),
         ("old", "not NAME=PYTHON"),
@@ -116,8 +116,8 @@ def test_its_packages_offer_adapters(tmp_path: Path) -> None:
         ("old=no-such-command-anywhere", "no such file"),
     ],
 )
-def test_an_unfit_word_is_named(text: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_an_unfit_word_is_named(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         spelled.read([text])
 
 
@@ -143,11 +143,11 @@ def test_an_interpreter_is_a_file_a_command_or_in_a_folder(
         spelled.read([f"old={tmp_path}"])
 
 
-def test_no_python_is_told_by_what_it_says(tmp_path: Path) -> None:
+def test_no_python_is_reported_by_what_it_says(tmp_path: Path) -> None:
     silent = other_pythons.script(tmp_path / "a", "")
-    assert "is no Python interpreter; its output: nothing" in fails("x", silent)
+    assert "is not a Python interpreter; its output: nothing" in fails("x", silent)
     grumble = other_pythons.script(tmp_path / "b", "echo 'bad option -c' >&2", "exit 3")
-    assert "is no Python interpreter; its output: 'bad option -c'" in fails("x", grumble)
+    assert "is not a Python interpreter; its output: 'bad option -c'" in fails("x", grumble)
     unfit = tmp_path / "c"
     unfit.write_bytes(b"\x7fELF garbage")
     unfit.chmod(0o755)
@@ -155,15 +155,15 @@ def test_no_python_is_told_by_what_it_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "message"),
     [
         ("2.7.18 cpython", "is Python 2.7.18; allowed: CPython 3.10 and newer"),
         ("3.9.2 cpython", "is Python 3.9.2; allowed: CPython 3.10 and newer"),
         ("3.10.14 pypy", "is pypy 3.10.14; allowed: CPython 3.10 and newer"),
     ],
 )
-def test_a_python_that_no_worker_runs_on(tmp_path: Path, version: str, said: str) -> None:
-    assert said in fails("old", other_pythons.answering(tmp_path / "python", version))
+def test_a_python_that_no_worker_runs_on(tmp_path: Path, version: str, message: str) -> None:
+    assert message in fails("old", other_pythons.answering(tmp_path / "python", version))
 
 
 def test_the_question_is_one_that_old_pythons_understand() -> None:
@@ -177,23 +177,23 @@ def test_the_question_is_one_that_old_pythons_understand() -> None:
 
 def test_an_environment_needs_numpy(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", numpy=False, worker=False)
-    assert f"has no NumPy, which lays the arrays out: {python} -m pip install" in fails("x", python)
+    assert f"has no NumPy, which every worker needs: {python} -m pip install" in fails("x", python)
 
 
-def test_a_worker_that_was_not_built_is_told_how_to(tmp_path: Path) -> None:
+def test_a_worker_that_was_not_built_is_reported_how_to(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", worker=False)
-    said = fails("x", python)
-    assert "no _worker.cpython-314-x86_64-linux-gnu.so for Python 3.14.0" in said
-    assert said.endswith(f"in dlbench's sources: ./build-worker {python}")
+    message = fails("x", python)
+    assert "no _worker.cpython-314-x86_64-linux-gnu.so for Python 3.14.0" in message
+    assert message.endswith(f"in dlbench's sources: ./build-worker {python}")
     broken = other_pythons.answering(tmp_path / "broken", fault="undefined symbol: x")
     assert "undefined symbol: x; again in dlbench's sources" in fails("x", broken)
 
 
 def test_a_worker_of_other_sources_is_refused(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", build="0.0.1+feedbeef")
-    said = fails("x", python)
-    assert f"is of build 0.0.1+feedbeef, this is {_core.build_id}" in said
-    assert "./build-worker" in said
+    message = fails("x", python)
+    assert f"is of build 0.0.1+feedbeef, this is {_core.build_id}" in message
+    assert "./build-worker" in message
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ MXNET = {
 }
 
 
-def told(folder: Path) -> dict[str, Any]:
+def reported(folder: Path) -> dict[str, Any]:
     written = document(folder)
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))
     found: dict[str, Any] = written["context"]["dlbench"]["environments"]
@@ -59,7 +59,7 @@ def test_mxnet_is_measured_in_its_own_python(tmp_path: Path) -> None:
     )  # fmt: skip
     assert status == 0, err
     assert left_alive(tmp_path) == []
-    environments = told(tmp_path)
+    environments = reported(tmp_path)
     assert environments["mxnet310"]["python"].startswith("3.10.")
     assert environments["mxnet310"]["libraries"] == {"mxnet": "1.9.1", "numpy": "1.23.5"}
     found = entries(document(tmp_path)).values()
@@ -106,7 +106,7 @@ def test_mxnets_engine_holds_the_host(tmp_path: Path) -> None:
     looked_at = [e for e in document(tmp_path)["benchmarks"] if "sync" in e]
     assert {(e["producer"], e["environment"]) for e in looked_at} == {("mxnet", "mxnet310")}
     own = looked_at[0]["sync"][0]
-    assert (own["waits"], own["saw"], own["asked_by"]) == ("host", "new", "consumer")
+    assert (own["waits"], own["saw"], own["requested_by"]) == ("host", "new", "consumer")
     assert own["export_blocked"] > 0.7
 
 
@@ -121,7 +121,7 @@ def test_numpy_126_beside_ours(tmp_path: Path) -> None:
         tmp_path, "--matrix", "--env", old, *names, "--sizes", "4KiB", "--out", "run"
     )
     assert status == 0, err
-    environments = told(tmp_path)
+    environments = reported(tmp_path)
     assert environments["np126"]["libraries"]["numpy"].startswith("1.26.")
     assert environments["default"]["libraries"]["numpy"] == np.__version__
     found = entries(document(tmp_path)).values()
@@ -138,8 +138,8 @@ def test_numpy_126_beside_ours(tmp_path: Path) -> None:
     assert numpy["default"]["seen"]["struct"] == "versioned"
     assert numpy["np126"]["seen"]["struct"] == "legacy"
     # Asked for `max_version`, 1.26 raises, and is asked again.
-    asked = {name: " ".join(entry["seen"]["calls"]) for name, entry in exported.items()}
-    assert {name: "TypeError" in calls for name, calls in asked.items()} == {
+    requested = {name: " ".join(entry["seen"]["calls"]) for name, entry in exported.items()}
+    assert {name: "TypeError" in calls for name, calls in requested.items()} == {
         "default": False,
         "np126": True,
     }

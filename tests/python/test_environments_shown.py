@@ -24,7 +24,7 @@ def rounds(ns: float) -> dict[str, Any]:
     return {"workers": workers, "between_half_width": 0.05}
 
 
-def told(python: str, **libraries: str) -> dict[str, Any]:
+def reported(python: str, **libraries: str) -> dict[str, Any]:
     found = {"python": python, "executable": f"/opt/{python}/bin/python", "libraries": libraries}
     return found | {"floors_ns": {"call": 21.0}, "between_processes": [BETWEEN]}
 
@@ -38,8 +38,8 @@ def two(*more: dict[str, Any]) -> dict[str, Any]:
         samples.measured("numpy", "torch", 900.0, **rounds(900.0)),
         *more,
         environments={
-            "a-old": told("3.10.13", numpy="1.26.4"),
-            "default": told("3.13.1", numpy="2.4.6"),
+            "a-old": reported("3.10.13", numpy="1.26.4"),
+            "default": reported("3.13.1", numpy="2.4.6"),
         },
     )
 
@@ -66,32 +66,32 @@ def test_a_matrix_is_of_one_environment_ours_first() -> None:
 
 def test_what_takes_another_time_stands_beside() -> None:
     lines = texts(beside.table(doc(two()), ["dlpack"], 80))
-    assert lines[0] == "beside default   1 of 2 exchanges take another time"
+    assert lines[0] == "beside default   1 of 2 exchanges differ in time"
     assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
     assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
     assert lines[2].split()[8] == "2.00"
     assert lines[3:] == ["times: relative to default, with its 95 % interval"]
 
 
-@pytest.mark.parametrize(("exchanges", "told_"), [(1, 1), (40, 0)])
-def test_of_many_exchanges_some_differ_by_chance(exchanges: int, told_: int) -> None:
+@pytest.mark.parametrize(("exchanges", "reported_"), [(1, 1), (40, 0)])
+def test_of_many_exchanges_some_differ_by_chance(exchanges: int, reported_: int) -> None:
     found = [
         samples.measured(f"p{number}", "c", ns, environment=name, **rounds(ns))
         for number in range(exchanges)
         for name, ns in (("default", 100.0), ("a-old", 100.0 if number else 112.0))
     ]
-    environments = {"a-old": told("3.10.13"), "default": told("3.13.1")}
+    environments = {"a-old": reported("3.10.13"), "default": reported("3.13.1")}
     made = samples.document(*found, environments=environments)
     lines = texts(beside.table(doc(made), ["dlpack"], 80))
-    assert lines[0].endswith(f"   {told_} of {exchanges} exchanges take another time")
+    assert lines[0].endswith(f"   {reported_} of {exchanges} exchanges differ in time")
 
 
-def test_without_a_second_process_nothing_is_said_to_differ() -> None:
+def test_without_a_second_process_nothing_is_reported_to_differ() -> None:
     document = two()
     for entry in document["benchmarks"]:
         del entry["between_half_width"]
     lines = texts(beside.table(doc(document), ["dlpack"], 80))
-    assert "nothing is known of chance" in lines[0]
+    assert "not decided: one process each" in lines[0]
     assert "2.00?" in lines[2]
     assert lines[-1].endswith("  ?: one process, chance unknown")
 
@@ -117,7 +117,7 @@ def lines_of(document: dict[str, Any], label: str) -> list[findings.Finding]:
     return [one for one in findings.find(doc(document), "RUN") if one.label == label]
 
 
-def test_what_is_found_everywhere_is_told_once() -> None:
+def test_what_is_found_everywhere_is_reported_once() -> None:
     same = two(refused("default", "no grad"), refused("a-old", "no grad"))
     (one,) = lines_of(same, "refused")
     assert one.text == "in all environments, torch -> numpy: BufferError: no grad"

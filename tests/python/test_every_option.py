@@ -17,7 +17,7 @@ from dlbench import _core, cli
 pytestmark = pytest.mark.process
 
 #: Makes the values of these be looked at, too.
-ASKED = {"": ["--matrix"], "compare": ["--matrix", "--aa"]}
+REQUESTED = {"": ["--matrix"], "compare": ["--matrix", "--aa"]}
 
 
 def commands() -> dict[str, click.Command]:
@@ -43,7 +43,7 @@ def line(verb: str, parameter: click.Parameter, value: str) -> list[str]:
         elif bad or each.required:
             words.append(value if bad else "run" if each.name in ("run_", "runs") else "numpy")
     typed = isinstance(parameter, click.Option) and parameter.name not in ("resume", "profile")
-    return words + (ASKED.get(verb, []) if typed else [])
+    return words + (REQUESTED.get(verb, []) if typed else [])
 
 
 def bad_values(parameter: click.Parameter) -> list[str]:
@@ -76,8 +76,8 @@ def test_a_value_that_cannot_be_is_one_line(
         for value in bad_values(parameter):
             words = line(verb, parameter, value)
             status = cli.main(words)
-            told = capsys.readouterr()
-            assert (status, told.out, told.err.count("\n")) == (2, "", 1), (words, told)
-            assert told.err[:-1].isprintable(), words
+            reported = capsys.readouterr()
+            assert (status, reported.out, reported.err.count("\n")) == (2, "", 1), (words, reported)
+            assert reported.err[:-1].isprintable(), words
     assert [path.name for path in here.iterdir()] == ["run"]
     assert [path.name for path in (here / "run").iterdir()] == ["results.json"]

@@ -42,7 +42,7 @@ def test_a_number_by_two_clocks_is_one_exchange() -> None:
     assert exchanges_of(samples.document(*measured())) == "1 zero-copy"
 
 
-def test_one_that_failed_by_two_clocks_is_told_once() -> None:
+def test_one_that_failed_by_two_clocks_is_reported_once() -> None:
     document = samples.document(*measured(), *crashed(*CLOCKS))
     text = export(doc(document), "markdown")
     assert text.startswith("### dlbench: 1 of 2 exchanges measured\n")

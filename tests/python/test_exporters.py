@@ -22,6 +22,7 @@ import samples
 import synthetic
 from dlbench import cli, exporters
 from dlbench.command import merge
+from dlbench.document import Document
 from dlbench.errors import BadInput
 from typed import comparison_of, doc, parts_of
 
@@ -160,13 +161,14 @@ def test_pyperf_reads_its_format(document: dict[str, Any], tmp_path: Path) -> No
     assert suite.get_benchmark_names() == [entry["name"] for entry in document["benchmarks"]]
     for entry in document["benchmarks"]:
         read = suite.get_benchmark(entry["name"])
-        rounds = [ns for worker in entry["workers"] for ns in worker["samples_ns"] if ns > 0]
-        assert read.get_values() == pytest.approx([ns * 1e-9 for ns in rounds])
+        medians = [worker["median_ns"] * 1e-9 for worker in entry["workers"]]
+        assert read.get_values() == pytest.approx(medians)
+        assert read.get_metadata()["dlbench_values"] == "median of the rounds of one process"
         assert read.get_unit() == "second"
     line = [sys.executable, "-m", "pyperf", "compare_to", str(path), str(path)]
-    told = subprocess.run(line, capture_output=True, text=True, check=True)
+    reported = subprocess.run(line, capture_output=True, text=True, check=True)
     # With one value a side pyperf makes no test, and says so beside "no change".
-    assert "no change" in told.stdout or "not significant" in told.stdout
+    assert "no change" in reported.stdout or "not significant" in reported.stdout
 
 
 def test_pyperf_gets_the_loops_of_each_process() -> None:
@@ -181,11 +183,26 @@ def test_pyperf_gets_the_loops_of_each_process() -> None:
 def test_pyperf_gets_no_time_below_zero() -> None:
     pyperf = pytest.importorskip("pyperf")
     worker = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [-1.0, 2.0, 3.0]}
-    none = {"median_ns": 1.5, "first_ns": 9.0, "samples_ns": [-1.0]}
+    none = {"median_ns": -1.0, "first_ns": 9.0, "samples_ns": [-1.0]}
     entry = samples.measured("numpy", "torch", 2.0, phase="export", workers=[worker, none])
-    suite = pyperf.BenchmarkSuite.loads(export(doc(samples.document(entry)), "pyperf"))
-    values = suite.get_benchmark(entry["name"]).get_values()
-    assert values == pytest.approx((2e-9, 3e-9, 1.5e-9))
+    below = samples.measured("numpy", "jax", -1.0, phase="export", workers=[none])
+    suite = pyperf.BenchmarkSuite.loads(export(doc(samples.document(entry, below)), "pyperf"))
+    assert suite.get_benchmark_names() == [entry["name"]]
+    assert suite.get_benchmark(entry["name"]).get_values() == pytest.approx((2e-9,))
+    with pytest.raises(ValueError, match="no time is above 0"):
+        export(doc(samples.document(below)), "pyperf")
+
+
+def test_preempted_rounds_move_no_value_of_pyperf() -> None:
+    pyperf = pytest.importorskip("pyperf")
+    quiet = {"median_ns": 100.0, "first_ns": 0, "samples_ns": [100.0] * 50}
+    preempted = quiet | {"samples_ns": [100.0] * 40 + [4_000_000.0] * 10}
+    means = []
+    for worker in (quiet, preempted):
+        entry = samples.measured("numpy", "torch", 100.0, workers=[worker] * 3)
+        suite = pyperf.BenchmarkSuite.loads(export(doc(samples.document(entry)), "pyperf"))
+        means.append(suite.get_benchmark(entry["name"]).mean())
+    assert means == [pytest.approx(1e-7)] * 2
 
 
 def test_csv_has_a_row_a_cell_and_empty_is_not_zero(document: dict[str, Any]) -> None:
@@ -210,14 +227,14 @@ def test_csv_leaves_out_a_key_of_the_other_kind_of_cell() -> None:
     assert (first["reason"], last["lo_ns"]) == ("", "")
 
 
-def test_a_first_call_that_nobody_made_is_empty() -> None:
+def test_a_first_call_that_nothing_made_is_empty() -> None:
     none = {"median_ns": 2.0, "first_ns": 0, "samples_ns": [2.0]}
     made = samples.document(
         samples.measured("numpy", "torch", 2.0),
         samples.measured("numpy", "torch", 2.0, phase="export", workers=[none]),
     )
-    told = csv.DictReader(io.StringIO(export(doc(made), "csv")))
-    assert [row["first_ns"] for row in told] == ["100.0", ""]
+    reported = csv.DictReader(io.StringIO(export(doc(made), "csv")))
+    assert [row["first_ns"] for row in reported] == ["100.0", ""]
 
 
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
@@ -300,7 +317,7 @@ def test_nothing_is_overwritten_without_force(
     line = ["export", str(run), "--format", "csv", "--output", str(target)]
     assert cli.main(line) == 2
     assert capsys.readouterr().err == (
-        f"dlbench: --output {target}: is there already; --force replaces it\n"
+        f"dlbench: --output {target}: exists already; --force replaces it\n"
     )
     assert target.read_text() == "mine"
     assert cli.main([*line, "--force"]) == 0
@@ -308,7 +325,7 @@ def test_nothing_is_overwritten_without_force(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--format", "bfm"], "unknown format 'bfm' (did you mean 'bmf'?); allowed: bmf, "),
         (["--format", "csv", "--base", "."], "--base is for --format markdown: csv holds one run"),
@@ -320,31 +337,101 @@ def test_nothing_is_overwritten_without_force(
     ],
 )
 def test_bad_use_is_one_line(
-    words: list[str], said: str, run: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["export", str(run), *words]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert message in reported.err
+    assert reported.err.count("\n") == 1
 
 
-def of_two_machines() -> dict[str, Any]:
+def of_two_machines() -> Document:
     return merge.of_parts(parts_of([("box", samples.pair()), ("gpu", samples.matrix())]))
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_rows_of_several_machines_are_told_apart(name: str) -> None:
-    text = export(doc(of_two_machines()), name)
-    for machine in ("box", "gpu"):
-        assert (
-            f"machine:{machine}" in text
-            or f"| {machine} " in text
-            or f"{machine} \u00b7" in text
-            or f"# {machine}\n" in text
-        )
-    assert bencher_complaints(text) == [] if name == "bmf" else True
-    assert github_complaints(text) == [] if name == "github-action" else True
+TIMES = {"box": 111.0, "gpu": 222.0}  #: ns of the only exchange with a number, by machine
+NS = 1e-9
+
+
+def arrow_rows(data: bytes, name: str) -> list[tuple[str, float]]:
+    pyarrow = pytest.importorskip("pyarrow")
+    if name == "parquet":
+        table = pytest.importorskip("pyarrow.parquet").read_table(io.BytesIO(data))
+    else:
+        table = pyarrow.ipc.open_file(io.BytesIO(data)).read_all()
+    return [(row["machine"], row["real_time"]) for row in table.to_pylist() if row["real_time"]]
+
+
+def measured_rows(text: str) -> dict[str, Any]:
+    """(what names the machine, ns) of each number, by format; of markdown its rows and headings."""
+    rows = list(csv.DictReader(io.StringIO(text))) if text.startswith("name,") else []
+    made = json.loads(text) if text[0] in "{[" else {}
+    lines = text.splitlines()
+    return {
+        "bmf": lambda: [(name, of["latency"]["value"]) for name, of in made.items()],
+        "github-action": lambda: [(item["name"], item["value"]) for item in made],
+        "google-benchmark": lambda: [(r["name"], r["real_time"]) for r in made["benchmarks"]],
+        "pyperf": lambda: [
+            (one["metadata"]["name"], run["values"][0] / NS)
+            for one in made["benchmarks"]
+            for run in one["runs"]
+        ],
+        "asv": lambda: [(name, row[0][0] / NS) for name, row in made["results"].items()],
+        "openmetrics": lambda: [
+            (line, float(line.rpartition(" ")[2]) / NS)
+            for line in lines
+            if line.startswith("dlbench_exchange_seconds{")
+        ],
+        "csv": lambda: [(row["machine"], float(row["real_time"])) for row in rows
+                        if row["real_time"]],
+        "markdown": lambda: [
+            (line, float(line.split(" ns ")[0].rpartition("| ")[2]))
+            for line in lines
+            if line.startswith("| exchange | ")
+        ],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*FORMATS, *exporters.BINARY])
+def test_no_number_is_without_its_machine(name: str) -> None:
+    """Each machine has a time, and a reason, of its own for the same two cells."""
+    merged = merge.of_parts(parts_of(
+        (machine, samples.document(
+            samples.measured("numpy", "torch", ns),
+            samples.missing("torch", "numpy", "refused", f"why of {machine}")))
+        for machine, ns in TIMES.items()
+    ))  # fmt: skip
+    data = exporters.export_bytes(merged, name)
+    if name in exporters.BINARY:
+        assert sorted(arrow_rows(data, name)) == sorted(TIMES.items())
+        return
+    text = data.decode()
+    if name == "support":
+        own = dict(part.split("\n", 1) for part in text.split("\n# ")[1:])
+        assert set(own) == set(TIMES)
+    elif name == "asv-benchmarks":
+        assert {m for m in TIMES for key in json.loads(text) if key.endswith(f"machine:{m}")} == {
+            *TIMES
+        }
+    else:
+        found = measured_rows(text)[name]()
+        for machine, ns in TIMES.items():
+            own = [shown for word, shown in found if machine in word]
+            assert own, machine
+            assert own == [pytest.approx(ns, rel=0.01)] * len(own)
+        assert len(found) == sum(any(machine in word for machine in TIMES) for word, _ in found)
+    for line in text.splitlines():
+        for machine in TIMES:
+            if f"why of {machine}" in line:
+                assert machine in line.replace(f"why of {machine}", "")
+
+
+@pytest.mark.parametrize("name", ["bmf", "github-action"])
+def test_names_with_machines_are_accepted(name: str) -> None:
+    text = export(of_two_machines(), name)
+    complaints = {"bmf": bencher_complaints, "github-action": github_complaints}[name]
+    assert complaints(text) == []
 
 
 def test_each_machine_has_its_own_libraries() -> None:
@@ -391,9 +478,9 @@ def test_the_summary_calls_no_two_cells_the_same() -> None:
 def test_the_summary_of_counts_has_no_interval() -> None:
     text = exporters.summary(doc(samples.pair()), comparison_of(comparisons.of_instructions(1.012)))
     _, _, rest = text.partition("### What changed, in instructions: 1 SLOW")
-    told = rest.partition("<details>")[0]
-    assert "| 1.012 | 1,234 | 1,249 |" in told
-    assert "95 %" not in told
+    reported = rest.partition("<details>")[0]
+    assert "| 1.012 | 1,234 | 1,249 |" in reported
+    assert "95 %" not in reported
 
 
 def test_a_summary_of_many_changes_is_cut() -> None:
@@ -411,3 +498,301 @@ def test_a_format_of_numbers_needs_one(name: str) -> None:
         export(doc(NUMBERLESS), name)
     assert export(doc(NUMBERLESS), "csv").count("\n") == 2
     assert "0 of 1 exchanges measured" in export(doc(NUMBERLESS), "markdown")
+
+
+def read_back(name: str, path: Path) -> Any:
+    if name == "parquet":
+        return pytest.importorskip("pyarrow.parquet").read_table(path)
+    feather = pytest.importorskip("pyarrow.feather")
+    return feather.read_table(path)
+
+
+@pytest.mark.parametrize("name", exporters.BINARY)
+def test_pyarrow_reads_the_columns_of_the_csv_with_types(
+    name: str, document: dict[str, Any], tmp_path: Path
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "cells"
+    path.write_bytes(exporters.export_bytes(doc(document), name))
+    table = read_back(name, path)
+    assert table.column_names == list(rows.COLUMNS)
+    assert [list(row.values()) for row in table.to_pylist()] == list(rows.rows(doc(document)))
+    kinds = {
+        "name": pa.string(), "real_time": pa.float64(), "between_half_width": pa.float64(),
+        "bytes": pa.int64(), "late_read": pa.bool_(),
+    }  # fmt: skip
+    assert {column: table.schema.field(column).type for column in kinds} == kinds
+    assert table.schema.metadata[b"dlbench_version"]
+
+
+@pytest.mark.parametrize("name", exporters.BINARY)
+def test_pandas_reads_it_as_load_gives_it(name: str, run: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path = run / f"cells.{name}"
+    assert cli.main(["export", str(run), "--format", name, "--output", str(path)]) == 0
+    read = pandas.read_parquet(path) if name == "parquet" else pandas.read_feather(path)
+    loaded = dlbench.load(run)
+    pandas.testing.assert_frame_equal(read.astype(dict(loaded.dtypes)), loaded)
+    assert (read["bytes"].dtype, read["real_time"].dtype) == ("int64", "float64")
+
+
+@pytest.mark.parametrize("name", exporters.BINARY)
+def test_a_binary_format_without_cells_or_with_hostile_ones_is_read(
+    name: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "cells"
+    path.write_bytes(exporters.export_bytes(doc(samples.document()), name))
+    assert read_back(name, path).num_rows == 0
+    assert read_back(name, path).column_names == list(rows.COLUMNS)
+    evil = doc(samples.document(samples.missing("numpy", "torch", "refused", "\x1b\ud800\u202e")))
+    path.write_bytes(exporters.export_bytes(evil, name))
+    assert read_back(name, path)["reason"].to_pylist() == ["\x1b\\ud800\u202e"]
+
+
+def test_a_binary_format_goes_through_a_pipe_and_not_to_a_terminal(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    words = ["export", str(run), "--format", "parquet"]
+    piped = subprocess.run(
+        [sys.executable, "-m", "dlbench", *words], capture_output=True, check=True
+    )
+    assert piped.stdout == exporters.export_bytes(doc(samples.pair()), "parquet")
+    monkeypatch.setattr("dlbench.command.publish.is_terminal", lambda: True)
+    assert cli.main(words) == 2
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert reported.err == "dlbench: --format parquet is binary: use --output FILE, or a pipe\n"
+
+
+@pytest.mark.parametrize("name", exporters.BINARY)
+def test_without_pyarrow_the_error_says_how_to_install_it(
+    name: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    target = run / "cells"
+    assert cli.main(["export", str(run), "--format", name, "--output", str(target)]) == 2
+    needs = f"dlbench: --format {name} needs pyarrow: pip install pyarrow\n"
+    assert capsys.readouterr().err == needs
+    assert not target.exists()
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def write_asv(made: dict[str, Any], folder: Path, commit: str = COMMIT) -> Path:
+    path = folder / "box" / f"{commit[:8]}-dlbench.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(exporters.export_asv(doc(made), commit))
+    return path
+
+
+def test_asv_reads_its_results(document: dict[str, Any], tmp_path: Path) -> None:
+    asv = pytest.importorskip("asv.results")
+    read = asv.Results.load(str(write_asv(document, tmp_path)))
+    assert read.commit_hash == COMMIT
+    assert read.get_all_result_keys() == {entry["name"] for entry in document["benchmarks"]}
+    for entry in document["benchmarks"]:
+        assert read.get_result_value(entry["name"], []) == [entry["real_time"] * 1e-9]
+        medians = sorted(worker["median_ns"] * 1e-9 for worker in entry["workers"])
+        assert read.get_result_samples(entry["name"], []) == [medians]
+        (stats,) = read.get_result_stats(entry["name"], [])
+        assert stats["number"] == entry["iterations"]
+
+
+def test_asv_reads_its_list_of_benchmarks(document: dict[str, Any], tmp_path: Path) -> None:
+    benchmarks = pytest.importorskip("asv.benchmarks")
+    config = pytest.importorskip("asv.config").Config()
+    config.results_dir = str(tmp_path)
+    (tmp_path / "benchmarks.json").write_text(export(doc(document), "asv-benchmarks"))
+    read = benchmarks.Benchmarks.load(config)
+    assert set(read) == {entry["name"] for entry in document["benchmarks"]}
+    assert {(each["type"], each["unit"]) for each in read.values()} == {("time", "seconds")}
+
+
+@pytest.mark.parametrize(
+    ("workers", "factor", "better"), [(1, 2.0, False), (6, 2.0, False), (8, 1.0, False),
+                                      (7, 2.0, True)],
+)  # fmt: skip
+def test_asv_finds_only_changes_that_its_samples_show(
+    workers: int, factor: float, better: bool, tmp_path: Path
+) -> None:
+    asv = pytest.importorskip("asv.results")
+    compare = pytest.importorskip("asv.commands.compare")
+    results = []
+    for commit, times in ((COMMIT, 100.0), ("f" * 40, 100.0 * factor)):
+        of = [{"median_ns": times + i, "first_ns": 0, "samples_ns": [times]}
+              for i in range(workers)]  # fmt: skip
+        entry = samples.measured("numpy", "torch", times, workers=of)
+        path = write_asv(samples.document(entry), tmp_path, commit)
+        read = asv.Results.load(str(path))
+        name = entry["name"]
+        stats = (read.get_result_stats(name, [])[0], read.get_result_samples(name, [])[0])
+        results.append((read.get_result_value(name, [])[0], stats))
+    (first, first_stats), (second, second_stats) = results
+    found = compare._is_result_better(first, second, first_stats, second_stats, 1.1)
+    assert found is better
+
+
+def test_the_verb_takes_the_commit_for_asv_alone(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["export", str(run), "--format", "asv", "--commit", COMMIT]) == 0
+    assert json.loads(capsys.readouterr().out)["commit_hash"] == COMMIT
+    assert cli.main(["export", str(run), "--format", "asv", "--commit", "main"]) == 2
+    assert "--commit 'main': allowed: a full hash" in capsys.readouterr().err
+    assert cli.main(["export", str(run), "--format", "csv", "--commit", COMMIT]) == 2
+    assert "--commit is for --format asv" in capsys.readouterr().err
+
+
+def with_processes(ns: list[float], **more: Any) -> dict[str, Any]:
+    """A cell with a process for each time."""
+    of = [{"median_ns": each, "first_ns": 0, "samples_ns": [each]} for each in ns]
+    return samples.measured("numpy", "torch", sorted(ns)[len(ns) // 2], workers=of, **more)
+
+
+def test_asv_compares_two_commits(tmp_path: Path) -> None:
+    """The command itself, on a repository with two commits and what `export` writes for each."""
+    pytest.importorskip("asv")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=me", "-c", "user.email=me@localhost"]
+    subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
+    results = tmp_path / "results"
+    machine = results / samples.document()["context"]["host_name"]
+    machine.mkdir(parents=True)
+    config = {"version": 1, "project": "mine", "repo": str(tmp_path), "branches": ["main"],
+              "results_dir": str(results), "environment_type": "existing"}  # fmt: skip
+    (tmp_path / "asv.conf.json").write_text(json.dumps(config))
+    commits = []
+    for times in (100.0, 200.0):
+        subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "one"], check=True)
+        head = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        commits.append(head.stdout.strip())
+        run = tmp_path / f"{times:.0f}.json"
+        entries = [with_processes([times + i for i in range(8)]),
+                   with_processes([50.0 + i for i in range(8)], case="f64")]  # fmt: skip
+        run.write_text(json.dumps(samples.document(*entries)))
+        for name, target, more in (
+            ("asv", machine / f"{commits[-1][:8]}-dlbench.json", ["--commit", commits[-1]]),
+            ("asv-benchmarks", results / "benchmarks.json", ["--force"]),
+        ):
+            words = ["export", str(run), "--format", name, "--output", str(target), *more]
+            assert cli.main(words) == 0
+    exported = json.loads((machine / f"{commits[0][:8]}-dlbench.json").read_text())
+    (machine / "machine.json").write_text(json.dumps({**exported["params"], "version": 1}))
+    done = subprocess.run(
+        [sys.executable, "-m", "asv", "compare", *commits, "--machine", machine.name, "--split"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    same, _, worse = done.stdout.partition("Benchmarks that have got worse")
+    (row,) = (line for line in worse.splitlines() if "exchange/" in line)
+    assert "case:f32/" in row
+    assert "| 1.96 |" in re.sub(" +", " ", row)
+    assert "case:f64/" in same
+
+
+COMPARE = Path("/usr/share/benchmark/compare.py")
+needs_compare = pytest.mark.skipif(
+    not COMPARE.exists(), reason="Google Benchmark's compare.py: apt-get install libbenchmark-tools"
+)
+
+
+def compare_py(folder: Path, *sides: dict[str, Any]) -> dict[str, Any]:
+    """What Google Benchmark's own tool makes of two runs."""
+    pytest.importorskip("scipy")
+    files = []
+    for i, side in enumerate(sides):
+        files.append(folder / f"{i}.json")
+        files[-1].write_text(export(doc(side), "google-benchmark"))
+    dump = folder / "compared.json"
+    done = subprocess.run(
+        [sys.executable, str(COMPARE), "--dump_to_json", str(dump), "benchmarks", *map(str, files)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = {one["name"]: one for one in json.loads(dump.read_text())}
+    return found
+
+
+@needs_compare
+def test_compare_py_makes_a_u_test_of_processes(tmp_path: Path) -> None:
+    base = with_processes([100.0 + i for i in range(9)])
+    slow = with_processes([120.0 + i for i in range(9)])
+    again = with_processes([100.5 + i for i in range(9)])
+    name = base["name"]
+    for other, is_slower in ((slow, True), (again, False)):
+        found = compare_py(tmp_path, samples.document(base), samples.document(other))
+        u_test = found[name]["utest"]
+        assert u_test["nr_of_repetitions"] == 9
+        assert (u_test["time_pvalue"] < 0.01) is is_slower
+        assert found[f"{name}_median"]["aggregate_name"] == "median"
+        assert [one["real_time"] for one in found[f"{name}_median"]["measurements"]] == [
+            base["real_time"]
+        ]
+
+
+@needs_compare
+def test_compare_py_makes_no_u_test_of_one_process(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    found = compare_py(tmp_path, document, document)
+    several = {entry["name"] for entry in document["benchmarks"] if len(entry["workers"]) > 1}
+    assert {name for name, one in found.items() if one["utest"]} == several
+    assert set(found) >= {entry["name"] for entry in document["benchmarks"]}
+
+
+def families(text: str, parser: str) -> dict[str, Any]:
+    """What a parser of prometheus_client reads."""
+    read = pytest.importorskip(f"prometheus_client{parser}.parser").text_string_to_metric_families
+    return {family.name: family for family in read(text)}
+
+
+@pytest.mark.parametrize("parser", [".openmetrics", ""])  # a push gateway has the older format
+def test_prometheus_reads_its_format(parser: str, document: dict[str, Any]) -> None:
+    found = families(export(doc(document), "openmetrics"), parser)
+    assert {family.type for family in found.values()} == {"gauge"}
+    entries = document["benchmarks"] + document["not_measured"]
+    cells = {key(sample.labels): sample.labels for sample in found["dlbench_cell"].samples}
+    assert len(cells) == len(found["dlbench_cell"].samples) == len(entries)
+    for entry in entries:
+        assert cells[key(entry)]["outcome"] == entry["outcome"]
+    for name, of, factor in (
+        ("dlbench_exchange_seconds", "real_time", 1e-9),
+        ("dlbench_exchange_low_seconds", "lo_ns", 1e-9),
+        ("dlbench_exchange_high_seconds", "hi_ns", 1e-9),
+    ):
+        values = {key(sample.labels): sample.value for sample in found[name].samples}
+        assert values == {key(e): e[of] * factor for e in document["benchmarks"]}
+        assert found[name].unit == ("seconds" if parser else "")
+    (began,) = found["dlbench_run_time_seconds"].samples
+    assert 1.7e9 < began.value < 4e9
+    assert all(sample.timestamp is None for family in found.values() for sample in family.samples)
+
+
+def key(labels: dict[str, Any]) -> tuple[str, ...]:
+    """The labels that name a cell."""
+    axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes", "phase",
+            "clock")  # fmt: skip
+    return tuple(str(labels[axis]) for axis in axes)
+
+
+def test_openmetrics_has_instructions_where_they_were_counted() -> None:
+    with_count = samples.measured("numpy", "torch", 5.0, instructions=2333)
+    without = samples.measured("numpy", "jax", 5.0)
+    text = export(doc(samples.document(with_count, without)), "openmetrics")
+    (sample,) = families(text, ".openmetrics")["dlbench_exchange_instructions"].samples
+    assert (sample.labels["consumer"], sample.value) == ("torch", 2333)
+    assert "instructions" not in export(doc(samples.document(without)), "openmetrics")
+
+
+@pytest.mark.parametrize("parser", [".openmetrics", ""])
+def test_prometheus_reads_hostile_text_in_its_label(parser: str) -> None:
+    hostile = 'a"b\\c\nd} 1\n# EOF\u202e\ud800'
+    text = export(doc(samples.document(samples.measured(hostile, "torch", 5.0))), "openmetrics")
+    (sample,) = families(text, parser)["dlbench_exchange_seconds"].samples
+    assert sample.labels["producer"] == 'a"b\\c\\nd} 1\\n# EOF\\u202e\\ud800'
+    assert sample.labels["consumer"] == "torch"

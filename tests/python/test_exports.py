@@ -128,7 +128,7 @@ def test_a_call_of_the_librarys_own_crosses(
     assert ok["first_ns"]["call"] > 0
 
 
-def test_where_it_lies_is_told_by_the_export(tmp_path: Path) -> None:
+def test_where_it_lies_is_reported_by_the_export(tmp_path: Path) -> None:
     ok = crossed(tmp_path, "dlpack", dlpack_legacy="legacy")["ok"]
     assert (ok["outcome"], ok["evidence"]["address"], ok["evidence"]["write"]) == (
         "zero-copy", "yes", "yes",
@@ -141,17 +141,19 @@ def test_a_capsule_is_taken_from_it(tmp_path: Path) -> None:
     assert (ok["seen"]["via"], ok["seen"]["calls"]) == ("exports", ["__dlpack__()"])
 
 
-def test_who_asks_an_old_struct_for_a_version_is_refused_and_asks_again(tmp_path: Path) -> None:
+def test_what_requests_an_old_struct_for_a_version_is_refused_and_asks_again(
+    tmp_path: Path,
+) -> None:
     calls = crossed(tmp_path, "dlpack", dlpack_legacy="legacy")["ok"]["seen"]["calls"]
     assert calls[0].endswith(" -> TypeError")
     assert calls[-1].startswith("__dlpack__(")
 
 
-def test_who_does_not_ask_again_is_refused_by_no_library(tmp_path: Path) -> None:
+def test_a_library_that_does_not_ask_again_is_refused_by_no_library(tmp_path: Path) -> None:
     take = "def f(x): return x.__dlpack__(max_version=(1, 0))\nPROTOCOLS = {'dlpack': f}\n"
     error = crossed(tmp_path, "dlpack", take, dlpack_legacy="legacy")["error"]
     assert (error["outcome"], error["exception"]) == ("no-protocol", "")
-    assert "insists on an argument that the producer's own call does not take" in error["reason"]
+    assert "passes an argument that the producer's method does not accept" in error["reason"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_who_does_not_ask_again_is_refused_by_no_library(tmp_path: Path) -> None
         ("array", TRIES_MORE, {"array": "as_numpy"}),
     ],
 )
-def test_what_no_library_was_asked_is_no_failure_of_one_and_is_replayed(
+def test_what_no_library_was_requested_is_no_failure_of_one_and_is_replayed(
     tmp_path: Path, protocol: str, take: str, exports: dict[str, str]
 ) -> None:
     answers = split(tmp_path, exporting(**exports), take, rounds=3, protocol=protocol)
@@ -194,14 +196,14 @@ def test_an_attribute_goes_before(tmp_path: Path) -> None:
 
 def test_offers_name_them(tmp_path: Path) -> None:
     source = exporting(buffer="exported", dlpack_legacy="legacy")
-    asked = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
-    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), asked)[-1]["ok"]
+    requested = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
+    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
     assert ok["exports"] == ["dlpack_legacy", "buffer"]
     assert "buffer" not in ok["protocols"]
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ("{'dlpack': f}", "EXPORTS cannot name 'dlpack'; allowed: array, "),
         ("{'convert': f}", "EXPORTS cannot name 'convert'"),
@@ -209,9 +211,9 @@ def test_offers_name_them(tmp_path: Path) -> None:
         ("{name: f}", "the keys of EXPORTS must be literal strings"),
     ],
 )
-def test_an_unfit_table_is_told_at_once(tmp_path: Path, table: str, said: str) -> None:
+def test_an_unfit_table_is_reported_at_once(tmp_path: Path, table: str, message: str) -> None:
     whole.plant(tmp_path, "odd", make=f"{whole.GOOD_MAKE}EXPORTS = {table}\n")
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         discover.catalogue(tmp_path)
 
 

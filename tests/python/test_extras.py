@@ -86,7 +86,7 @@ def extras(array): return {"mask": np.ma.getmaskarray(array)} if np.ma.is_masked
 
 
 @pytest.mark.parametrize(
-    ("taken", "told", "outcome", "changed"),
+    ("taken", "reported", "outcome", "changed"),
     [
         ("x", "{'mask': x.mask}", "zero-copy", []),
         ("x.copy()", "{'nulls': x.mask}", "copy", []),
@@ -99,10 +99,10 @@ def extras(array): return {"mask": np.ma.getmaskarray(array)} if np.ma.is_masked
     ],
 )
 def test_a_mask_is_kept_converted_or_dropped(
-    tmp_path: Path, taken: str, told: str, outcome: str, changed: list[str]
+    tmp_path: Path, taken: str, reported: str, outcome: str, changed: list[str]
 ) -> None:
     take = f"import numpy as np\nPROTOCOLS = {{'convert': lambda x: {taken}}}\n"
-    take += f"def extras(x): return {told}\n"
+    take += f"def extras(x): return {reported}\n"
     ok = cross(tmp_path, MASKED, take, "convert")["ok"]
     assert (ok["outcome"], ok["changed"]) == (outcome, changed)
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 import samples
 from dlbench.analysis import case_sweep
 from dlbench.command import cells
-from dlbench.terminal import fallbacks
+from dlbench.terminal import fallbacks, terminal
 from typed import doc
 
 Entry = dict[str, Any]
@@ -58,7 +58,7 @@ def lines(document: Entry, width: int = 100) -> list[str]:
     return [line.plain for line in fallbacks.table(doc(document), width, "latest", 8)]
 
 
-def test_what_one_device_has_not_is_not_said_of_the_other() -> None:
+def test_what_one_device_has_not_is_not_reported_of_the_other() -> None:
     found = {(one.becomes, one.device): one.cases for one in rows(two_devices())}
     assert found == {
         ("refused", "cuda:0"): ("f64",),
@@ -68,8 +68,8 @@ def test_what_one_device_has_not_is_not_said_of_the_other() -> None:
 
 
 def test_each_line_has_its_device_where_there_are_several() -> None:
-    _, *told, command = lines(two_devices())
-    assert [line.split() for line in told] == [
+    _, *reported, command = lines(two_devices())
+    assert [line.split() for line in reported] == [
         ["a", "->", "c", "cuda:0", "dlpack", "refused", "f64"],
         ["a", "cpu", "not", "made", "f32-pinned"],
         ["a", "cuda:0", "not", "made", "f32-grad"],
@@ -88,7 +88,7 @@ def test_of_a_merged_run_the_command_names_the_machine() -> None:
 
 
 def test_the_support_page_has_the_device_too() -> None:
-    _, _, table = support.export(doc(two_devices())).partition("## Arrays that end otherwise")
+    _, _, table = support.export(doc(two_devices())).partition("## Kinds of arrays with another")
     devices = [line.split("|")[2].strip() for line in table.splitlines() if "|" in line]
     assert devices == ["device", "---", "cuda:0", "cpu", "cuda:0"]
 
@@ -136,10 +136,10 @@ def test_cases_are_held_against_each_other_at_one_size() -> None:
     )
     found = {one.becomes: one.cases for one in rows(document)}
     assert found == {"copy by c": ("f32-0d",), "refused": ("f16",)}
-    assert lines(document)[0].startswith("cases that end otherwise than f32 at 64 KiB: ")
+    assert lines(document)[0].startswith("cases with another outcome than f32 at 64 KiB: ")
 
 
-def test_a_library_without_that_role_is_not_said_to_make_nothing() -> None:
+def test_a_library_without_that_role_is_not_reported_to_make_nothing() -> None:
     cases = ("f32", "f64", "f32-grad")
     entries = [
         samples.missing("a", "c", "unsupported", "x", code="no-adapter", case=case)
@@ -155,6 +155,17 @@ def test_the_cases_of_a_pair_with_a_wide_name_stand_below_one_another() -> None:
         *(refused(name, "c", case) for name, case in cases.items()),
         request=REQUEST,
     )
-    told = [line for line in lines(document) if "-> c  dlpack" in line]
-    assert len(told) == 2
-    assert len({cell_len(line[: line.rindex(" f")]) for line in told}) == 1
+    reported = [line for line in lines(document) if "-> c  dlpack" in line]
+    assert len(reported) == 2
+    assert len({cell_len(line[: line.rindex(" f")]) for line in reported}) == 1
+
+
+def test_an_interrupted_run_lists_no_case_that_was_not_run() -> None:
+    unrun = samples.missing("a", "c", "not-run", "interrupted", case="f64", code="interrupted")
+    document = samples.document(plain("a", "c"), unrun, request=REQUEST)
+    assert rows(document) == []
+    assert lines(document)[1:] == ["none"]
+    (footer,) = terminal.footer(doc(document), 100, "")
+    assert footer.startswith("1 measured, 1 not run")
+    plain_unrun = samples.missing("a", "c", "not-run", "interrupted", code="interrupted")
+    assert rows(samples.document(plain_unrun, refused("a", "c", "f16"), request=REQUEST)) == []

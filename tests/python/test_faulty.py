@@ -13,7 +13,7 @@ import pytest
 
 from dlbench import _faulty_consumer, _faulty_producer, _native_consumer, _native_producer
 from dlbench.libraries import discover
-from dlpack_structs import Versioned, lending_capsule, versioned
+from dlpack_structs import Versioned, borrowed_capsule, versioned
 from native_arrays import NEWEST, counted
 
 pytestmark = pytest.mark.process
@@ -109,13 +109,13 @@ def test_a_consumer_that_is_slow_says_how_slow(way: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["silent-copy", "hiding-is-copied", "copy-back"])
-def test_a_copy_that_is_not_said(fault: str) -> None:
+def test_a_copy_that_is_not_reported(fault: str) -> None:
     array, managed = exported(fault)
     assert managed.tensor.data != array.address
     assert managed.flags == 0
 
 
-def test_a_copy_that_is_said_and_none() -> None:
+def test_a_copy_that_is_reported_and_none() -> None:
     array, managed = exported("lying-is-copied")
     assert managed.tensor.data == array.address
     assert managed.flags == FLAGS["is-copied"]
@@ -239,20 +239,20 @@ def test_a_consumer_that_deletes_twice(fault: str) -> None:
     deletions: list[int] = []
     managed = Versioned.from_buffer_copy(versioned(honest))
     managed.deleter = type(managed.deleter)(lambda _: deletions.append(1))
-    taken = consumer(fault).from_dlpack(Lending(managed))
+    taken = consumer(fault).from_dlpack(Exporting(managed))
     assert len(deletions) == (1 if fault == "keeps-capsule-name" else 0)
     del taken
     assert len(deletions) == (1 if fault == "honest" else 2)
 
 
-class Lending:
+class Exporting:
     """Lends a tensor in a capsule that deletes what nobody took."""
 
     def __init__(self, managed: Versioned) -> None:
         self.managed = managed
 
     def __dlpack__(self, **_: Any) -> Any:
-        return lending_capsule(self.managed)
+        return borrowed_capsule(self.managed)
 
 
 def test_a_late_read_begins_after_the_call() -> None:
@@ -264,7 +264,7 @@ def test_a_late_read_begins_after_the_call() -> None:
     assert taken.address != array.address
 
 
-def test_a_lazy_copy_happens_where_somebody_looks() -> None:
+def test_a_lazy_copy_happens_where_it_is_read() -> None:
     array = _native_producer.Array(counted())
     deleted = _native_producer.deleted()
     taken = consumer("lazy-copy").from_dlpack(array)

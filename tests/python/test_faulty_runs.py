@@ -80,7 +80,7 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
 BESIDE = ("it failed in a worker with other libraries", "native was measured in workers of its own")
 
 
-def said(entry: dict[str, Any]) -> str:
+def message(entry: dict[str, Any]) -> str:
     own = [text for text in warning_texts(entry) if not text.startswith(BESIDE)]
     words = [entry.get("reason", ""), entry.get("stderr_tail", ""), *own]
     return "\n".join(word for word in words if word != "few rounds" and "floor" not in word)
@@ -90,11 +90,11 @@ def check(entry: dict[str, Any], outcome: str, words: str) -> None:
     name = entry["name"]
     assert entry["outcome"] == outcome, name
     if words:
-        assert words in said(entry), name
+        assert words in message(entry), name
     else:
-        assert "deleter" not in said(entry), name
-        assert "read-only" not in said(entry), name
-        assert "memory:" not in said(entry), name
+        assert "deleter" not in message(entry), name
+        assert "read-only" not in message(entry), name
+        assert "memory:" not in message(entry), name
 
 
 def named(planted: dict[str, Any]) -> str:

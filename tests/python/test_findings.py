@@ -9,7 +9,7 @@ from dlbench import findings
 from typed import doc
 
 
-def told(label: str, *entries: dict[str, Any]) -> list[str]:
+def reported(label: str, *entries: dict[str, Any]) -> list[str]:
     return [
         one.text for one in findings.find(doc(samples.document(*entries))) if one.label == label
     ]
@@ -25,8 +25,8 @@ def test_the_producer_alone_is_named_where_the_consumer_takes_it() -> None:
     """Of a pair each library takes from the other one alone."""
     offers_none = no_protocol("a", "b", "not-exported", "dlpack_c")
     has_no_call = no_protocol("b", "a", "not-imported", "dlpack_c")
-    said = told("no-protocol", offers_none, has_no_call)
-    assert said == ["dlpack_c: not imported by a; not offered by a"]
+    message = reported("no-protocol", offers_none, has_no_call)
+    assert message == ["dlpack_c: not imported by a; not offered by a"]
 
 
 def test_a_protocol_without_other_devices_tells_of_no_library() -> None:
@@ -34,17 +34,17 @@ def test_a_protocol_without_other_devices_tells_of_no_library() -> None:
     copied_over |= {"device": "cuda:0+cpu"}
     copied_over["name"] = copied_over["run_name"] = samples.name(copied_over)
     silent = no_protocol("a", "b", "not-exported", "dlpack_c")
-    assert told("no-protocol", silent, copied_over) == ["dlpack_c: not offered by a"]
+    assert reported("no-protocol", silent, copied_over) == ["dlpack_c: not offered by a"]
 
 
 def test_where_it_is_neither_one_alone_the_pair_is_named() -> None:
-    assert told("no-protocol", no_protocol("a", "b", "other-protocol", "dlpack_legacy")) == [
+    assert reported("no-protocol", no_protocol("a", "b", "other-protocol", "dlpack_legacy")) == [
         "dlpack_legacy: a -> b"
     ]
 
 
 def test_an_array_that_numpy_converts_offers_no_dispatch() -> None:
-    assert told("no-protocol", no_protocol("a", "numpy", "converted", "array_ufunc")) == [
+    assert reported("no-protocol", no_protocol("a", "numpy", "converted", "array_ufunc")) == [
         "array_ufunc: not offered by a"
     ]
 
@@ -56,7 +56,7 @@ def copied(producer: str, consumer: str, by: str, **given: Any) -> dict[str, Any
 
 def test_each_copy_has_its_own_owner() -> None:
     entries = [copied("a", "b", "consumer"), copied("a", "b", "producer", protocol="convert")]
-    assert told("copies", *entries) == [
+    assert reported("copies", *entries) == [
         "a -> b: convert, by a, 2 GB/s",
         "a -> b: dlpack, by b, 2 GB/s",
     ]
@@ -64,7 +64,7 @@ def test_each_copy_has_its_own_owner() -> None:
 
 def test_a_late_read_is_of_the_pair_where_it_was_seen() -> None:
     entries = [copied("a", "jax", "consumer", late_read=True), copied("b", "jax", "consumer")]
-    assert told("copies", *entries) == [
+    assert reported("copies", *entries) == [
         "b -> jax: by jax, 2 GB/s",
         "a -> jax: by jax, 2 GB/s, still reading the source after it returned",
     ]
@@ -74,7 +74,7 @@ def test_what_is_so_of_all_copies_of_a_pair_keeps_its_only() -> None:
     """Zero-copy on the GPU: each line is only of the host."""
     entries = [copied("a", "b", "consumer"), copied("a", "b", "producer", protocol="convert")]
     zero = samples.measured("a", "b", 90.0, device="cuda:0")
-    assert told("copies", *entries, zero) == [
+    assert reported("copies", *entries, zero) == [
         "a -> b: convert, only cpu, by a, 2 GB/s",
         "a -> b: dlpack, only cpu, by b, 2 GB/s",
     ]
@@ -104,12 +104,12 @@ def test_a_failure_names_device_case_and_size_where_they_are_not_all() -> None:
     given = {"protocol": "dlpack", "case": "f64", "bytes": 65536, "device": "cuda:0"}
     refused = samples.missing("a", "b", "refused", why, **given)
     left = [entry for entry in tried if entry["name"] != refused["name"]]
-    assert told("refused", *left, refused) == [f"a -> b (f64, 64 KiB, cuda:0): {why}"]
+    assert reported("refused", *left, refused) == [f"a -> b (f64, 64 KiB, cuda:0): {why}"]
     everywhere = [samples.missing("a", "b", "refused", why, bytes=size) for size in (4096, 65536)]
-    assert told("refused", *everywhere) == [f"a -> b: {why}"]
+    assert reported("refused", *everywhere) == [f"a -> b: {why}"]
 
 
-def test_what_is_lost_in_silence_is_told_before_copies() -> None:
+def test_what_is_lost_in_silence_is_reported_before_copies() -> None:
     def crossed(producer: str, consumer: str, *changed: str, **given: Any) -> dict[str, Any]:
         return samples.measured(producer, consumer, 90.0, changed=list(changed), **given)
 

@@ -52,5 +52,5 @@ def test_what_a_proxied_cell_says_of_its_first_call_is_of_the_first(
     assert ok["seen"]["via"] == "proxy"
     assert ok["first_ns"]["call"] > 0.3e9
     # By `convert` the first call is the exchange; by a protocol it is the array's own.
-    said = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"
-    assert [text for text in warning_texts(ok) if "loading" in text] == [said]
+    message = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"
+    assert [text for text in warning_texts(ok) if "loading" in text] == [message]

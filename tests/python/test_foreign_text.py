@@ -24,12 +24,12 @@ import planted
 import samples
 from dlbench import _core, cli, exporters, findings
 from dlbench.check import conformance, pytest_plugin, section
+from dlbench.check import script as reproducer
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library
 from dlbench.errors import BadInput
 from dlbench.libraries.discover import catalogue
 from dlbench.scripts import exchange as repro
-from dlbench.scripts import rule as reproducer
 from dlbench.terminal import terminal
 from dlbench.text import output
 from typed import doc, entry_of
@@ -107,10 +107,10 @@ def clean() -> dict[str, Any]:
     # The worker, phases and synchronization have texts of their own.
     phases = {"via": "direct", "exchange_ns": 900.0,
               "parts": [{"phase": "export", "what": "x", "ns": 500.0}]}  # fmt: skip
-    told = {"unexplained_ns": 400.0, "unexplained_lo_ns": 300.0, "unexplained_hi_ns": 500.0}
+    reported = {"unexplained_ns": 400.0, "unexplained_lo_ns": 300.0, "unexplained_hi_ns": 500.0}
     document = samples.document(
         samples.measured("numpy", "numpy", 112.4, phases=phases,
-                         warnings=[samples.warned("drift", "x")], **told),
+                         warnings=[samples.warned("drift", "x")], **reported),
         samples.measured("bytearray", "numpy", 940.0, outcome="copy", copied_by="consumer",
                          gb_per_s=2.2, changed=["x"], protocol="buffer"),
         samples.measured("numpy", NAME, 940.0, changed=["mask"]),
@@ -202,8 +202,8 @@ def test_what_a_stream_cannot_encode_is_spelled_out(
     streams[0].flush()
     streams[1].flush()
     assert_harmless(streams[0].buffer.getvalue().decode(encoding))  # type: ignore[attr-defined]
-    said = streams[1].buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
-    assert "\\u03b1\\udce9" in said
+    message = streams[1].buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert "\\u03b1\\udce9" in message
 
 
 def cells(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ def test_each_term_of_the_page_is_known() -> None:
     ("words", "printed"),
     [
         (["zero-copy"], "zero-copy: the result lies in the producer's memory\n"),
-        (["Host", "wait"], "host wait, stream wait, no wait, wrong stream: how an exchange"),
+        (["Host", "wait"], "host wait, stream wait, no wait, wrong stream: the ways"),
         (["dlpack"], "dlpack: DLPack (https://dmlc.github.io/dlpack/latest/): __dlpack__ and"),
         (["release"], "phases: the steps of an exchange: query (where does the array lie?), "),
     ],
@@ -35,27 +35,27 @@ def test_a_term_is_printed_without_marks(
     words: list[str], printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["help", *words]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith(printed)
-    assert told.count("\n") == 1
-    assert not set("*`") & set(told)
+    reported = capsys.readouterr().out
+    assert reported.startswith(printed)
+    assert reported.count("\n") == 1
+    assert not set("*`") & set(reported)
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [("zerocopy", "'zero-copy'"), ("doctor", "dlbench doctor --help"), ("xyzzy", "'xyzzy'")],
 )
 def test_an_unknown_term_is_one_line_and_status_2(
-    word: str, said: str, capsys: pytest.CaptureFixture[str]
+    word: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["help", word]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert message in reported.err
+    assert reported.err.count("\n") == 1
 
 
 def test_without_a_term_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["help"]) == 0
-    told = capsys.readouterr().out
-    assert told.replace("\n", "").split(", ") == sorted(glossary.terms())
+    reported = capsys.readouterr().out
+    assert reported.replace("\n", "").split(", ") == sorted(glossary.terms())

@@ -269,8 +269,14 @@ def test_a_library_without_the_device_is_skipped(
     assert stages.library_line("x", stages.Document(None, cells, {}))[0] == verdict
 
 
-ROW = {"stream": -1, "asked_by": "dlbench", "required": False, "waits": "none", "saw": "old"}
-OWN = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream", "saw": "new"}
+ROW = {"stream": -1, "requested_by": "dlbench", "required": False, "waits": "none", "saw": "old"}
+OWN = {
+    "stream": None,
+    "requested_by": "consumer",
+    "required": True,
+    "waits": "stream",
+    "saw": "new",
+}
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def lazily(start: str = "pass", ready: str = "pass", look: str = "pass") -> str:
 
 
 @pytest.mark.parametrize("case", [F32, UNALIGNED, READONLY], ids=lambda case: case["name"])
-def test_who_shares_reads_nothing(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_a_library_that_shares_reads_nothing(tmp_path: Path, case: dict[str, Any]) -> None:
     ok = found(tmp_path, GIVE, SHARE, case=case)
     assert ok["outcome"] == "zero-copy"
     assert ok["evidence"]["guard"] == "yes"
@@ -138,7 +138,7 @@ def test_is_copied_over_shared_memory_is_a_lie(tmp_path: Path) -> None:
     assert warning_texts(ok) == ["IS_COPIED is set, but the producer exported its own memory"]
 
 
-def test_two_copies_are_told(tmp_path: Path) -> None:
+def test_two_copies_are_reported(tmp_path: Path) -> None:
     ok = found(tmp_path, COPIES.replace("{FLAGGED}", "{'copy': True}"), COPY)
     assert (ok["outcome"], ok["copied_by"]) == ("copy", "producer")
     assert warning_texts(ok) == ["copied twice: by the producer and by the consumer"]

@@ -20,7 +20,9 @@ WRITES = (
 )
 
 
-def test_a_consumer_that_writes_is_told_even_if_it_writes_what_was_there(tmp_path: Path) -> None:
+def test_a_consumer_that_writes_is_reported_even_if_it_writes_what_was_there(
+    tmp_path: Path,
+) -> None:
     take = WRITES.replace("WHERE", "at").replace("PAGES", "8")
     ok = found(tmp_path, GIVE, take)
     assert ok["guard"]["written"] == 8
@@ -29,7 +31,7 @@ def test_a_consumer_that_writes_is_told_even_if_it_writes_what_was_there(tmp_pat
     assert any("which is exported read-only" in warning for warning in warning_texts(ok))
 
 
-def test_a_copy_that_is_written_back_at_release_is_told(tmp_path: Path) -> None:
+def test_a_copy_that_is_written_back_at_release_is_reported(tmp_path: Path) -> None:
     take = (
         "import numpy as np\nclass Back:\n"
         "    def __init__(self, a): self.source, self.array = a, a.copy()\n"
@@ -95,7 +97,10 @@ def test_system_calls_that_read_make_the_guard_step_aside(tmp_path: Path) -> Non
     ok = found(tmp_path, GIVE, take, size=1 << 16)
     assert (ok["outcome"], ok["evidence"]["guard"]) == ("copy", "skipped")
     assert "guard" not in ok
-    assert any("no guard: under it the exchange fails" in warning for warning in warning_texts(ok))
+    assert any(
+        "no guard: the exchange fails under the guard only" in warning
+        for warning in warning_texts(ok)
+    )
     assert ok["copied_by"] == "consumer"
 
 

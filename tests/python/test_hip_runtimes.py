@@ -54,8 +54,8 @@ def opened(
     words = [sys.executable, "-c", OPEN, *map(str, loaded)]
     ended = subprocess.run(words, capture_output=True, text=True, env=environment)
     assert ended.returncode == 0, ended.stderr
-    state, said, _, path = json.loads(ended.stdout)
-    return state, said, path
+    state, message, _, path = json.loads(ended.stdout)
+    return state, message, path
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def opened(
 def test_a_wheels_runtime_serves_where_the_loader_has_none(tmp_path: Path, part: str) -> None:
     environment = without_system(tmp_path / "no libraries")
     runtime = install((tmp_path / part).parent, Path(part).name)
-    state, said, _ = opened(environment=environment)
-    assert (state, "file too short" in said) == ("failed", True)
+    state, message, _ = opened(environment=environment)
+    assert (state, "file too short" in message) == ("failed", True)
     assert opened(environment=environment, packages=tmp_path) == ("ok", "", str(runtime))
 
 
@@ -83,9 +83,9 @@ def test_a_wheels_runtime_that_is_loaded_comes_before_the_loaders(tmp_path: Path
 def test_two_runtimes_in_a_process_are_refused_by_their_paths(tmp_path: Path) -> None:
     of_torch = install(tmp_path / "torch/lib", "libamdhip64.so")
     of_system = install(tmp_path / "rocm/lib", "libamdhip64.so.6")
-    state, said, _ = opened(of_torch, of_system, packages=tmp_path)
+    state, message, _ = opened(of_torch, of_system, packages=tmp_path)
     assert state == "failed"
-    assert f"{of_torch} and {of_system}" in said
+    assert f"{of_torch} and {of_system}" in message
 
 
 ROOT = Path(__file__).parents[2]

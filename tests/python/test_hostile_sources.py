@@ -91,5 +91,5 @@ def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
         lambda: journal_context(tmp_path),
         lambda: known.read(tmp_path / "known"),
     ):
-        with pytest.raises(BadInput, match="is no file"):
+        with pytest.raises(BadInput, match="is not a file"):
             read()

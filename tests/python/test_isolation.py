@@ -144,7 +144,9 @@ def test_a_ready_in_the_producers_file_is_found_in_one_direction(tmp_path: Path)
     assert ns["ready"] > 2e6 > ns["call"]
 
 
-def test_a_crash_beside_another_library_is_told_and_the_other_order_tried(tmp_path: Path) -> None:
+def test_a_crash_beside_another_library_is_reported_and_the_other_order_tried(
+    tmp_path: Path,
+) -> None:
     crash = f"import sys\nif hasattr(sys, 'early_is_here'): {SEGFAULT}\n"
     early = "import sys\nsys.early_is_here = True\n"
     plant(tmp_path / "adapters", "early", early + GOOD_MAKE, early + GOOD_TAKE)

@@ -29,3 +29,15 @@ def test_spare_columns_leave_until_the_lines_fit() -> None:
     shown, lines = layout.fitting(heads, rows, 10, right={"n"}, spare=["reason"])
     assert shown == ["name", "n"]
     assert lines == ["name  n", f"{WIDE}  1"]
+
+
+def test_text_is_wrapped_by_columns() -> None:
+    assert layout.wrap(f"a {WIDE} {WIDE} b", 6) == [f"a {WIDE}", f"{WIDE} b"]
+    assert layout.wrap("", 6) == []
+    assert layout.wrap(f"see {WIDE * 2}", 6) == ["see", f"{WIDE}配", "列"]
+
+
+def test_a_command_is_not_cut() -> None:
+    command = "--isolation=full"
+    assert layout.wrap(f"run it with {command}", 8, whole=True) == ["run it", "with", command]
+    assert layout.wrap(f"with {command}", 8) == ["with", "--isolat", "ion=full"]

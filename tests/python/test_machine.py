@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from dlbench.machine import doctor, machine
+from dlbench.text.doctor_check import Check
 
 pytestmark = pytest.mark.process
 
@@ -39,14 +41,14 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_the_planted_machine_is_described(root: Path) -> None:
-    told = machine.describe(root)
+    reported = machine.describe(root)
     facts = ("cpu", "memory_bytes", "governor", "turbo", "aslr", "smt", "virtual", "huge_pages")
     planted = ("Test CPU", 1 << 30, "powersave", "on", "on", "on", True, "always")
-    assert tuple(told[fact] for fact in facts) == planted
-    assert {device["name"] for device in told["devices"]} == {"cpu", "cuda", "rocm"}
+    assert tuple(reported[fact] for fact in facts) == planted
+    assert {device["name"] for device in reported["devices"]} == {"cpu", "cuda", "rocm"}
 
 
-def test_an_arm_processor_is_told_by_its_numbers(tmp_path: Path) -> None:
+def test_an_arm_processor_is_reported_by_its_numbers(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     arm = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd40\n"
     (tmp_path / "proc/cpuinfo").write_text(arm)
@@ -59,16 +61,16 @@ def test_an_arm_processor_is_told_by_its_numbers(tmp_path: Path) -> None:
 
 
 def test_google_benchmarks_context_is_whole(root: Path) -> None:
-    told = machine.benchmark_context(root)
-    assert told["mhz_per_cpu"] == 4500
-    assert told["caches"] == [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}]
-    assert told["cpu_scaling_enabled"] is True
-    assert told["num_cpus"] >= 1
+    reported = machine.benchmark_context(root)
+    assert reported["mhz_per_cpu"] == 4500
+    assert reported["caches"] == [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 2}]
+    assert reported["cpu_scaling_enabled"] is True
+    assert reported["num_cpus"] >= 1
 
 
 def test_an_unknown_machine_is_unknown_not_wrong(tmp_path: Path) -> None:
-    told = machine.describe(tmp_path)
-    assert (told["governor"], told["turbo"], told["aslr"]) == ("unknown",) * 3
+    reported = machine.describe(tmp_path)
+    assert (reported["governor"], reported["turbo"], reported["aslr"]) == ("unknown",) * 3
     assert machine.benchmark_context(tmp_path)["caches"] == []
     assert machine.mhz(tmp_path) == 0
 
@@ -96,7 +98,13 @@ def test_the_doctor_says_what_to_do(root: Path) -> None:
 
 def test_advice_is_never_cut(root: Path) -> None:
     found = doctor.checks(root)
-    told = " ".join(" ".join(line.plain.split()) for line in doctor.table(found, 80))
+    reported = " ".join(" ".join(line.plain.split()) for line in doctor.table(found, 80))
     for check in found:
         for word in check.advice.split():
-            assert word in told
+            assert word in reported
+
+
+def test_the_doctor_counts_columns_and_not_characters() -> None:
+    found = [Check("cpu", "\u5904\u7406\u5668", "look"), Check("smt", "off, six", "wait")]
+    _, first, second = (line.plain for line in doctor.table(found, 80))
+    assert cell_len(first.partition("look")[0]) == cell_len(second.partition("wait")[0])

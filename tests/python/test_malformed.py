@@ -160,7 +160,7 @@ TENSOR = st.fixed_dictionaries(
             lanes=[0, 3],
             device_type=[0, 2, 99, -1],
             byte_offset=[2**64 - 1],
-        ).filter(lambda told: not ("byte_offset" in told and "data" not in told)),
+        ).filter(lambda reported: not ("byte_offset" in reported and "data" not in reported)),
     }
 )
 STRUCT = st.fixed_dictionaries(
@@ -231,9 +231,9 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         assert answers.pop()["ok"]["outcome"] == "zero-copy", "an honest description is read"
     assert len(answers) == len(recipes)
     for answer, recipe in zip(answers, recipes, strict=True):
-        said = answer["error"]["reason"] if "error" in answer else answer["ok"]["outcome"]
-        assert said, recipe
-        assert "\n" not in said, recipe
+        message = answer["error"]["reason"] if "error" in answer else answer["ok"]["outcome"]
+        assert message, recipe
+        assert "\n" not in message, recipe
 
 
 # What is behind a capsule of another name is somebody else's; here nothing is.
@@ -323,5 +323,5 @@ def test_a_buffer_of_pointers_is_not_read_as_values(tmp_path: Path) -> None:
         prepare(1, "giver", "taker", "dlpack", F32),
     )
     assert answer["ok"]["outcome"] == "unproven", answer
-    said = "the buffer of a ndarray has suboffsets, which are not followed"
-    assert f"values not checked: {said}" in warning_texts(answer["ok"])
+    message = "the buffer of a ndarray has suboffsets, which are not followed"
+    assert f"values not checked: {message}" in warning_texts(answer["ok"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from dlbench import cli
 from dlbench.check import section
 from dlbench.command import cells, merge
 from dlbench.counting import explain
+from dlbench.document import read_document
 from typed import doc, parts_of
 
 pytestmark = pytest.mark.process
@@ -69,8 +72,8 @@ def test_the_verbs_fold_by_machine(folder: Path, capsys: pytest.CaptureFixture[s
     assert cli.main(["show", "all", "numpy", "native", "dlpack", "4KiB", "rocm"]) == 0
     assert "/machine:rocm" in capsys.readouterr().out
     assert cli.main(["plot", "all", "--figure", "matrix"]) == 0
-    for name in ("box", "rocm"):
-        assert (folder / "all" / name / "matrix.svg").stat().st_size > 1000
+    for place in (".", "box", "rocm"):
+        assert (folder / "all" / place / "matrix.svg").stat().st_size > 1000
 
 
 def test_merged_runs_are_merged_and_compared(
@@ -89,7 +92,7 @@ def test_merged_runs_are_merged_and_compared(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["box"], "at least two runs"),
         (["box", "nowhere"], "no run 'nowhere'"),
@@ -98,13 +101,13 @@ def test_merged_runs_are_merged_and_compared(
     ],
 )
 def test_bad_use_is_one_line(
-    words: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = (folder / "box" / "results.json").read_bytes()
     words = words if "--out" in words else [*words, "--out", "new"]
     assert cli.main(["merge", *words]) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
     assert (folder / "box" / "results.json").read_bytes() == before
     assert not (folder / "new").exists()
@@ -140,10 +143,118 @@ def test_phases_are_of_the_cells_own_machine() -> None:
     assert [(each.machine, each.real_time) for each in found] == [("rocm", 200.0)]
 
 
-def test_a_check_has_no_rows_to_merge(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "checked").mkdir()
-    checked = section.document([], ["dlbench", "check", "numpy"], 0.0)
-    (folder / "checked" / "results.json").write_text(json.dumps(checked))
-    assert cli.main(["merge", "box", "mine=checked", "--out", "new"]) == 2
-    assert "mine=checked is of 'dlbench check'" in capsys.readouterr().err
-    assert not (folder / "new").exists()
+def checked(folder: Path, name: str, outcome: str) -> None:
+    """A document of `dlbench check` of that name."""
+    check = {"library": "numpy", "version": "2.4.6", "rule": "export.flags", "role": "producer"}
+    check |= {
+        "device": "cpu",
+        "level": "must",
+        "section": "DLPack",
+        "outcome": outcome,
+        "seen": "x",
+    }
+    made = section.document([check], ["dlbench", "check", "numpy"], 0.0)
+    (folder / name).mkdir()
+    (folder / name / "results.json").write_text(json.dumps(made))
+
+
+def test_checks_of_machines_are_merged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checked(folder, "first", "holds")
+    checked(folder, "second", "unclear")
+    assert cli.main(["merge", "a=first", "b=second", "box", "--out", "all"]) == 0
+    merged = read_document(folder / "all" / "results.json")
+    assert merged.machines == ["a", "b", "box"]
+    assert [(check.machine, check.outcome) for check in merged.checks] == [
+        ("a", "holds"), ("b", "unclear"),
+    ]  # fmt: skip
+    assert merged.of_machine("b").to_json() == json.loads(
+        (folder / "second" / "results.json").read_text()
+    )
+    assert not merged.of_machine("box").is_of_checks
+    capsys.readouterr()
+    assert cli.main(["show", "all"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("machine a") < out.index("1 rule: 1 holds") < out.index("machine b")
+    assert out.index("1 rule: 1 unclear") < out.index("machine box")
+    # A rule is checked once on each machine.
+    path = folder / "all" / "results.json"
+    again = json.loads(path.read_text())
+    again["checks"].append(again["checks"][0])
+    path.write_text(json.dumps(again))
+    assert cli.main(["show", "all"]) == 2
+    assert "a rule that was not checked already" in capsys.readouterr().err
+
+
+def test_other_versions_of_dlbench_are_kept_apart_with_a_word(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "rocm" / "results.json"
+    made = json.loads(path.read_text())
+    made["context"]["dlbench"]["version"] = "9.9"
+    path.write_text(json.dumps(made))
+    assert cli.main(["merge", "box", "rocm", "--out", "all"]) == 0
+    assert "different versions of dlbench: box: " in capsys.readouterr().err
+
+
+def test_machines_are_shown_side_by_side(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "rocm" / "results.json"
+    made = json.loads(path.read_text())
+    for entry in made["benchmarks"]:
+        for key in ("real_time", "lo_ns", "hi_ns", "cpu_time", "mad_ns"):
+            entry[key] *= 2
+    path.write_text(json.dumps(made))
+    assert cli.main(["merge", "box", "rocm", "--out", "all"]) == 0
+    capsys.readouterr()
+    assert cli.main(["show", "all"]) == 0
+    out = capsys.readouterr().out
+    assert "machines, relative to box" in out
+    row = next(line.split() for line in out.splitlines() if line.startswith(" rocm "))
+    assert row[2:5] == ["2.00", "2.00", "2.00"]
+    assert int(row[1]) > 5
+    assert cli.main(["show", "all", "numpy", "native", "dlpack", "4KiB"]) == 0
+    head, first, second = capsys.readouterr().out.splitlines()[:3]
+    assert "times" in head.split()
+    assert "1.00" in first.split()
+    assert "2.00" in second.split()
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".tar.gz"])
+def test_an_archive_of_runs_is_merged(
+    suffix: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = {".zip": "zip", ".tar.gz": "gztar"}[suffix]
+    shutil.make_archive("runs", kind, root_dir=folder, base_dir=".")
+    assert cli.main(["merge", f"runs{suffix}", "--out", "all"]) == 0
+    merged = read_document(folder / "all" / "results.json")
+    assert merged.machines == ["box", "rocm"]
+    plant(folder, "third", "A third", ("native", "numpy"))
+    assert cli.main(["merge", f"runs{suffix}", "third", "box", "--out", "more"]) == 2
+    err = capsys.readouterr().err
+    assert "two machines are called 'box': name the runs, as NAME=RUN (" in err
+    assert f"runs{suffix}:" in err
+
+
+def test_an_archive_without_a_good_run_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "no.zip").write_bytes(b"PK")
+    with zipfile.ZipFile(folder / "bad.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(folder / "box" / "results.json", "results.json")
+    damaged = bytearray((folder / "bad.zip").read_bytes())
+    damaged[100:140] = b"\xff" * 40
+    (folder / "bad.zip").write_bytes(damaged)
+    (folder / "box" / "results.json").write_text('{"context":')
+    shutil.make_archive("cut", "zip", root_dir=folder / "box")
+    (folder / "rocm" / "nothing.txt").write_text("x")
+    shutil.make_archive("none", "tar", root_dir=folder / "rocm", base_dir="nothing.txt")
+    for name, message in (
+        ("no.zip", "cannot read no.zip: File is not a zip file"),
+        ("bad.zip", "cannot read bad.zip: "),
+        ("cut.zip", "cut.zip:results.json"),
+        ("none.tar", "none.tar holds no results.json"),
+    ):
+        assert cli.main(["merge", name, "--out", "all"]) == 2
+        err = capsys.readouterr().err
+        assert message in err
+        assert err.count("\n") == 1
+        assert not (folder / "all").exists()

@@ -148,7 +148,7 @@ def test_a_broken_array_interface_is_refused(interface: dict[str, Any]) -> None:
         consumer.from_array_interface(Broken())
 
 
-def test_each_who_asks_has_an_array_interface_of_his_own() -> None:
+def test_each_request_has_an_array_interface_of_his_own() -> None:
     array = producer.Array(counted())
     array.__array_interface__["shape"] = (1,)
     assert array.__array_interface__["shape"] == (24,)
@@ -165,7 +165,7 @@ def test_an_array_struct_holds_its_array() -> None:
     np.testing.assert_array_equal(np.asarray(taken), counted(size=100_000))
 
 
-def test_a_buffer_is_contiguous_where_that_is_asked_for() -> None:
+def test_a_buffer_is_contiguous_where_that_is_requested() -> None:
     array = producer.Array(counted()[::2])
     for x in (array, consumer.from_buffer(array)):
         with pytest.raises((BufferError, ValueError), match="not contiguous"):
@@ -178,7 +178,7 @@ def test_the_log_is_off_at_first() -> None:
 
 
 @pytest.mark.usefixtures("native_log")
-def test_the_log_says_what_was_asked() -> None:
+def test_the_log_says_what_was_requested() -> None:
     array = producer.Array(counted())
     for way in WAYS:
         getattr(consumer, way)(array)

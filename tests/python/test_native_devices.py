@@ -81,7 +81,7 @@ def test_the_cpu_gets_a_copy_that_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "error"),
+    ("requested", "error"),
     [
         ({"dl_device": (1, 0), "stream": 1}, ValueError),
         ({"dl_device": (1, 0), "copy": False}, BufferError),
@@ -90,15 +90,15 @@ def test_the_cpu_gets_a_copy_that_says_so() -> None:
         ({"stream": "1"}, TypeError),
     ],
 )
-def test_what_cannot_be_met(asked: dict[str, Any], error: type[Exception]) -> None:
+def test_what_cannot_be_met(requested: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        made().__dlpack__(**asked)
+        made().__dlpack__(**requested)
 
 
 def test_the_interface_names_the_stream_to_wait_for() -> None:
     array = made()
-    told = array.__cuda_array_interface__
-    assert (told["version"], told["stream"]) == (3, producer.stream(SIM))
+    reported = array.__cuda_array_interface__
+    assert (reported["version"], reported["stream"]) == (3, producer.stream(SIM))
     former = producer.stream(SIM)
     producer.set_stream(SIM, 1)
     assert array.__cuda_array_interface__["stream"] == 1
@@ -109,7 +109,7 @@ def test_the_interface_names_the_stream_to_wait_for() -> None:
     assert made(counted()[:0]).__cuda_array_interface__["data"] == (0, False)
 
 
-def test_a_stream_of_nobody_is_refused_by_the_consumer() -> None:
+def test_a_stream_of_nothing_is_refused_by_the_consumer() -> None:
     class Wrong:
         __cuda_array_interface__ = made().__cuda_array_interface__ | {"stream": 0}
 
@@ -118,15 +118,15 @@ def test_a_stream_of_nobody_is_refused_by_the_consumer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ({"device": "gpu:0"}, "gpu: native has no such device"),
         ({"device": "sim:7"}, "sim: no device 7, there are 1"),
         ({"device": "sim:x"}, "sim:x: no such word for a device"),
     ],
 )
-def test_a_device_that_is_not_there(how: dict[str, str], said: str) -> None:
-    with pytest.raises(RuntimeError, match=said):
+def test_a_device_that_is_not_there(how: dict[str, str], message: str) -> None:
+    with pytest.raises(RuntimeError, match=message):
         producer.DeviceArray(counted(), how["device"])
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("balanced")
         ({"dl_device": (1, 0), "copy": None, **NEWEST}, "dltensor_versioned"),
     ],
 )
-def test_the_struct_that_was_asked_for(arguments: dict[str, Any], name: str) -> None:
+def test_the_struct_that_was_requested(arguments: dict[str, Any], name: str) -> None:
     array = producer.Array(counted())
     for _ in range(2):
         assert f'"{name}"' in repr(array.__dlpack__(**arguments))
@@ -51,7 +51,7 @@ def test_equal_requests_in_other_words_are_understood() -> None:
         ({"dl_device": 1}, TypeError),
         ({"max_version": 1}, TypeError),
         ({"max_version": ("1", "0")}, TypeError),
-        ({"colour": "red"}, TypeError),
+        ({"color": "red"}, TypeError),
     ],
 )
 def test_a_request_that_cannot_be_met(arguments: dict[str, Any], error: type[Exception]) -> None:
@@ -176,17 +176,17 @@ def test_a_dtype_without_a_buffer_format_reads_as_unsigned_numbers() -> None:
     assert memoryview(taken).format == "H"
 
 
-def test_a_producer_from_before_1_0_is_asked_again() -> None:
+def test_a_producer_from_before_1_0_is_requested_again() -> None:
     class Old:
-        asked = 0
+        requested = 0
 
         def __dlpack__(self, stream: Any = None) -> Any:
-            self.asked += 1
+            self.requested += 1
             return producer.Array(counted()).__dlpack__()
 
     old = Old()
     assert consumer.from_dlpack(old).via == "dltensor"
-    assert old.asked == 1
+    assert old.requested == 1
 
 
 def test_other_errors_are_the_producers_own() -> None:

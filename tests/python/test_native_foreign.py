@@ -10,7 +10,7 @@ import pytest
 
 from dlbench import _native_consumer as consumer
 from dlbench import _native_producer as producer
-from dlpack_structs import ExchangeApi, Tensor, Versioned, api_address, lending_capsule
+from dlpack_structs import ExchangeApi, Tensor, Versioned, api_address, borrowed_capsule
 from native_arrays import Forged, counted
 
 pytestmark = pytest.mark.usefixtures("balanced")
@@ -35,11 +35,11 @@ REASONS = "dimensions|shape|negative|memory"
 def described(lie: dict[str, Any]) -> tuple[Tensor, Any]:
     """Six by four float32 but for the lie, and what keeps it alive."""
     kept = counted()
-    told = {"ndim": 2, "shape": [6, 4], "strides": None} | lie
-    tensor = Tensor(kept.ctypes.data, 1, 0, told["ndim"], 2, 32, 1)
+    reported = {"ndim": 2, "shape": [6, 4], "strides": None} | lie
+    tensor = Tensor(kept.ctypes.data, 1, 0, reported["ndim"], 2, 32, 1)
     for name in ("shape", "strides"):
-        if told[name] is not None:
-            setattr(tensor, name, (ctypes.c_int64 * 2)(*told[name]))
+        if reported[name] is not None:
+            setattr(tensor, name, (ctypes.c_int64 * 2)(*reported[name]))
     return tensor, kept
 
 
@@ -52,7 +52,7 @@ def delete(_: int) -> None:
 def test_the_consumer_refuses_to_tell(lie: dict[str, Any]) -> None:
     tensor, _ = described(lie)
     managed = Versioned(1, 3, None, delete, 0, tensor)
-    array = consumer.from_dlpack(Forged(lending_capsule(managed)))
+    array = consumer.from_dlpack(Forged(borrowed_capsule(managed)))
     for _ in range(2):
         with pytest.raises(BufferError, match=REASONS):
             _ = array.shape
@@ -61,10 +61,10 @@ def test_the_consumer_refuses_to_tell(lie: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("lie", [{}, {"ndim": 0, "shape": None}, {"strides": [4, 1]}], ids=str)
-def test_an_honest_one_is_told(lie: dict[str, Any]) -> None:
+def test_an_honest_one_is_reported(lie: dict[str, Any]) -> None:
     tensor, kept = described(lie)
     managed = Versioned(1, 3, None, delete, 0, tensor)
-    array = consumer.from_dlpack(Forged(lending_capsule(managed)))
+    array = consumer.from_dlpack(Forged(borrowed_capsule(managed)))
     assert array.shape == (() if "ndim" in lie else (6, 4))
     assert np.asarray(array).sum() == kept[: np.asarray(array).size].sum()
 
@@ -72,7 +72,7 @@ def test_an_honest_one_is_told(lie: dict[str, Any]) -> None:
 def test_the_stride_of_a_single_element_says_nothing() -> None:
     tensor, _ = described({"shape": [1, 24], "strides": [2**63 - 1, 1]})
     managed = Versioned(1, 3, None, delete, 0, tensor)
-    assert consumer.from_dlpack(Forged(lending_capsule(managed))).shape == (1, 24)
+    assert consumer.from_dlpack(Forged(borrowed_capsule(managed))).shape == (1, 24)
 
 
 @pytest.mark.parametrize("lie", LIES, ids=str)
@@ -91,31 +91,31 @@ def test_the_producer_takes_none_back(lie: dict[str, Any]) -> None:
 @pytest.mark.parametrize("lie", [lie for lie in LIES if "strides" not in lie], ids=str)
 def test_the_producer_allocates_none(lie: dict[str, Any]) -> None:
     api = ExchangeApi.from_address(api_address(producer.Array))
-    said = []
+    message = []
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
     def set_error(_: int, kind: bytes, text: bytes) -> None:
-        said.append((kind, text))
+        message.append((kind, text))
 
     tensor, _ = described(lie)
     managed = ctypes.POINTER(Versioned)()
     report = ctypes.cast(set_error, ctypes.c_void_p)
     assert api.allocate(ctypes.byref(tensor), ctypes.byref(managed), None, report) == -1
-    assert [kind for kind, _ in said] == [b"BufferError"]
+    assert [kind for kind, _ in message] == [b"BufferError"]
 
 
 @pytest.mark.parametrize("lie", [lie for lie in LIES if lie.get("shape", True)], ids=str)
 def test_an_interface_is_refused(lie: dict[str, Any]) -> None:
     kept = counted()
-    told: dict[str, Any] = {"data": (kept.ctypes.data, False), "typestr": "<f4", "version": 3}
+    reported: dict[str, Any] = {"data": (kept.ctypes.data, False), "typestr": "<f4", "version": 3}
     shape = lie.get("shape", [6, 4])
-    told["shape"] = (1,) * abs(lie["ndim"] % 99) if "ndim" in lie else tuple(shape)
+    reported["shape"] = (1,) * abs(lie["ndim"] % 99) if "ndim" in lie else tuple(shape)
     if "strides" in lie:
-        told["strides"] = tuple(lie["strides"])
+        reported["strides"] = tuple(lie["strides"])
     if lie.get("ndim", 65) != 65:
         pytest.skip("a dict has no such number")
     with pytest.raises(BufferError, match=REASONS):
-        consumer.from_array_interface(type("Liar", (), {"__array_interface__": told})())
+        consumer.from_array_interface(type("Liar", (), {"__array_interface__": reported})())
 
 
 class Struct(ctypes.Structure):
@@ -133,7 +133,7 @@ class Struct(ctypes.Structure):
 
 
 @pytest.mark.parametrize("lie", LIES, ids=str)
-def test_a_struct_is_not_told(lie: dict[str, Any]) -> None:
+def test_a_struct_is_not_reported(lie: dict[str, Any]) -> None:
     tensor, _ = described(lie)
     content = Struct(2, tensor.ndim, b"f", 4, 0x600, tensor.shape, tensor.strides, tensor.data)
     new = ctypes.pythonapi.PyCapsule_New
@@ -154,7 +154,7 @@ def test_a_deleter_in_python_does_not_take_the_refusal_along() -> None:
         given.append(str(address))
 
     managed = Versioned(2, 0, None, remember, 0, tensor)
-    exported = Forged(lending_capsule(managed))
+    exported = Forged(borrowed_capsule(managed))
     with pytest.raises(BufferError, match="major version 1"):
         consumer.from_dlpack(exported)
     assert given == [str(ctypes.addressof(managed))]

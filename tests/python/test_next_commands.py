@@ -45,7 +45,7 @@ def by_device() -> dict[str, Any]:
 
 
 def by_environment() -> dict[str, Any]:
-    told = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "executable": "/o/python"}
+    reported = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "executable": "/o/python"}
     sizes = (4096, 65536)
     return samples.document(
         *(samples.measured("a", "b", 90.0, bytes=size) for size in sizes),
@@ -53,16 +53,16 @@ def by_environment() -> dict[str, Any]:
         samples.missing("a", "b", "refused", "too large", environment="old", bytes=65536),
         samples.missing("b", "a", "refused", "nowhere"),
         samples.missing("b", "a", "refused", "nowhere", environment="old"),
-        environments={"default": told, "old": told},
+        environments={"default": reported, "old": reported},
     )
 
 
 def only_elsewhere() -> dict[str, Any]:
     """The same is found in two environments, neither of which is our own."""
-    told = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "executable": "/o/python"}
+    reported = {"python": "3.13.1", "libraries": {}, "floors_ns": {}, "executable": "/o/python"}
     names = ("new", "old")
     entries = [samples.missing("a", "b", "wrong", "why", environment=name) for name in names]
-    return samples.document(*entries, environments=dict.fromkeys(names, told))
+    return samples.document(*entries, environments=dict.fromkeys(names, reported))
 
 
 def by_clock() -> dict[str, Any]:

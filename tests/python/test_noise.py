@@ -52,7 +52,14 @@ def probed(
         clock[0] += seconds
         change()
 
-    found = NoiseProbe(root, cores, now=lambda: clock[0], sleep=sleep, loop=lambda _: 0.01)
+    found = NoiseProbe(
+        root,
+        cores,
+        now=lambda: clock[0],
+        sleep=sleep,
+        time_reference=lambda _: (44.0, 0.01),
+        devices=lambda _: [],
+    )
     return found.finish()
 
 
@@ -120,17 +127,30 @@ def test_a_slowed_core_is_seen(tmp_path: Path, now: int, is_slow: bool) -> None:
 
 def test_what_the_system_does_not_tell_is_absent(tmp_path: Path) -> None:
     found = probed(tmp_path)
-    assert found.to_json() == {"seconds": PROBE_S, "fixed_loop": 0.01, "too_busy": False}
-    assert list(found.facts()) == ["fixed loop 1.0 %"]
+    assert found.to_json() == {
+        "seconds": PROBE_S,
+        "reference_ns": 44.0,
+        "reference_spread": 0.01,
+        "too_busy": False,
+    }
+    assert list(found.facts()) == ["reference exchange 44.0 ns +1.0 %"]
 
 
 def test_the_doctor_has_the_same_facts_and_limits(tmp_path: Path) -> None:
     quiet = doctor.noise(seen(tmp_path, IDLE, IDLE))
     assert [(check.name, check.advice) for check in quiet] == [
-        ("other processes", ""), ("stolen time", ""), ("noise", "")
+        ("other processes", ""), ("stolen time", ""), ("reference exchange", "")
     ]  # fmt: skip
     busy = doctor.noise(
-        Noise(1, 2, other_processes=0.3, stolen=0.03, frequency=0.4, fixed_loop=0.06)
+        Noise(
+            1,
+            2,
+            other_processes=0.3,
+            stolen=0.03,
+            frequency=0.4,
+            reference_ns=44.0,
+            reference_spread=0.06,
+        )
     )
     assert all(check.advice for check in busy)
 
@@ -139,7 +159,11 @@ def test_a_probe_waits_only_for_the_rest(tmp_path: Path) -> None:
     plant(tmp_path, [IDLE])
     times, slept = [0.0, 99.0, 99.0], list[float]()
     NoiseProbe(
-        tmp_path, [0], now=lambda: times.pop(0), sleep=slept.append, loop=lambda _: 0.0
+        tmp_path,
+        [0],
+        now=lambda: times.pop(0),
+        sleep=slept.append,
+        time_reference=lambda _: (44.0, 0.0),
     ).finish()
     assert not slept
 
@@ -157,7 +181,15 @@ def spin() -> subprocess.Popen[bytes]:
 
 
 def test_both_lines_fit_eighty_columns() -> None:
-    worst = Noise(1, 128, other_processes=1.0, stolen=0.0, frequency=0.99, fixed_loop=0.99)
+    worst = Noise(
+        1,
+        128,
+        other_processes=1.0,
+        stolen=0.0,
+        frequency=0.99,
+        reference_ns=44.0,
+        reference_spread=0.99,
+    )
     assert len(f"machine: {', '.join(worst.facts())}") <= 80
     (reason,) = worst.reasons()
     assert len(f"dlbench: too busy to measure: {reason}: see 'dlbench doctor'") <= 80
@@ -187,13 +219,15 @@ def test_a_run_reports_the_noise_and_goes_on(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    planted = Noise(0.6, 2, other_processes=share, stolen=0.0, fixed_loop=0.01)
+    planted = Noise(
+        0.6, 2, other_processes=share, stolen=0.0, reference_ns=44.0, reference_spread=0.01
+    )
     monkeypatch.setattr(noise.NoiseProbe, "finish", lambda _: planted)
     monkeypatch.chdir(tmp_path)
     assert cli.main([*RUN, "--out", "run"]) == 0
     first, *lines = capsys.readouterr().err.splitlines()
     percent = f"{share * 100:.1f}" if share < 0.1 else "90"
-    assert first == (f"machine: other processes {percent} % of 2 cores, fixed loop 1.0 %")
+    assert first == (f"machine: other processes {percent} %, reference exchange 44.0 ns +1.0 %")
     warning = "dlbench: too busy to measure: other processes above 20 %: see 'dlbench doctor'"
     assert (warning in lines) is (share > 0.2)
     document = json.loads(Path("run/results.json").read_text())

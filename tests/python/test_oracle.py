@@ -77,8 +77,8 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
     if seen.get("struct") == "versioned":
         yield "flags", oracle["flags"] & 3, sum(FLAGS.get(word, 0) for word in seen["flags"])
     if "warnings" in entry:
-        told = sorted(code for code in warning_codes(entry) if code.startswith("deleter-"))
-        yield "deleter", sorted(deleter_warnings(oracle)), told
+        reported = sorted(code for code in warning_codes(entry) if code.startswith("deleter-"))
+        yield "deleter", sorted(deleter_warnings(oracle)), reported
 
 
 def deleter_warnings(oracle: dict[str, Any]) -> Iterator[str]:
@@ -101,9 +101,11 @@ def compared(oracle: Verdicts, document: dict[str, Any]) -> tuple[int, list[str]
         decided += 1
         differing = [claim for claim in claims(verdict, entry) if claim[1] != claim[2]]
         if differing:
-            said = {k: entry[k] for k in ("outcome", "reason", "changed", "evidence") if k in entry}
+            message = {
+                k: entry[k] for k in ("outcome", "reason", "changed", "evidence") if k in entry
+            }
             lines = [f"{what}: oracle {mine}, document {its}" for what, mine, its in differing]
-            found.append("\n    ".join([" ".join(key), *lines, f"{verdict}", f"{said}"]))
+            found.append("\n    ".join([" ".join(key), *lines, f"{verdict}", f"{message}"]))
     return decided, found
 
 
@@ -114,8 +116,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verdicts, dict[str
     libraries = ALL_LIBRARIES if is_long else LIBRARIES
     cases = ALL_CASES if is_long else CASES
     request = folder / "request.json"
-    asked = {"producers": libraries, "consumers": libraries}
-    request.write_text(json.dumps({**asked, "protocols": PROTOCOLS, "cases": cases}))
+    requested = {"producers": libraries, "consumers": libraries}
+    request.write_text(json.dumps({**requested, "protocols": PROTOCOLS, "cases": cases}))
     program = Path(__file__).with_name("oracle.py")
     done = subprocess.run([sys.executable, str(program), str(request)], capture_output=True,
                           text=True, timeout=600)  # fmt: skip

@@ -53,19 +53,19 @@ def outcomes(folder: Path, library: str, other: str) -> dict[str, dict[str, str]
     """The words of all protocols, both ways, of two libraries in one worker."""
     files = [(role, name) for name in (library, other) for role in ("producer", "consumer")]
     requests = [load(role, name) for role, name in files if file_of(role, name).exists()]
-    loads, asked = len(requests), []
+    loads, requested = len(requests), []
     for way, producer, consumer in (("to", library, other), ("from", other, library)):
         path = file_of("consumer", consumer)
         if not path.exists():
             continue
         for protocol in facts.read_adapter("consumer", consumer, path).protocols:
-            asked.append((f"{way} {other}", protocol))
-            requests.append(prepare(len(asked), producer, consumer, protocol, F32))
+            requested.append((f"{way} {other}", protocol))
+            requests.append(prepare(len(requested), producer, consumer, protocol, F32))
     answers = ask(folder, *requests)
     for answer in answers[:loads]:
         assert "ok" in answer, answer
     found: dict[str, dict[str, str]] = {f"{way} {other}": {} for way in ("to", "from")}
-    for (way, protocol), answer in zip(asked, answers[loads:], strict=True):
+    for (way, protocol), answer in zip(requested, answers[loads:], strict=True):
         if word(answer) != "no-protocol":
             found[way][protocol] = word(answer)
     return found
@@ -85,7 +85,7 @@ def test_a_library_with_numpy_and_native(tmp_path: Path, library: str) -> None:
     check(tmp_path, library, OUTCOMES[library])
 
 
-def test_cuda_core_wants_cuda_bindings(tmp_path: Path) -> None:
+def test_cuda_core_needs_cuda_bindings(tmp_path: Path) -> None:
     if importlib.util.find_spec("cuda.bindings") is not None:
         check(tmp_path, "cuda_core", CONDITIONAL["cuda_core"], aside="array_interface")
         return

@@ -142,7 +142,7 @@ def test_a_pair_that_cannot_be_loaded_is_tried_once(load: str, outcome: str, why
     assert len(words.pids) == 1
 
 
-def test_a_worker_that_is_asked_to_end_may_fail_alone() -> None:
+def test_a_worker_that_is_requested_to_end_may_fail_alone() -> None:
     class Finished(Words):
         reason = ""
 
@@ -166,7 +166,7 @@ def sent_on_alarm(number: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_a_worker_is_asked_leaves_nothing(number: int) -> None:
+def test_a_signal_while_a_worker_is_requested_leaves_nothing(number: int) -> None:
     class Alarmed(Words):
         def record(self, result: Result) -> None:
             super().record(result)

@@ -72,7 +72,7 @@ def split(
     protocol: str = "dlpack",
 ) -> list[Any]:
     """The answers to `split` and to so many rounds of phases."""
-    rounds_asked = [
+    rounds_requested = [
         {"do": "phases", "id": 1, "iterations": iterations, "prelude": 8, "seed": seed}
         for seed in range(rounds)
     ]
@@ -82,27 +82,27 @@ def split(
         plant(folder, "consumer", "taker", take),
         prepare(1, "giver", "taker", protocol, F32),
         {"do": "split", "id": 1},
-        *rounds_asked,
+        *rounds_requested,
     )[3:]
 
 
 def medians(answers: list[Any]) -> dict[str, float]:
     """By phase, with `exchange` and `unexplained`."""
-    asked = [call["phase"] for call in answers[0]["ok"]["calls"]]
+    requested = [call["phase"] for call in answers[0]["ok"]["calls"]]
     rounds = [answer["ok"] for answer in answers[1:]]
     names = ("exchange", "import", "release", "unexplained")
     found = {name: statistics.median(one[name] for one in rounds) for name in names}
     for phase in ("query", "export"):
         found[phase] = statistics.median(
-            sum(ns for ns, of in zip(one["calls"], asked, strict=True) if of == phase)
+            sum(ns for ns, of in zip(one["calls"], requested, strict=True) if of == phase)
             for one in rounds
         )
     return found
 
 
 def measure(folder: Path, **delays: int) -> dict[str, float]:
-    told = dict.fromkeys(("query", "export", "import_", "release"), 0) | delays
-    return medians(split(folder, MAKE.format(**told), TAKE.format(**told)))
+    reported = dict.fromkeys(("query", "export", "import_", "release"), 0) | delays
+    return medians(split(folder, MAKE.format(**reported), TAKE.format(**reported)))
 
 
 def steadiest(folder: Path, make: str, take: str, protocol: str = "dlpack") -> dict[str, float]:
@@ -126,8 +126,8 @@ def unexplained_share(found: dict[str, float]) -> float:
 
 
 def test_the_phases_add_up(tmp_path: Path) -> None:
-    told = dict.fromkeys(("query", "export", "import_", "release"), 0)
-    found = steadiest(tmp_path, MAKE.format(**told), TAKE.format(**told))
+    reported = dict.fromkeys(("query", "export", "import_", "release"), 0)
+    found = steadiest(tmp_path, MAKE.format(**reported), TAKE.format(**reported))
     parts = sum(found[phase] for phase in ("query", "export", "import", "release"))
     assert parts + found["unexplained"] == pytest.approx(found["exchange"], rel=0.15)
     assert unexplained_share(found) < 0.15
@@ -152,8 +152,8 @@ def test_a_delay_is_found_in_its_phase_and_nowhere_else(tmp_path: Path, phase: s
 
 
 def test_the_calls_are_those_that_were_seen(tmp_path: Path) -> None:
-    told = dict.fromkeys(("query", "export", "import_", "release"), 0)
-    ok = split(tmp_path, MAKE.format(**told), TAKE.format(**told), rounds=0)[0]["ok"]
+    reported = dict.fromkeys(("query", "export", "import_", "release"), 0)
+    ok = split(tmp_path, MAKE.format(**reported), TAKE.format(**reported), rounds=0)[0]["ok"]
     assert [call["call"].partition("(")[0] for call in ok["calls"]] == [
         "__dlpack_device__",
         "__dlpack__",
@@ -207,20 +207,20 @@ def test_a_consumer_that_knows_the_type_is_not_taken_in_by_a_proxy(tmp_path: Pat
     )
     error = split(tmp_path, PLAIN, take, rounds=1)[0]["error"]
     assert error["outcome"] == "no-protocol"
-    assert "another path with a proxy" in error["reason"]
+    assert "differently with a proxy" in error["reason"]
 
 
 def test_a_consumer_that_knows_a_patchable_type_and_asks_it_nothing(tmp_path: Path) -> None:
-    told = dict.fromkeys(("query", "export", "import_", "release"), 0)
+    reported = dict.fromkeys(("query", "export", "import_", "release"), 0)
     take = (
         "import numpy as np\n"
         "def take(x):\n"
         "    return x.array.view() if hasattr(x, 'array') else np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': take}\n"
     )
-    error = split(tmp_path, MAKE.format(**told), take, rounds=1)[0]["error"]
+    error = split(tmp_path, MAKE.format(**reported), take, rounds=1)[0]["error"]
     assert error["outcome"] == "no-protocol"
-    assert "another path" in error["reason"]
+    assert "differently" in error["reason"]
 
 
 def test_a_consumer_that_asks_the_real_type_more_is_replayed_on_the_type(tmp_path: Path) -> None:
@@ -231,8 +231,8 @@ def test_a_consumer_that_asks_the_real_type_more_is_replayed_on_the_type(tmp_pat
         "    return np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': take}\n"
     )
-    told = dict.fromkeys(("query", "export", "import_", "release"), 0)
-    ok = split(tmp_path, MAKE.format(**told), take, rounds=1)[0]["ok"]
+    reported = dict.fromkeys(("query", "export", "import_", "release"), 0)
+    ok = split(tmp_path, MAKE.format(**reported), take, rounds=1)[0]["ok"]
     assert [call["phase"] for call in ok["calls"]] == ["query", "query", "export"]
 
 
@@ -281,7 +281,7 @@ def test_a_patched_type_is_restored_after_an_exception(tmp_path: Path) -> None:
     assert seen.read_text() == "[]"
 
 
-def test_deleters_that_run_in_import_are_told(tmp_path: Path) -> None:
+def test_deleters_that_run_in_import_are_reported(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS={'dlpack': lambda x: np.from_dlpack(x).copy()}\n"
     assert split(tmp_path, PLAIN, NUMPY, rounds=0)[0]["ok"]["warnings"] == []
     warnings = split(tmp_path, PLAIN, take, rounds=0)[0]["ok"]["warnings"]
@@ -289,7 +289,7 @@ def test_deleters_that_run_in_import_are_told(tmp_path: Path) -> None:
     assert warnings == [warned("deleter-in-import", text, count="8", deleters="8")]
 
 
-def test_deleters_that_run_late_are_told(tmp_path: Path) -> None:
+def test_deleters_that_run_late_are_reported(tmp_path: Path) -> None:
     take = (
         "import numpy as np\nkept = []\n"
         "def take(x):\n    kept.append(np.from_dlpack(x))\n    return kept[-1].view()\n"

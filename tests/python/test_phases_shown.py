@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from dlbench.exporters import markdown
+from rich.cells import cell_len
 
 import samples
-from dlbench import findings
+from dlbench import findings, values
 from dlbench.analysis import phases
 from dlbench.command import cells
 from dlbench.terminal import pair, terminal
@@ -26,9 +29,13 @@ def exchange(producer: str, consumer: str, scale: float = 1.0, **given: Any) -> 
     """The entries of one exchange and its phases; what is left over is 1 %."""
     whole = sum(TIMES.values()) / 0.99 * scale
     parts = [{"phase": name, "what": CALLS[name], "ns": ns * scale} for name, ns in TIMES.items()]
-    told = {"unexplained_ns": 0.01 * whole, "unexplained_lo_ns": -2.0, "unexplained_hi_ns": 80.0}
-    told["phases"] = {"via": "type", "exchange_ns": whole, "parts": parts}
-    made = [samples.measured(producer, consumer, whole, **told, **given)]
+    reported = {
+        "unexplained_ns": 0.01 * whole,
+        "unexplained_lo_ns": -2.0,
+        "unexplained_hi_ns": 80.0,
+    }
+    reported["phases"] = {"via": "type", "exchange_ns": whole, "parts": parts}
+    made = [samples.measured(producer, consumer, whole, **reported, **given)]
     return made + [
         samples.measured(producer, consumer, ns * scale, phase=name, **given)
         for name, ns in TIMES.items()
@@ -45,13 +52,35 @@ def document() -> dict[str, Any]:
     )
 
 
-def test_the_phases_stand_side_by_side() -> None:
-    assert [line.plain.rstrip() for line in phases.table(doc(document()), 90)] == [
-        "cpu   4 KiB   dlpack   one exchange by its phases",
-        " from -> to      exchange    query   export   import  release     left  share  via",
-        " torch -> torch   3.95 us  1.21 us  1.69 us   820 ns   186 ns  39.5 ns  1.0 %  type",
-        " numpy -> numpy    118 ns             51 ns  24.6 ns   5.6 ns  1.18 ns         type",
-        "exchange: the one that the phases belong to   left: exchange less its phases",
+def matrix(made: dict[str, Any], width: int) -> list[str]:
+    """From its headings on."""
+    lines = [line.plain for line in terminal.render(doc(made), width, is_ending=True)]
+    return lines[next(i for i, line in enumerate(lines) if line.startswith(" from \\ to")) :]
+
+
+def of_pair(made: dict[str, Any], width: int) -> list[str]:
+    """The table of a pair, and what follows."""
+    lines = [line.plain for line in terminal.render_pair(doc(made), width, is_ending=True)]
+    return lines[lines.index("") + 1 :]
+
+
+def columns_of(line: str) -> list[str]:
+    return re.split("  +", line.strip())
+
+
+def test_the_phases_stand_beside_the_cell_of_their_exchange() -> None:
+    """A consumer that makes no query has an empty column for it."""
+    assert matrix(document(), 80)[:10] == [
+        " from \\ to   numpy   exchange  query  export   import  release  unexplained",
+        " numpy      118 ns     118 ns          51 ns  24.6 ns   5.6 ns      1.18 ns",
+        " torch",
+        "",
+        " from \\ to    torch   exchange    query   export  import  release  unexplained",
+        " numpy",
+        " torch      3.95 us    3.95 us  1.21 us  1.69 us  820 ns   186 ns      39.5 ns",
+        "",
+        "query, export, import, release: phases, timed in their own rounds",
+        "exchange: the whole exchange in those rounds",
     ]
 
 
@@ -60,37 +89,93 @@ def test_the_exchange_is_the_one_that_the_phases_are_parts_of() -> None:
     whole, *parts = exchange("torch", "torch")
     slower = {key: 2 * whole[key] for key in ("real_time", "lo_ns", "hi_ns")}
     other = samples.document(whole | slower, *parts)
-    heads, row = (line.plain.split("  ") for line in phases.table(doc(other), 120)[1:3])
-    named = dict(zip(*([word.strip() for word in words if word.strip()] for words in (heads, row)),
-                     strict=True))  # fmt: skip
-    assert (named["exchange"], named["own rounds"]) == ("3.95 us", "7.9 us")
+    heads, row = (columns_of(line) for line in matrix(other, 120)[:2])
+    named = dict(zip(heads, row, strict=True))
+    assert (named["exchange"], named["torch"]) == ("3.95 us", "7.9 us")
     facts = pair.details(entry_of(cells.single(doc(other), ["torch", "torch"])))
     assert any(line.startswith("median") and "7.9 us" in line for line in facts)
     assert any(line.startswith("phases") and "3.95 us" in line for line in facts)
 
 
-@pytest.mark.parametrize("width", [80, 100, 120])
-def test_no_line_is_wider_than_asked_for(width: int) -> None:
-    long = samples.document(*exchange("array_api_strict", "tensorflow"), *exchange("a", "b"))
-    for lines in (
-        phases.table(doc(long), width),
-        terminal.render(doc(long), width),
-    ):
-        assert all(len(line) <= width for line in lines)
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_no_line_is_wider_than_requested(width: int) -> None:
+    made = samples.document(*exchange("array_api_strict", "tensorflow"), *exchange("a", "b"))
+    assert all(line.cell_len <= width for line in terminal.render(doc(made), width))
+    assert all(line.cell_len <= width for line in terminal.render_pair(doc(made), width))
 
 
-def test_each_protocol_and_size_is_a_block() -> None:
+@pytest.mark.parametrize(
+    ("width", "left_out"),
+    [(120, set()), (90, {"unexplained"}), (80, {"unexplained", "exchange"})],
+)
+def test_where_a_consumer_does_not_fit_the_phases_remain(width: int, left_out: set[str]) -> None:
+    made = samples.document(*exchange("array_api_strict", "array_api_strict"))
+    heads, _, _, *legend = matrix(made, width)
+    assert set(phases.COLUMNS) - set(columns_of(heads)) == left_out
+    for name in phases.SPARE:
+        assert any(f"{name}: " in line for line in legend) == (name not in left_out)
+
+
+def test_the_phases_of_a_pair_are_columns_of_its_table() -> None:
+    made = samples.document(*exchange("torch", "numpy"), *exchange("numpy", "torch", 2.0))
+    heads, there, back, *legend = of_pair(made, 120)
+    assert columns_of(heads)[4:-1] == ["median", "+-", *phases.COLUMNS[:-1]]
+    assert columns_of(there)[-6:-1] == ["7.89 us", "2.42 us", "3.38 us", "1.64 us", "372 ns"]
+    assert columns_of(back)[-6:-1] == ["3.95 us", "1.21 us", "1.69 us", "820 ns", "186 ns"]
+    assert any("query, export, import, release: phases" in line for line in legend)
+
+
+def test_the_phases_of_a_pair_that_do_not_fit_are_a_block_below() -> None:
     both = samples.document(
         *exchange("torch", "torch"), *exchange("torch", "torch", protocol="convert", bytes=65536)
     )
-    text = "\n".join(line.plain for line in phases.table(doc(both), 100))
-    assert "cpu   4 KiB   dlpack   one" in text
-    assert "cpu   64 KiB   convert   one" in text
+    lines = of_pair(both, 80)
+    assert not set(phases.COLUMNS) & set(columns_of(lines[0]))
+    heads, *rows = lines[lines.index("") + 1 :][:3]
+    assert columns_of(heads) == ["from -> to", "protocol", "size", *phases.COLUMNS[:-1]]
+    assert [columns_of(row)[:4] for row in rows] == [
+        ["torch -> torch", "dlpack", "4 KiB", "3.95 us"],
+        ["torch -> torch", "convert", "64 KiB", "3.95 us"],
+    ]
 
 
-def test_without_phases_nothing_is_said() -> None:
+def test_the_phases_of_long_names_fit_into_80_columns() -> None:
+    lines = of_pair(samples.document(*exchange("array_api_strict", "array_api_strict")), 80)
+    below = lines[lines.index("") + 1 :]
+    assert columns_of(below[0]) == ["exchange", *values.PHASES]
+    assert columns_of(below[1])[0] == "3.95 us"
+
+
+def test_wide_letters_do_not_shift_the_phases() -> None:
+    """The last column is flush right, so lines are equally wide where all columns are aligned."""
+    names = ("torch", "\u6570\u7ec4\u5e93", "lib\U0001f389")
+    made = samples.document(*[entry for name in names for entry in exchange(name, "torch")])
+    assert len({cell_len(line) for line in matrix(made, 100)[:4]}) == 1
+    lines = of_pair(made, 100)
+    below = lines[lines.index("") + 1 :]
+    assert len({cell_len(line) for line in below[:4]}) == 1
+
+
+def test_the_matrix_of_markdown_has_the_same_columns() -> None:
+    text = markdown.export(doc(document()))
+    heads = next(line for line in text.splitlines() if line.startswith("| from"))
+    columns = ["numpy", *phases.COLUMNS, "torch", *phases.COLUMNS]
+    assert [cell.strip() for cell in heads.strip("|").split("|")][1:] == columns
+    assert "unexplained: that exchange less its phases" in text
+
+
+def test_the_footer_counts_the_cells_of_the_header() -> None:
+    found = doc(document())
+    total = len(found.entries)
+    assert any(f"{total} cells" in line for line in terminal.header(found, 100))
+    (line,) = terminal.footer(found, 100, "")
+    assert line.startswith(f"{total - 1} measured, 1 without a result")
+
+
+def test_without_phases_nothing_is_reported() -> None:
     plain = samples.pair()
-    assert phases.table(doc(plain), 100) == []
+    assert phases.columns(doc(plain).entries) == {}
+    assert not set(values.PHASES) & {*matrix(plain, 100)[0].split()}
     assert phases.slowest(doc(plain)) is None
     assert "slowest" not in [finding.label for finding in findings.find(doc(plain))]
 
@@ -133,8 +218,8 @@ def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
     ]
 
 
-def test_a_phase_that_is_not_there_is_no_finding_and_not_counted() -> None:
+def test_a_phase_that_is_not_there_is_no_finding() -> None:
     text = "\n".join(line.plain for line in terminal.render(doc(document()), 100))
     assert "does not ask" not in text
     assert "no-protocol" not in text
-    assert "9 measured   38 s" in text
+    assert "9 measured, 1 without a result   38 s" in text

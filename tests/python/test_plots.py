@@ -10,12 +10,13 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import drawing, library_styles, phases
+from dlbench.plots import choosing, drawing, drift, library_styles, phases
 from dlbench.plots.figures import FIGURES, draw
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
+import samples
 import synthetic
 from dlbench import values
 from typed import doc
@@ -103,7 +104,7 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
                        env={"PYTHONHASHSEED": run, "PYTHONPATH": ":".join(filter(None, sys.path)),
                             "HOME": str(tmp_path)})  # fmt: skip
         contents.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert len(contents[0]) == 2 * len(set(FIGURES) - {"sync"})
+    assert len(contents[0]) == 2 * len(set(FIGURES) - {"sync", "machines"})
     assert contents[0] == contents[1]
 
 
@@ -121,7 +122,7 @@ def test_an_unknown_figure_is_named_with_the_nearest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_nothing_measured_is_said(name: str) -> None:
+def test_nothing_measured_is_reported(name: str) -> None:
     for shape in ("none", "only failures"):
         assert "nothing was measured" in texts(FIGURES[name](doc(SHAPES[shape])))
     assert "nothing was measured" not in texts(FIGURES[name](doc(SHAPES["one"])))
@@ -160,7 +161,7 @@ def test_matrix_marks_copies_the_floor_and_itself() -> None:
     )
     assert text.get_style() == "italic"
     assert any(t.endswith("ns?") or t.endswith("us?") for t in texts(marked))
-    for word in ("copied", "not proven", "instrument's own time"):
+    for word in ("copied", "not proven", "overhead floor"):
         assert word in joined(marked)
         assert word not in joined(plain)
 
@@ -193,7 +194,7 @@ def test_matrix_has_a_panel_for_each_device_and_falls_back_to_what_was_measured(
     assert "convert" in joined(FIGURES["matrix"](doc(SHAPES["only convert"])))
 
 
-def test_matrix_leaves_out_who_has_nothing_to_say_but_names_them() -> None:
+def test_matrix_leaves_out_empty_libraries_but_names_them() -> None:
     document = synthetic.document(("numpy",), (4096,), failing=0.0)
     absent = synthetic.axes("cupy", "numpy", "dlpack", "cpu", 4096, "call")
     document["not_measured"].append(
@@ -265,15 +266,15 @@ def test_scaling_tells_fifteen_producers_apart() -> None:
     assert len({look.color for look in styles.values()}) == 15
 
 
-def widths(figure: Figure, colour: str) -> list[float]:
-    """Of the bars' pieces of a colour."""
-    return [p.get_width() for p in figure.axes[1].patches if to_hex(p.get_facecolor()) == colour]
+def widths(figure: Figure, color: str) -> list[float]:
+    """Of the bars' pieces of a color."""
+    return [p.get_width() for p in figure.axes[1].patches if to_hex(p.get_facecolor()) == color]
 
 
 def test_phases_are_drawn_as_shares_and_what_is_left_is_hatched() -> None:
     figure = FIGURES["phases"](doc(SHAPES["phases"]))
     for phase, share in (("query", 0.1), ("export", 0.4), ("import", 0.3), ("release", 0.15)):
-        found = widths(figure, phases.COLOURS[phase])
+        found = widths(figure, phases.COLORS[phase])
         assert len(found) == 25
         assert found == pytest.approx([share] * 25)
     hatched = [p for p in figure.axes[1].patches if p.get_hatch()]
@@ -285,9 +286,9 @@ def test_the_time_beside_a_bar_is_that_of_which_its_phases_are_parts() -> None:
     document = synthetic.with_phases(synthetic.document(("torch",), (4096,), failing=0.0))
     own = entry(document, "torch", "torch")
     own["phases"]["exchange_ns"] = own["real_time"] / 2
-    told = joined(FIGURES["phases"](doc(document)))
-    assert values.duration(own["phases"]["exchange_ns"]) in told
-    assert values.duration(own["real_time"]) not in told
+    reported = joined(FIGURES["phases"](doc(document)))
+    assert values.duration(own["phases"]["exchange_ns"]) in reported
+    assert values.duration(own["real_time"]) not in reported
 
 
 def test_phases_that_are_too_long_reach_back() -> None:
@@ -330,3 +331,23 @@ def test_a_hundred_unknown_libraries_have_styles_too() -> None:
     found = library_styles.of_all([*library_styles.ORDER, *names])
     assert set(found) == {*library_styles.ORDER, *names}
     assert all(found[name] == library_styles.of(name) for name in library_styles.ORDER)
+
+
+@pytest.mark.parametrize("name", ["matrix", "scaling", "ecdf", "drift"])
+def test_a_figure_names_its_origin_and_its_numbers_of_samples(name: str) -> None:
+    made = samples.document(*samples.pair()["benchmarks"])
+    for cell in made["benchmarks"]:
+        cell["workers"] = [{"median_ns": 100.0, "samples_ns": [99.0, 100.0, 101.0]}] * 2
+    origin = choosing.provenance(doc(made))
+    assert "n: 2 processes a cell, 6 rounds in all" in origin
+    for part in ("dlbench", "CPython", made["context"]["date"][:10]):
+        assert any(part in text for text in origin)
+    shown = joined(FIGURES[name](doc(made)))
+    assert all(text in shown for text in origin)
+
+
+def test_labels_of_drift_do_not_overlap() -> None:
+    axes = Figure().add_axes((0, 0, 1, 1))
+    drift._prepare(axes, (0.9, 3.0), "")
+    labels = list(axes.yaxis.get_major_locator()())
+    assert labels == [1.0, 3.0]

@@ -40,7 +40,7 @@ def panel(figure: Figure, title: str = f"{ARROW} torch") -> Axes:
 
 
 def curves(axes: Axes) -> dict[str, Any]:
-    """Lines of more than a point, by colour."""
+    """Lines of more than a point, by color."""
     return {to_hex(x.get_color()): x for x in axes.lines if len(x.get_xdata()) > 2}
 
 
@@ -114,7 +114,7 @@ def test_change_is_a_forest_with_the_slowest_above() -> None:
     labels = [t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()]
     assert [label.split()[0] for label in labels] == ["d", "b", "c", "a"]
     for word in ("+100.0 %", "+30.0 %", "-50.0 %", "2 SLOW", "1 FAST", "1 SAME",
-                 "within 5.0 % count as none", "base against head"):  # fmt: skip
+                 "within 5.0 % count as none", "base: base", "head: head", "2026-"):  # fmt: skip
         assert word in words(figure)
     axes = figure.axes[1]
     points = [x for x in axes.lines if x.get_marker() not in ("None", "")]
@@ -133,11 +133,19 @@ def test_change_calls_no_two_cells_the_same() -> None:
     assert all(t.get_window_extent().x0 >= 0 for t in figure.axes[0].texts)
 
 
+def test_change_names_machine_date_and_number_of_processes(tmp_path: Path) -> None:
+    made = compared(a=1.0)
+    made["cells"][0] |= {"base_workers": 2, "head_workers": 3}
+    reported = words(change.figure(comparison_of(made), "A CPU"))
+    for word in ("A CPU", "n: 2..3 processes a cell and side", made["base"]["date"][:10]):
+        assert word in reported
+
+
 def test_change_of_counts_is_no_change_of_times() -> None:
-    told = words(change.figure(comparison_of(comparisons.of_instructions(1.012))))
+    reported = words(change.figure(comparison_of(comparisons.of_instructions(1.012))))
     for word in ("What changed, in instructions", "instructions, head over base"):
-        assert word in told
-    assert "95 %" not in told
+        assert word in reported
+    assert "95 %" not in reported
     assert "time, head over base" in words(change.figure(comparison_of(compared(a=1.0))))
 
 
@@ -170,7 +178,7 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
     figure = sync.figure(doc(with_streams()))
     bars = [p for p in figure.axes[1].patches if isinstance(p, Rectangle)]
     wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
-    export, take = sync.COLOURS["export"], sync.COLOURS["import"]
+    export, take = sync.COLORS["export"], sync.COLORS["import"]
     assert wide == [(export, 0, 0.9), (take, 0.9, 0.05), (export, 0, 0.0), (take, 0.0, 0.0)]
     for word in ("no stream", "stream -1", "host, saw new", "none"):
         assert word in words(figure)

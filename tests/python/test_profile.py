@@ -45,8 +45,8 @@ def profile(folder: Path, *words: str) -> dict[str, Any]:
     """The profile.json of a run that must be good."""
     status, _, err = whole.run(folder, *words, *WORDS, "--profile", "--out", "run")
     assert (status, err) == (0, "")
-    told: dict[str, Any] = json.loads((folder / "run/profile.json").read_text())
-    return told
+    reported: dict[str, Any] = json.loads((folder / "run/profile.json").read_text())
+    return reported
 
 
 def cells_of(roots: list[ranges.Node]) -> dict[str, ranges.Node]:
@@ -61,14 +61,14 @@ def test_a_profile_of_three_libraries_is_whole_for_an_attached_tool(
     tmp_path: Path, watched: Path
 ) -> None:
     three = "native,numpy,torch"
-    told = profile(tmp_path, "--matrix", "--producers", three, "--consumers", three)
-    assert told["listening"]["nvtx"] == "attached"
+    reported = profile(tmp_path, "--matrix", "--producers", three, "--consumers", three)
+    assert reported["listening"]["nvtx"] == "attached"
     seen = [log for log in ranges.logs(watched) if any(e["domain"] == "dlbench" for e in log)]
     # One worker a pair, and each wrote what it had: it ended by itself.
     assert len(seen) == 6
     assert [ranges.complaints(log) for log in seen] == [[]] * 6
     cells = cells_of([ranges.tree(log) for log in seen])
-    profiled = {cell["name"]: cell for cell in told["cells"] if "ranges" in cell}
+    profiled = {cell["name"]: cell for cell in reported["cells"] if "ranges" in cell}
     assert set(cells) == set(profiled)
     assert len(cells) >= 15
     for name, node in cells.items():
@@ -86,12 +86,12 @@ def test_a_profile_of_three_libraries_is_whole_for_an_attached_tool(
 
 
 def test_the_trace_holds_the_same_ranges(tmp_path: Path, watched: Path) -> None:
-    told = profile(tmp_path, "native", "numpy")
+    reported = profile(tmp_path, "native", "numpy")
     (log,) = ranges.logs(watched)
     trace = json.loads((tmp_path / "run/trace.json").read_text())
     (root,) = ranges.chrome_tree(trace["traceEvents"]).values()
     theirs, ours = cells_of([ranges.tree(log)]), cells_of([root])
-    assert set(theirs) == {cell["name"] for cell in told["cells"]}
+    assert set(theirs) == {cell["name"] for cell in reported["cells"]}
 
     def shape(node: ranges.Node) -> Any:
         return node.name, node.category, node.bytes, [shape(each) for each in node.inner]
@@ -104,7 +104,7 @@ def test_the_trace_holds_the_same_ranges(tmp_path: Path, watched: Path) -> None:
     assert names["process_name"] == "dlbench: native and numpy"
     assert names["thread_name"]
     # What a profiled cell lists is what is in its range.
-    for cell in told["cells"]:
+    for cell in reported["cells"]:
         counted = Counter(node.name for node in ours[cell["name"]].all())
         listed = Counter({each["name"]: each["count"] for each in cell["ranges"]})
         assert counted == listed
@@ -120,28 +120,28 @@ def test_an_unbalanced_range_is_found(tool: Path, tmp_path: Path, watched: Path)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"registered": False}, "exchange: not a registered string"),
         ({"category": ""}, "exchange: of no named category"),
         ({"payload_type": 0}, "exchange: no payload in bytes"),
     ],
 )
-def test_what_else_can_be_wrong_with_a_range_is_found(change: dict[str, Any], said: str) -> None:
+def test_what_else_can_be_wrong_with_a_range_is_found(change: dict[str, Any], message: str) -> None:
     push = {"op": "push", "thread": 1, "domain": "dlbench", "message": "exchange"}
     push |= {"registered": True, "category": "exchange", "payload_type": 1, "payload": SIZE}
     pop = {"op": "pop", "thread": 1, "domain": "dlbench"}
     assert ranges.complaints([push, pop]) == []
-    assert ranges.complaints([push | change, pop]) == [said]
+    assert ranges.complaints([push | change, pop]) == [message]
 
 
 def test_a_profile_holds_no_times(tmp_path: Path) -> None:
-    told = profile(tmp_path, "native", "numpy")
+    reported = profile(tmp_path, "native", "numpy")
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
         "profile.json",
         "trace.json",
     ]
-    text = json.dumps(told["cells"])
+    text = json.dumps(reported["cells"])
     assert not any(word in text for word in ("_ns", "real_time", "cpu_time", "dur", "gb_per_s"))
 
 
@@ -156,14 +156,14 @@ def test_a_profile_holds_no_times(tmp_path: Path) -> None:
         ("merge", "run", "run", "--out", "both"),
     ],
 )
-def test_nobody_takes_a_profile_for_a_measurement(
+def test_nothing_takes_a_profile_for_a_measurement(
     tmp_path: Path, words: tuple[str, ...], profiled: Callable[[Path], None]
 ) -> None:
     profiled(tmp_path)
     status, out, err = whole.run(tmp_path, *words)
     assert (status, out) == (2, "")
     assert err.startswith("dlbench: ")
-    assert "is a profile, which has no times: see run/profile.json" in err
+    assert "is a profile, which has no times: open run/profile.json" in err
     assert len(err.splitlines()) == 1
 
 
@@ -209,10 +209,10 @@ def test_a_refusal_and_a_crash_cost_their_own_cells(tmp_path: Path) -> None:
     whole.plant(tmp_path / "more", "no", take=refusing)
     whole.plant(tmp_path / "more", "gone", take=dying)
     words = ("--producers", "numpy", "--consumers", "numpy,no,gone", "--adapters", "more")
-    told = profile(tmp_path, "--matrix", *words)
+    reported = profile(tmp_path, "--matrix", *words)
     seen = {
         (cell["consumer"], cell["protocol"]): cell
-        for cell in told["cells"]
+        for cell in reported["cells"]
         if cell["protocol"] == "dlpack"
     }
     assert seen["numpy", "dlpack"]["ranges"]
@@ -222,7 +222,7 @@ def test_a_refusal_and_a_crash_cost_their_own_cells(tmp_path: Path) -> None:
     assert "exit status 7" in seen["gone", "dlpack"]["reason"]
 
 
-def test_nothing_to_profile_is_said(tmp_path: Path) -> None:
+def test_nothing_to_profile_is_reported(tmp_path: Path) -> None:
     dying = "import os\nos._exit(3)\n"
     whole.plant(tmp_path / "more", "gone", dying + whole.GOOD_MAKE, dying + whole.GOOD_TAKE)
     words = ("gone", "numpy", "--adapters", "more", "--profile", "--quiet")
@@ -273,13 +273,13 @@ def test_a_timed_round_holds_no_range(tmp_path: Path, watched: Path) -> None:
     assert {"make", "call", "calibrate"} <= {node.name for node in prepared.inner}
 
 
-def test_roctx_is_told_in_its_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_roctx_is_reported_in_its_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = ranges.build("roctx.cpp", tmp_path / "lib/librocprofiler-sdk-roctx.so")
     log = tmp_path / "roctx"
     monkeypatch.setenv("LD_LIBRARY_PATH", str(library.parent))
     monkeypatch.setenv("DLBENCH_ROCTX_LOG", str(log))
-    told = profile(tmp_path, "native", "numpy")
-    assert told["listening"]["roctx"] == library.name
+    reported = profile(tmp_path, "native", "numpy")
+    assert reported["listening"]["roctx"] == library.name
     (path,) = tmp_path.glob("roctx.*")
     lines = path.read_text().splitlines()
     assert Counter(line == "-" for line in lines)[True] == len(lines) / 2
@@ -287,10 +287,10 @@ def test_roctx_is_told_in_its_messages(tmp_path: Path, monkeypatch: pytest.Monke
     for line in lines:
         depth += -1 if line == "-" else 1
         assert depth >= 0
-    for cell in told["cells"]:
+    for cell in reported["cells"]:
         assert lines.count(f"dlbench:{cell['name']} bytes={SIZE}") == 1
     exchanges = lines.count(f"dlbench:exchange bytes={SIZE}")
-    assert exchanges == TIMES * len(told["cells"])
+    assert exchanges == TIMES * len(reported["cells"])
     for phase in ("export", "import", "release"):
         assert f"dlbench:{phase} bytes={SIZE}" in lines
 
@@ -304,7 +304,7 @@ def test_roctx_is_found_by_each_of_its_names(
     assert profile(tmp_path, "native", "native")["listening"]["roctx"] == name
 
 
-def test_the_roctx_that_a_tool_has_loaded_is_told(
+def test_the_roctx_that_a_tool_has_loaded_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listening = ranges.build("roctx.cpp", tmp_path / "lib/libroctx64.so.4")
@@ -346,9 +346,9 @@ def test_an_interrupted_profile_keeps_what_it_has(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err == "dlbench: interrupted; what was profiled by then is written\n"
-    told = json.loads((tmp_path / "run/profile.json").read_text())
-    assert {cell["consumer"] for cell in told["cells"] if "ranges" in cell} == {"native"}
+    assert err == "dlbench: interrupted; the exchanges profiled so far are written\n"
+    reported = json.loads((tmp_path / "run/profile.json").read_text())
+    assert {cell["consumer"] for cell in reported["cells"] if "ranges" in cell} == {"native"}
     assert json.loads((tmp_path / "run/trace.json").read_text())["traceEvents"]
     assert whole.left_alive(tmp_path) == []
 

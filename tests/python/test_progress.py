@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import pty
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+import whole
 from dlbench.text import progress
 from dlbench.text.time_left import TimeLeft, rounded
 
@@ -89,6 +95,18 @@ def test_a_terminal_that_cannot_repaint_gets_lines(
 ) -> None:
     monkeypatch.setenv("TERM", term)
     assert type(progress.observer(Terminal(), quiet=False)) is kind
+
+
+def test_the_library_that_is_imported_is_named_until_the_next_line() -> None:
+    terminal, pipe = Terminal(), io.StringIO()
+    for stream in (terminal, pipe):
+        waiting = progress.Waiting(stream)
+        waiting.show(3, 20, "torch")
+        waiting.clear()
+        waiting.clear()
+    shown = "3 of 20 known, importing torch"
+    assert terminal.getvalue() == f"{shown}\r{' ' * len(shown)}\r"
+    assert pipe.getvalue() == ""
 
 
 def test_a_stage_stands_before_its_cells() -> None:
@@ -202,3 +220,31 @@ def test_units_of_an_earlier_session_take_no_time() -> None:
 )
 def test_seconds_are_rounded_to_what_is_read(seconds: float, text: float) -> None:
     assert rounded(seconds) == text
+
+
+@pytest.mark.process
+def test_a_terminal_shows_the_matrix_of_the_first_process(tmp_path: Path) -> None:
+    """Once, before the end; the document has both processes."""
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--replicas", "2"]
+    command = whole.command(*words, "--out", "run", "--no-plots")
+    parent, child = pty.openpty()
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=child) as run:
+        os.close(child)
+        seen = b""
+        with contextlib.suppress(OSError):  # the other end was closed
+            while block := os.read(parent, 4096):
+                seen += block
+        os.close(parent)
+    assert run.returncode == 0, seen
+    assert seen.count(b"first numbers, each from one of 2 processes") == 1
+    assert b"from \\ to" in seen
+    entries = whole.document(tmp_path)["benchmarks"]
+    assert {len(entry["workers"]) for entry in entries} == {2}
+
+
+@pytest.mark.process
+def test_a_pipe_shows_the_end_only(tmp_path: Path) -> None:
+    words = ["native", "native", "--protocols", "dlpack", "--sizes", "4KiB", "--replicas", "2"]
+    status, _, err = whole.run(tmp_path, *words, "--out", "run", "--no-plots")
+    assert status == 0, err
+    assert "first numbers" not in err

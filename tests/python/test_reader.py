@@ -69,7 +69,7 @@ def small() -> dict[str, Any]:
     )  # fmt: skip
     ordering = {
         "stream": 1,
-        "asked_by": "consumer",
+        "requested_by": "consumer",
         "required": True,
         "waits": "stream",
         "saw": "new",
@@ -158,7 +158,7 @@ def planted(document: str, path: Path_, value: Any, drop: bool) -> str:
     return json.dumps(made)
 
 
-def said(*words: str) -> tuple[int, str]:
+def message(*words: str) -> tuple[int, str]:
     """The status of a command and what it wrote on stderr."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -218,14 +218,14 @@ def check(text: str | bytes, figure: str = "") -> None:
         before = bad.read_bytes()
         accepted(bad, "schema.json")
         for words in shown_by(str(bad), str(honest), str(folder / "out")):
-            require_one_line(words, *said(*words), str(bad))
+            require_one_line(words, *message(*words), str(bad))
             shutil.rmtree(folder / "out", ignore_errors=True)
         if figure:
             for words in written_by(str(bad), str(folder / "out")):
-                require_one_line(words, *said(*words), str(bad))
+                require_one_line(words, *message(*words), str(bad))
                 (folder / words[-1]).unlink(missing_ok=True)
             words = ["plot", str(bad), "--figure", figure]
-            require_one_line(words, *said(*words), str(bad))
+            require_one_line(words, *message(*words), str(bad))
             with contextlib.suppress(BadInput, _core.UsageError):
                 frames.load(bad, "pandas")
         assert bad.read_bytes() == before
@@ -240,7 +240,7 @@ def check_comparison(text: str) -> None:
         bad.write_text(text)
         is_read = accepted(bad, "compare.schema.json")
         for words in (["report", str(run)], ["plot", str(run), "--figure", "change"]):
-            status, err = said(*words)
+            status, err = message(*words)
             require_one_line(words, status, err, str(bad))
             assert status == (0 if is_read else 2), (words, err)
 
@@ -252,12 +252,12 @@ def check_header(context: str) -> None:
         journal = folder / "journal.jsonl"
         header = f'{{"dlbench_journal": 1, "fingerprint": "", "context": {context}}}\n'
         journal.write_text(header)
-        status, err = said("show", name)
+        status, err = message("show", name)
         require_one_line(["show"], status, err, name)
         with contextlib.suppress(BadInput, _core.UsageError):
-            asked = request.resumed(request.journal_context(folder))
-            _core.make_plan([], asked.axes())
-            asked.options(folder, {}, resume=True)
+            requested = request.resumed(request.journal_context(folder))
+            _core.make_plan([], requested.axes())
+            requested.options(folder, {}, resume=True)
             with mock.patch.object(sides, "pair"):  # it would ask interpreters
                 sides.kept(folder, quiet=True)
         assert journal.read_text() == header
@@ -271,7 +271,7 @@ def test_the_honest_document_is_read(name: str, tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     assert accepted(path, "schema.json")
     for words in (["show", str(path)], ["report", str(path)]):
-        assert said(*words)[0] == 0, words
+        assert message(*words)[0] == 0, words
 
 
 def test_what_was_kept_of_an_honest_comparison_is_read() -> None:
@@ -354,7 +354,7 @@ def test_what_is_wrong_is_named(text: str | bytes, place: str, tmp_path: Path) -
     check(text)
     path = tmp_path / "results.json"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    status, err = said("show", str(path))
+    status, err = message("show", str(path))
     assert status == 2
     assert str(path) in err
     assert place in err
@@ -364,6 +364,6 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     with path.open("wb") as file:
         file.truncate(5 << 30)  # a hole: no disk is needed
-    status, err = said("show", str(path))
+    status, err = message("show", str(path))
     assert status == 2
     assert "larger than" in err

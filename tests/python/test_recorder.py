@@ -158,9 +158,9 @@ def test_a_run_of_dlbench_replays_without_a_difference(kind: str, tmp_path: Path
     launched = 0
     traces = sorted((tmp_path / "traces").glob("*.jsonl"))
     for trace in traces:
-        status, said = replay(trace, "--values", "all")
-        assert status == 0, said
-        assert "not replayed" not in said
+        status, message = replay(trace, "--values", "all")
+        assert status == 0, message
+        assert "not replayed" not in message
         launched += sum("LaunchKernel" in line["call"] for line in calls(trace))
     assert len(traces) >= 2
     assert launched
@@ -177,9 +177,9 @@ def test_a_library_that_is_not_dlbenchs_is_recorded(tmp_path: Path) -> None:
     # What dlbench has no prototype of is handed through, and its name is in the trace.
     unknown = {line["arguments"][0] for line in given if not line["recorded"]}
     assert "cuStreamCreateWithPriority" in unknown
-    status, said = replay(trace)
-    assert status == 0, said
-    assert "no recorded function made" in said
+    status, message = replay(trace)
+    assert status == 0, message
+    assert "no recorded function made" in message
 
 
 def test_a_function_of_another_prototype_is_handed_through(tmp_path: Path) -> None:
@@ -198,8 +198,8 @@ assert of_context(context) == 0
 """
     record(tmp_path, script=script)
     lines = [line for line in calls(one_trace(tmp_path), entries=True) if line["arguments"]]
-    asked = [line for line in lines if line["arguments"][0] == "cuCtxSynchronize"]
-    recorded = {line["arguments"][2]: line["recorded"] for line in asked}
+    requested = [line for line in lines if line["arguments"][0] == "cuCtxSynchronize"]
+    recorded = {line["arguments"][2]: line["recorded"] for line in requested}
     assert recorded == {11040: True, 13000: False}
     seen = [line["call"] for line in calls(one_trace(tmp_path))]
     assert seen.count("cuCtxSynchronize") == 1
@@ -227,7 +227,7 @@ def empty(line: Line) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "edit", "said"),
+    ("name", "edit", "message"),
     [
         ("cuStreamSynchronize", fail, "result: the trace has 700, this driver 0"),
         ("cuGetProcAddress", lack, "function: the trace has false, this driver true"),
@@ -235,19 +235,19 @@ def empty(line: Line) -> None:
     ],
 )
 def test_a_changed_line_is_a_difference_that_names_the_call(
-    name: str, edit: Callable[[Line], None], said: str, driven: Path, tmp_path: Path
+    name: str, edit: Callable[[Line], None], message: str, driven: Path, tmp_path: Path
 ) -> None:
     changed = change(driven, tmp_path / "changed.jsonl", name, edit)
     status, text = replay(changed)
     assert status == 1, text
-    assert f", {name}: {said}" in text
+    assert f", {name}: {message}" in text
 
 
 def test_a_driver_that_fails_where_the_trace_does_not_is_a_difference(driven: Path) -> None:
-    status, said = replay(driven, DLBENCH_FAKE_FAIL="cuStreamCreate=2@2")
-    assert status == 1, said
-    assert "cuStreamCreate: result: the trace has 0, this driver 2" in said
-    assert "not replayed, 1 times: cuStreamDestroy: no recorded function made h5" in said
+    status, message = replay(driven, DLBENCH_FAKE_FAIL="cuStreamCreate=2@2")
+    assert status == 1, message
+    assert "cuStreamCreate: result: the trace has 0, this driver 2" in message
+    assert "not replayed, 1 times: cuStreamDestroy: no recorded function made h5" in message
 
 
 def test_an_event_is_compared_only_where_its_record_was_replayed(tmp_path: Path) -> None:
@@ -264,20 +264,20 @@ assert call("cuEventElapsedTime", ctypes.byref(spent), begin, end) == 0
 """
     record(tmp_path / "traces", script=script)
     trace = one_trace(tmp_path / "traces")
-    status, said = replay(trace)
-    assert (status, "not replayed" in said) == (0, False)
+    status, message = replay(trace)
+    assert (status, "not replayed" in message) == (0, False)
 
     def elsewhere(line: Line) -> None:
         line["arguments"][1] = "p1"
 
     changed = change(trace, tmp_path / "changed.jsonl", "cuEventRecord", elsewhere)
-    status, said = replay(changed)
-    assert status == 0, said
+    status, message = replay(changed)
+    assert status == 0, message
     stale = "its event was recorded by a call that was not replayed"
-    assert f"not replayed, 1 times: cuEventElapsedTime: {stale}" in said
+    assert f"not replayed, 1 times: cuEventElapsedTime: {stale}" in message
 
 
-def test_values_are_compared_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_values_are_compared_where_they_are_requested(tmp_path: Path) -> None:
     script = """
 enter()
 value = ctypes.c_int()
@@ -300,7 +300,7 @@ assert call("cuPointerGetAttributes", 2, wanted, answers, made) == 0
     def pinned(line: Line) -> None:
         line["arguments"][2][0] = 1
 
-    for name, edit, said in (
+    for name, edit, message in (
         ("cuDeviceGetAttribute", older, "argument 1: the trace has 8, this driver 9"),
         ("cuPointerGetAttributes", pinned, "argument 3[0]: the trace has 1, this driver 2"),
     ):
@@ -308,7 +308,7 @@ assert call("cuPointerGetAttributes", 2, wanted, answers, made) == 0
         assert replay(changed)[0] == 0
         status, text = replay(changed, "--values", name)
         assert status == 1
-        assert f"{name}: {said}" in text
+        assert f"{name}: {message}" in text
 
 
 LESSER = """
@@ -327,11 +327,11 @@ def test_a_driver_that_has_or_aligns_less_differs(driven: Path, tmp_path: Path) 
     source.write_text(LESSER)
     library = tmp_path / "libcuda.so.1"
     subprocess.run(["g++", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
-    status, said = replay(driven, LD_LIBRARY_PATH=str(tmp_path))
+    status, message = replay(driven, LD_LIBRARY_PATH=str(tmp_path))
     assert status == 1
-    assert ", cuMemAlloc: alignment: the trace has 256, this driver 16" in said
-    assert ", cuGetProcAddress: function: the trace has true, this driver false" in said
-    assert ", cuDevicePrimaryCtxRetain: function: the trace has true, this driver false" in said
+    assert ", cuMemAlloc: alignment: the trace has 256, this driver 16" in message
+    assert ", cuGetProcAddress: function: the trace has true, this driver false" in message
+    assert ", cuDevicePrimaryCtxRetain: function: the trace has true, this driver false" in message
 
 
 def test_nothing_replayed_is_no_success(tmp_path: Path) -> None:
@@ -339,14 +339,14 @@ def test_nothing_replayed_is_no_success(tmp_path: Path) -> None:
     head = '{"trace":1}\n'
     call = {"call": "cuUnknown", "at": 0, "thread": 1, "arguments": [], "result": 0}
     trace.write_text(head + json.dumps(call) + "\n")
-    status, said = replay(trace)
+    status, message = replay(trace)
     assert status == 2
-    assert "cuUnknown: dlbench has no prototype of cuUnknown" in said
-    assert "0 calls replayed, 0 differences" in said
+    assert "cuUnknown: dlbench has no prototype of cuUnknown" in message
+    assert "0 calls replayed, 0 differences" in message
     trace.write_text('{"trace":2}\n')
-    status, said = replay(trace)
+    status, message = replay(trace)
     assert status == 2
-    assert "no trace of version 1" in said
+    assert "no trace of version 1" in message
 
 
 def test_a_killed_process_leaves_each_call_that_had_ended(tmp_path: Path) -> None:
@@ -364,8 +364,8 @@ def test_a_killed_process_leaves_each_call_that_had_ended(tmp_path: Path) -> Non
     trace = one_trace(tmp_path / "traces")
     ended = sum(line["call"] == "cuMemFree" for line in calls(trace))
     assert used <= ended <= used + 1
-    status, said = replay(trace, "--values", "all")
-    assert status == 0, said
+    status, message = replay(trace, "--values", "all")
+    assert status == 0, message
 
 
 def test_a_forked_child_has_a_trace_of_its_own(tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ use()
     assert "cuCtxSynchronize" not in {line["call"] for line in parent}
 
 
-def test_threads_are_told_apart_and_replayed_in_threads(tmp_path: Path) -> None:
+def test_threads_are_distinguished_and_replayed_in_threads(tmp_path: Path) -> None:
     script = """
 enter()
 def work():
@@ -399,8 +399,8 @@ for thread in threads: thread.join()
     trace = one_trace(tmp_path)
     assert {line["thread"] for line in calls(trace)} == {1, 2, 3, 4, 5}
     assert sum(line["call"] == "cuMemFree" for line in calls(trace)) == 200
-    status, said = replay(trace, "--values", "all")
-    assert status == 0, said
+    status, message = replay(trace, "--values", "all")
+    assert status == 0, message
 
 
 def test_a_full_trace_ends_with_a_line_that_says_so(tmp_path: Path) -> None:
@@ -453,8 +453,8 @@ def test_the_fake_does_what_a_real_driver_did(tmp_path: Path) -> None:
         for number, text in enumerate(unpack(packed)):
             trace = tmp_path / f"{packed.name}-{number}.jsonl"
             trace.write_text(text)
-            status, said = replay(trace)
-            assert status != 1, f"{packed.name}, process {number}: {said}"
+            status, message = replay(trace)
+            assert status != 1, f"{packed.name}, process {number}: {message}"
             statuses.add(status)
         assert 0 in statuses, packed.name
 

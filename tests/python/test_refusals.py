@@ -102,14 +102,14 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         plant(folder, "consumer", "stern", STERN),
         plant(folder, "consumer", "plain", PLAIN),
     ]
-    asked = [
+    requested = [
         one(
             number,
             *(("stern", protocol, name) if name in ("broken", "absent") else (name, protocol)),
         )
         for number, (name, protocol) in enumerate(cells)
     ]
-    answers = ask(folder, *loads, *asked)[len(loads) :]
+    answers = ask(folder, *loads, *requested)[len(loads) :]
     return {" ".join(cell): answer for cell, answer in zip(cells, answers, strict=True)}
 
 
@@ -166,16 +166,16 @@ def test_plain_bytes_have_no_byte_order(tmp_path: Path) -> None:
         "drops": "bytearray(len(bytearray(x)))",
     }
     loads = [plant(tmp_path, "producer", "giver", make)]
-    asked = []
+    requested = []
     for name, result in taken.items():
         text = f"def take(x): return {result}\nPROTOCOLS = {{'dlpack': take, 'convert': take}}\n"
         loads.append(plant(tmp_path, "consumer", name, text))
         case = _core.case("f32-swapped")
-        asked += [
-            prepare(len(asked) + i, "giver", name, protocol, case)
+        requested += [
+            prepare(len(requested) + i, "giver", name, protocol, case)
             for i, protocol in enumerate(("convert", "dlpack"))
         ]
-    answers = ask(tmp_path, *loads, *asked)[len(loads) :]
+    answers = ask(tmp_path, *loads, *requested)[len(loads) :]
     keeps, keeps_dlpack, *others = answers
     assert keeps["ok"]["outcome"] == "copy"
     assert keeps["ok"]["changed"] == ["dtype"]

@@ -58,7 +58,7 @@ def answers(folder: Path, taken: str) -> list[dict[str, Any]]:
     )[2:]
 
 
-def test_nobody_is_named_for_a_copy_that_either_may_have_made(tmp_path: Path) -> None:
+def test_nothing_is_named_for_a_copy_that_either_may_have_made(tmp_path: Path) -> None:
     for taken in ("x.__array__()", "np.array(x.__array__())", "x.array.copy()"):
         prepared, judged, _ = answers(tmp_path, taken)
         assert prepared["ok"]["seen"]["calls"] == []
@@ -66,7 +66,7 @@ def test_nobody_is_named_for_a_copy_that_either_may_have_made(tmp_path: Path) ->
         assert any("multiarray" in library for library in judged["ok"]["guard"]["by"])
 
 
-def test_it_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
+def test_it_is_not_reported_to_ask_nothing(tmp_path: Path) -> None:
     *_, split = answers(tmp_path, "x.__array__()")
     assert split["error"]["outcome"] == "no-protocol"
     assert split["error"]["reason"] == (

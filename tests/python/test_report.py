@@ -67,18 +67,18 @@ def test_a_click_shows_the_cell(open_page: Open) -> None:
     page = open_page(whole())
     page.own.click(button("numpy", "torch"))
     page.own.wait_for_selector("dialog[open] .main-svg")
-    told = page.text("dialog")
+    reported = page.text("dialog")
     for word in (f"numpy {ARROW} torch", "drift", "zero-copy", "__dlpack__(max_version=(1, 0))",
                  "interval", "address", "Phases, via proxy",
                  "dlbench show runs/0 numpy torch dlpack 4096"):  # fmt: skip
-        assert word in told
+        assert word in reported
     rounds = pick(whole(), "numpy", "torch")["workers"][0]["samples_ns"]
     assert page.own.locator("dialog .scatterlayer .point").count() == len(rounds)
     page.own.click("dialog .close")
     assert not page.own.locator("dialog[open]").count()
 
 
-def test_processes_of_other_blocks_are_told_of(open_page: Open) -> None:
+def test_processes_of_other_blocks_are_reported_of(open_page: Open) -> None:
     document = whole()
     cell = pick(document, "numpy", "torch")
     cell["workers"] += [cell["workers"][0] | {"iterations": 4000}]
@@ -104,16 +104,16 @@ def test_a_cell_without_a_number_says_why(open_page: Open) -> None:
 
 
 def test_reasons_of_one_cause_are_one_row(open_page: Open) -> None:
-    told = ("no 0x7f01 of [3., 10., ..., 93.] here", "no 0x7f02 of [3., 4.] here")
+    reported = ("no 0x7f01 of [3., 10., ..., 93.] here", "no 0x7f02 of [3., 4.] here")
     missing = [
         samples.missing(name, "warp", "refused", why)
-        for name, why in zip(("native", "numpy"), told, strict=True)
+        for name, why in zip(("native", "numpy"), reported, strict=True)
     ]
     missing.append(samples.missing("torch", "warp", "refused", "no list here", exception="E"))
     page = open_page(samples.document(*missing))
     rows = page.texts("#refusals-table tbody tr")
     assert rows == [
-        f"native, numpy {ARROW} warprefuseddlpackcpu2{told[0]}",
+        f"native, numpy {ARROW} warprefuseddlpackcpu2{reported[0]}",
         f"torch {ARROW} warprefuseddlpackcpu1E: no list here",
     ]
 
@@ -284,9 +284,9 @@ def test_small_documents_are_pages_too(open_page: Open, shape: str) -> None:
     }[shape])  # fmt: skip
     assert page.own.locator("#phases").is_hidden()
     assert page.own.locator("#sync").is_hidden()
-    said = page.text("#matrix-caption")
-    assert ("no cells" in said) == (shape == "no cells")
-    assert ("Nothing was measured" in said) == (shape == "no number")
+    message = page.text("#matrix-caption")
+    assert ("no cells" in message) == (shape == "no cells")
+    assert ("Nothing was measured" in message) == (shape == "no number")
 
 
 def test_two_runs_are_switched_and_compared(open_page: Open) -> None:

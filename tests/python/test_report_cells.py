@@ -23,10 +23,10 @@ def document() -> dict[str, Any]:
     """Two devices and a case sweep, and of one exchange a phase and the device's own time."""
     plain = synthetic.document(("numpy", "jax"), devices=("cpu", "cuda:0"), failing=0.0)
     made = synthetic.with_case_sweep(plain)
-    unasked = [{"median_ns": 9.0, "first_ns": 0, "samples_ns": [9.0]}]
+    unrequested = [{"median_ns": 9.0, "first_ns": 0, "samples_ns": [9.0]}]
     made["benchmarks"] += [
-        samples.measured("numpy", "jax", 9.0, phase="export", workers=unasked),
-        samples.measured("numpy", "jax", 9.0, clock="device", device="cuda:0", workers=unasked),
+        samples.measured("numpy", "jax", 9.0, phase="export", workers=unrequested),
+        samples.measured("numpy", "jax", 9.0, clock="device", device="cuda:0", workers=unrequested),
     ]
     return made
 
@@ -60,7 +60,7 @@ def test_the_commands_of_a_cell_mean_that_cell(
             explain.countable(entry)
 
 
-def test_a_first_call_that_nobody_made_is_not_told_of(open_page: Open) -> None:
+def test_a_first_call_that_nothing_made_is_not_reported_of(open_page: Open) -> None:
     name = f"{EXCHANGE}/device:cpu/case:f32/bytes:4096"
     assert "first call" in opened(open_page, name).text("dialog")
     assert "first call" not in opened(open_page, name.replace("exchange", "export")).text("dialog")

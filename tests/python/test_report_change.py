@@ -37,12 +37,12 @@ def test_each_cell_has_a_row_and_a_name_of_its_own(open_page: Open) -> None:
 
 def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     page = opened(open_page, comparisons.of_instructions(1.012))
-    said = page.text("#change-caption")
-    assert "base against head, instructions counted: 1 SLOW" in said
-    assert "could have been seen" not in said
+    message = page.text("#change-caption")
+    assert "base against head, instructions counted: 1 SLOW" in message
+    assert "could have been seen" not in message
     assert page.texts("#change-chart .xtitle") == ["instructions, head over base"]
     assert page.own.locator("#change-chart .errorbar").count() == 0
     assert "95 % interval" not in page.texts("#change-table thead th")
     (row,) = page.own.locator("#change-table tbody tr").all()
-    told = [text.strip() for text in row.locator("th, td").all_text_contents()]
-    assert told[1:6] == ["SLOW", "1.012", "1,234", "1,249", "zero-copy"]
+    reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
+    assert reported[1:6] == ["SLOW", "1.012", "1,234", "1,249", "zero-copy"]

@@ -26,7 +26,7 @@ def clocks() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("axis", "level", "said"),
+    ("axis", "level", "message"),
     [
         ("clock", "call", "host time of one exchange: "),
         ("clock", "ready", "time of one exchange until the data is there: "),
@@ -35,11 +35,11 @@ def clocks() -> dict[str, Any]:
     ],
 )
 def test_the_matrix_says_whose_time_it_is(
-    axis: str, level: str, said: str, open_page: Open
+    axis: str, level: str, message: str, open_page: Open
 ) -> None:
     page = open_page(clocks())
     page.own.select_option(f"#choice select[name={axis}]", level)
-    assert page.text("#matrix-caption").startswith(said)
+    assert page.text("#matrix-caption").startswith(message)
 
 
 def scaled(open_page: Open, document: dict[str, Any], device: str = "") -> Page:
@@ -80,9 +80,9 @@ def test_copy_floors_are_those_of_the_device(open_page: Open) -> None:
     assert floors(scaled(open_page, made, "cuda:0")) == ["cuda:0: 900 GB/s"]
 
 
-def test_rows_of_waiting_are_told_apart(open_page: Open) -> None:
+def test_rows_of_waiting_are_distinguished(open_page: Open) -> None:
     waits = {
-        "sync": [{"stream": None, "asked_by": "consumer", "required": True, "waits": "stream"}]
+        "sync": [{"stream": None, "requested_by": "consumer", "required": True, "waits": "stream"}]
     }
     entry = samples.measured("torch", "jax", 9.0, device="cuda:0", **waits)
     old = samples.measured("torch", "jax", 9.0, device="cuda:0", environment="old", **waits)

@@ -112,7 +112,7 @@ def test_a_named_file_is_not_overwritten(runs: list[Path], capsys: Captured) -> 
     target.write_text("mine")
     line = ["report", str(runs[0]), "--output", str(target)]
     assert cli.main(line) == 2
-    assert "is there already; --force replaces it" in capsys.readouterr().err
+    assert "exists already; --force replaces it" in capsys.readouterr().err
     assert target.read_text() == "mine"
     assert cli.main([*line, "--force"]) == 0
     assert target.read_text().startswith("<!doctype html>")
@@ -121,8 +121,8 @@ def test_a_named_file_is_not_overwritten(runs: list[Path], capsys: Captured) -> 
 @pytest.mark.parametrize("words", [["no/such/run"], []])
 def test_bad_use_is_one_line(words: list[str], capsys: Captured) -> None:
     assert cli.main(["report", *words]) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
+    reported = capsys.readouterr()
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
 
 
 def test_without_the_extra_it_says_what_to_install(
@@ -216,14 +216,17 @@ def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -
 def test_a_damaged_comparison_is_named(text: str, runs: list[Path], capsys: Captured) -> None:
     (runs[0] / "comparison.json").write_text(text)
     assert cli.main(["report", str(runs[0])]) == 2
-    told = capsys.readouterr().err
-    assert "comparison.json: " in told
-    assert told.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert "comparison.json: " in reported
+    assert reported.count("\n") == 1
 
 
 def test_the_figure_of_changes_needs_two_sides(runs: list[Path], capsys: Captured) -> None:
     assert cli.main(["plot", str(runs[1]), "--figure", "change"]) == 2
-    assert capsys.readouterr().err == "dlbench: what did it change from? --base RUN\n"
+    assert (
+        capsys.readouterr().err
+        == "dlbench: missing --base RUN: the figure `change` shows changes since that run\n"
+    )
     assert cli.main(["plot", str(runs[1]), "--base", str(runs[0])]) == 0
     assert capsys.readouterr().out.endswith("change.png\n")
     assert cli.main(["plot", str(runs[1]), "--figure", "ecdf", "--base", str(runs[0])]) == 2
@@ -238,9 +241,9 @@ def test_a_figure_without_data_names_what_brings_it(
     figure: str, brought_by: str, runs: list[Path], capsys: Captured
 ) -> None:
     assert cli.main(["plot", str(runs[0]), "--figure", figure]) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert brought_by in told.err
+    reported = capsys.readouterr()
+    assert (reported.out, reported.err.count("\n")) == ("", 1)
+    assert brought_by in reported.err
     assert [path.name for path in runs[0].iterdir()] == ["results.json"]
 
 
@@ -249,11 +252,11 @@ def test_runs_of_two_machines_have_no_view_of_changes(runs: list[Path], capsys: 
     other["context"]["dlbench"]["machine"]["cpu"] = "another"
     (runs[1] / "results.json").write_text(json.dumps(other))
     assert cli.main(["report", *map(str, runs)]) == 0
-    assert "no view of the changes: " in capsys.readouterr().err
+    assert "the report has no view of changes: " in capsys.readouterr().err
     assert 'id="change-data"' not in (runs[1] / "change.html").read_text()
 
 
-def test_runs_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
+def test_runs_with_the_same_name_are_distinguished(tmp_path: Path) -> None:
     one, two = tmp_path / "a/run/results.json", tmp_path / "b/run/results.json"
     assert reporting.labels([one]) == ["run"]
     assert reporting.labels([one, two]) == ["1: run/results.json", "2: run/results.json"]

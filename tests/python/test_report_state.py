@@ -156,8 +156,8 @@ def test_times_have_the_digits_that_their_intervals_support(open_page: Open) -> 
     rows = [[ns, half] for ns, half, _ in SUPPORTED]
     source = (Path(report.__file__).parent / "js/text.js").read_text(encoding="utf-8")
     script = f"rows => {{ {source}\n return rows.map((row) => duration(...row)); }}"
-    told = page.own.evaluate(script, rows)
-    assert told == [text for _, _, text in SUPPORTED]
+    reported = page.own.evaluate(script, rows)
+    assert reported == [text for _, _, text in SUPPORTED]
 
 
 def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:

@@ -92,7 +92,7 @@ def test_a_measured_cell_runs_and_is_timed(  # type: ignore[no-untyped-def]
     assert "# with mine 1.0" in script
 
 
-def test_a_device_waits_for_whom_has_no_ready(found: discover.Catalogue) -> None:
+def test_a_device_waits_where_ready_is_missing(found: discover.Catalogue) -> None:
     entry = samples.measured("native", "native", 940.0, device="sim:0", clock="ready")
     assert "ready(" not in repro.script(entry_of(entry), discover.catalogue(), {})
 
@@ -358,7 +358,7 @@ def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) ->
     assert done.stdout.splitlines() == ["not today", "expected BufferError / actual BufferError"]
 
 
-def test_a_capsule_is_asked_for_and_handed_on(found: discover.Catalogue, tmp_path: Path) -> None:
+def test_a_capsule_is_requested_and_handed_on(found: discover.Catalogue, tmp_path: Path) -> None:
     entry = samples.missing("mine", "mine", "unsupported", "why", protocol="dlpack_legacy")
     script = repro.script(entry_of(entry), found, {})
     assert "result = type(array.__dlpack__())" in script

@@ -89,7 +89,7 @@ def test_what_stands_for_an_export_lies_where_the_array_does(
     )
 
 
-def test_who_is_handed_a_capsule_is_shown_nothing(tmp_path: Path) -> None:
+def test_a_library_that_is_handed_a_capsule_is_shown_nothing(tmp_path: Path) -> None:
     found = planted(tmp_path, whole.GOOD_MAKE, TAKE_CAPSULE)
     entry = samples.missing("mine", "mine", "refused", "why", protocol="dlpack_legacy")
     assert "class Alone" not in repro.script(entry_of(entry), found, {})

@@ -27,8 +27,8 @@ def reproduced(
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document))
     status = cli.main(["repro", str(path), "numpy", "numpy", *words])
-    told = capsys.readouterr()
-    return status, (told.out or told.err).splitlines()
+    reported = capsys.readouterr()
+    return status, (reported.out or reported.err).splitlines()
 
 
 def test_a_claim_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +63,7 @@ def test_a_cell_of_another_environment_is_run_there_alone(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("import sys; sys.exit('no such thing')", "ended by exit status 1: no such thing"),
         ("import os; os.abort()", "ended by SIGABRT"),
@@ -75,8 +75,8 @@ def test_a_cell_of_another_environment_is_run_there_alone(
         ("import signal, os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
     ],
 )
-def test_a_script_without_its_verdict_is_one_line(script: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_a_script_without_its_verdict_is_one_line(script: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         running.run_script(script, sys.executable, 1 if "while" in script else 60)
 
 

@@ -25,8 +25,8 @@ def rounds(ns: float) -> dict[str, Any]:
 
 def two_environments() -> dict[str, Any]:
     """Slower in `old`, on each device and for each kind of array."""
-    told = {"python": "3.13.1", "libraries": {}, "floors_ns": {}}
-    made = samples.document(environments={"default": told, "old": told})
+    reported = {"python": "3.13.1", "libraries": {}, "floors_ns": {}}
+    made = samples.document(environments={"default": reported, "old": reported})
     made["benchmarks"] = [
         samples.measured("a", "b", ns, device=device, case=case, environment=name, **rounds(ns))
         for device in DEVICES
@@ -47,7 +47,7 @@ def growing() -> dict[str, Any]:
 
 
 def looked_at(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
-    one = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream",
+    one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
            "saw": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     axes = [(device, protocol) for device in devices for protocol in ("dlpack", "buffer")]
@@ -59,10 +59,10 @@ def looked_at(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
 
 
 def apart(lines: list[Any], width: int) -> list[str]:
-    told = [str(line) for line in lines]
-    assert len(set(told)) == len(told)
-    assert max(map(len, told)) <= width
-    return told
+    reported = [str(line) for line in lines]
+    assert len(set(reported)) == len(reported)
+    assert max(map(len, reported)) <= width
+    return reported
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -67,10 +67,10 @@ def test_a_copy_is_growth_on_that_machine_too() -> None:
     assert first_line(document(flat + copies)).startswith(f"{SHOWN}8 of 68 exchanges")
 
 
-def test_what_is_seen_and_not_shown_is_told_apart() -> None:
-    said = first_line(document([(40.0, 62.0), (40.0, 40.0)]))
-    assert not said.startswith(SHOWN)
-    assert "1 more" in said
+def test_what_is_seen_and_not_shown_is_distinguished() -> None:
+    message = first_line(document([(40.0, 62.0), (40.0, 40.0)]))
+    assert not message.startswith(SHOWN)
+    assert "1 more" in message
 
 
 def test_of_one_process_nothing_is_known() -> None:

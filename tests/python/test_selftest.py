@@ -44,8 +44,8 @@ def good(rows: list[Row]) -> None:
 def cell(**more: Any) -> dict[str, Any]:
     usual = {"producer": "faulty:silent-copy", "consumer": "native", "case": "f32"}
     usual |= {"bytes": 65536, "clock": "call", "phase": "exchange", "outcome": "copy"}
-    told = [samples.warned("copy-without-flag"), samples.warned("preempted")]
-    return {**usual, "copied_by": "producer", "late_read": False, "warnings": told, **more}
+    reported = [samples.warned("copy-without-flag"), samples.warned("preempted")]
+    return {**usual, "copied_by": "producer", "late_read": False, "warnings": reported, **more}
 
 
 @pytest.mark.parametrize(
@@ -174,19 +174,19 @@ def test_a_warning_of_the_library_is_named_as_a_cause(
         runs, "run", lambda *_: entries_of([loud, loud | {"warnings": [samples.warned("drift")]}])
     )
     _, row = unexplained.trial(setting)
-    assert [unexplained.BLAMED in told for told in row.details] == [True, False]
+    assert [unexplained.BLAMED in reported for reported in row.details] == [True, False]
     assert row.good is False
 
 
 @pytest.mark.parametrize(
-    ("in_export", "told"),
+    ("in_export", "reported"),
     [
         (996.0, "4 of its 1000 instructions are in no phase: the same work, at another speed"),
         (700.0, "300 of its 1000 instructions are in no phase"),
     ],
 )
 def test_what_is_left_over_is_looked_at_again_and_counted(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch, in_export: float, told: str
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, in_export: float, reported: str
 ) -> None:
     first = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0, warnings=[])
     first["phases"] = {"exchange_ns": 1000.0}
@@ -194,20 +194,20 @@ def test_what_is_left_over_is_looked_at_again_and_counted(
         first | {"unexplained_ns": 280.0, "instructions": 1000.0},
         {"phase": "export", "real_time": 900.0, "instructions": in_export},
     ]
-    asked: list[Sequence[str]] = []
+    requested: list[Sequence[str]] = []
 
     def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]:
-        asked.append(words)
+        requested.append(words)
         return entries_of(counted if "--count" in words else [first])
 
     monkeypatch.setattr(runs, "run", run)
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     _, row = unexplained.trial(setting)
-    assert row.good is ("another speed" in told)
+    assert row.good is ("another speed" in reported)
     assert "again 280 of 1000 ns (28.0%)" in row.details[0]
-    assert told in row.details[0]
-    assert ("another speed" in row.details[0]) == ("another speed" in told)
-    assert "silent-copy" in " ".join(asked[1])
+    assert reported in row.details[0]
+    assert ("another speed" in row.details[0]) == ("another speed" in reported)
+    assert "silent-copy" in " ".join(requested[1])
 
 
 def test_without_valgrind_nothing_is_claimed(
@@ -226,12 +226,14 @@ def test_a_trial_that_cannot_be_held_fails_and_the_others_go_on(
 
     trials = {"broken": broken, "fine": lambda setting: [Row("a", "b", True)]}
     monkeypatch.setattr(table, "TRIALS", trials)
-    said = io.StringIO()
-    status = table.conduct((), short=True, times=1, seed=1, console=Console(file=said, width=100))
+    message = io.StringIO()
+    status = table.conduct(
+        (), short=True, times=1, seed=1, console=Console(file=message, width=100)
+    )
     assert status == 1
-    assert "FAILED" in said.getvalue()
-    assert "the run ended with 3" in said.getvalue()
-    assert "good" in said.getvalue()
+    assert "FAILED" in message.getvalue()
+    assert "the run ended with 3" in message.getvalue()
+    assert "good" in message.getvalue()
 
 
 @pytest.mark.parametrize(("failures", "attempts", "status"), [(0, 1, 0), (2, 3, 0), (9, 3, 1)])
@@ -246,14 +248,14 @@ def test_a_timed_trial_is_repeated_and_tells_each_failure(
         return [Row("a", f"found {len(settings)}", len(settings) > failures)]
 
     monkeypatch.setattr(table, "TRIALS", {"alike": trial})
-    said = io.StringIO()
-    console = Console(file=said, width=100)
+    message = io.StringIO()
+    console = Console(file=message, width=100)
     assert table.conduct((), short=True, times=1, seed=7, console=console) == status
     assert len(settings) == attempts
     assert [setting.seed for setting in settings] == [7, 8, 9][:attempts]
     assert len({setting.folder for setting in settings}) == attempts
     for number in range(1, min(failures, attempts) + 1):
-        assert f"attempt {number} failed: found {number}" in said.getvalue()
+        assert f"attempt {number} failed: found {number}" in message.getvalue()
 
 
 def test_a_trial_of_verdicts_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,5 +89,5 @@ def test_a_fill_that_the_device_refuses_is_a_warning(
     assert "ok" in answer, answer
     assert answer["ok"]["outcome"] == "zero-copy"
     (warning,) = warnings_of_memory(answer)
-    assert "what was freed could not be written over: cuda: fill: " in warning
+    assert "freed memory could not be overwritten: cuda: fill: " in warning
     assert "CUDA_ERROR_INVALID_VALUE (1)" in warning

@@ -14,7 +14,7 @@ SAYS = "import sys, click, dlbench.cli as c; c.conduct = lambda words: click.ech
 
 
 @pytest.mark.parametrize(
-    ("returns", "redirected", "status", "told"),
+    ("returns", "redirected", "status", "reported"),
     [
         ("3", "| true; exit ${PIPESTATUS[0]}", 3, ""),
         ("3", ">&-", 3, ""),
@@ -26,7 +26,7 @@ SAYS = "import sys, click, dlbench.cli as c; c.conduct = lambda words: click.ech
     ],
 )
 def test_the_status_is_that_of_the_command(
-    returns: str, redirected: str, status: int, told: str
+    returns: str, redirected: str, status: int, reported: str
 ) -> None:
     line = f'"{sys.executable}" -c "$CODE" {redirected}'
     done = subprocess.run(
@@ -37,5 +37,5 @@ def test_the_status_is_that_of_the_command(
         check=False,
     )
     assert done.returncode == status, done.stderr
-    assert told in done.stderr
-    assert done.stderr.count("\n") == bool(told)
+    assert reported in done.stderr
+    assert done.stderr.count("\n") == bool(reported)

@@ -79,7 +79,7 @@ def test_dlbench_finds_what_the_suite_says(
     assert tuple(entry.get("changed", ())) == one.changed
 
 
-def test_every_suite_is_told() -> None:
+def test_every_suite_is_reported() -> None:
     assert set(SUITES) == set(SETUP) == {claim.library for claim in CLAIMS}
     for suite in SUITES.values():
         assert Path(suite.split(", ")[0].split(": ")[-1]).suffix == ".py"

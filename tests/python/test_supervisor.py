@@ -113,7 +113,7 @@ def require_gone(pid: int) -> None:
     raise AssertionError(f"{pid} lives")
 
 
-def test_a_worker_ends_by_itself_when_it_is_asked_to() -> None:
+def test_a_worker_ends_by_itself_when_it_is_requested_to() -> None:
     source = "os.read(3, 100); time.sleep(0.2); sys.stderr.write('bye'); sys.exit(int(sys.argv[1]))"
     for status in (0, 3):
         with Worker([*child(source), str(status)], 60.0) as worker:

@@ -13,8 +13,8 @@ from typed import doc
 def test_support_tells_what_crosses() -> None:
     made = synthetic.with_case_sweep(synthetic.document(("numpy", "jax", "mlx"), failing=0.0))
     made["context"]["dlbench"]["command"] = ["/somewhere/dlbench", "--out", "/elsewhere"]
-    asked = {"producers": ["numpy", "jax"], "cases": ["all"], "filter": "a|b", "timeout": "9s"}
-    made["context"]["dlbench"]["request"] = asked
+    requested = {"producers": ["numpy", "jax"], "cases": ["all"], "filter": "a|b", "timeout": "9s"}
+    made["context"]["dlbench"]["request"] = requested
     page = support.export(doc(made))
     command = (
         "dlbench --matrix --producers numpy,jax --cases all --filter 'a|b' --timeout 9s --out RUN"
@@ -66,14 +66,14 @@ def test_support_of_another_environment_tells_what_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("became", "told"),
+    ("became", "reported"),
     [
         ("numpy.ndarray, drops mask", "converted: numpy.ndarray, drops mask"),
         ("TypeError: no *", "raises TypeError: no \\*"),
     ],
 )
-def test_support_tells_what_numpy_makes_of_an_array(became: str, told: str) -> None:
+def test_support_tells_what_numpy_makes_of_an_array(became: str, reported: str) -> None:
     cell = samples.missing("x", "numpy", "no-protocol", "text", protocol="array_ufunc",
                            code="converted", data={"became": became})  # fmt: skip
     page = support.export(doc(samples.document(cell, samples.measured("numpy", "numpy", 100.0))))
-    assert f"| x | {told} |" in page
+    assert f"| x | {reported} |" in page

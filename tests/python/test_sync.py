@@ -148,16 +148,18 @@ def test_a_wait_of_the_host_is_found_in_the_export(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     own, argument = looked_at[1]["waiting"]["sync"]
-    assert (own["stream"], own["asked_by"], own["required"]) == (None, "consumer", True)
+    assert (own["stream"], own["requested_by"], own["required"]) == (None, "consumer", True)
     assert (own["waits"], own["saw"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
     assert own["transfer_ns"] > 0
-    assert (argument["stream"], argument["asked_by"]) == (-1, "dlbench")
+    assert (argument["stream"], argument["requested_by"]) == (-1, "dlbench")
     assert argument["reason"] == "ValueError: no stream on the CPU"
+    assert argument["code"] == "argument-refused"
+    assert argument["data"] == {"exception": "ValueError"}
     assert "waits" not in argument
 
 
-def test_who_reads_too_early_is_a_race_without_a_number(
+def test_a_library_that_reads_too_early_is_a_race_without_a_number(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     for way, word in (("careless", "none"), ("lazy", "host-wrong")):
@@ -165,7 +167,7 @@ def test_who_reads_too_early_is_a_race_without_a_number(
         assert entry["outcome"] == "race", way
         assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
         assert "real_time" not in entry
-        assert f"before queued:{way}'s queue was done" in entry["reason"]
+        assert f"before the work of queued:{way} was done" in entry["reason"]
 
 
 def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
@@ -195,7 +197,7 @@ def test_no_phase_of_a_race_keeps_its_number(
     assert phases["queued:waiting"]["real_time"] > 0
 
 
-def test_without_a_queue_nothing_is_said(
+def test_without_a_queue_nothing_is_reported(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     assert "sync" not in looked_at[1][""]
@@ -219,16 +221,16 @@ def test_the_terminal_shows_waits_and_races(
     looked_at: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     folder, _ = looked_at
-    _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
-    assert "synchronization while the producer's queue is busy" in told
-    assert "sync          queued:waiting: the host is held in export" in told
-    assert "race " in told
-    assert max(map(len, told.splitlines())) <= 80
-    _, told, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
-    assert "stream none: host, saw new" in told
+    _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
+    assert "synchronization while the producer's queue is busy" in reported
+    assert "sync          queued:waiting: the host is held in export" in reported
+    assert "race " in reported
+    assert max(map(len, reported.splitlines())) <= 80
+    _, reported, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
+    assert "stream none: host, saw new" in reported
 
 
-def test_who_hangs_loses_only_the_word(tmp_path: Path) -> None:
+def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
     entry = look(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
     assert "real_time" in entry
     assert [text for text in warning_texts(entry) if text.startswith("sync: ")] == [
@@ -251,7 +253,7 @@ def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_table_fits_its_width() -> None:
-    one = {"stream": None, "asked_by": "consumer", "required": True, "waits": "stream",
+    one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
            "saw": "new", "transfer_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     entry = {"producer": "p" * 20, "consumer": "c" * 20, "protocol": "dlpack", "device": "cuda:0",

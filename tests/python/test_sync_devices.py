@@ -162,7 +162,7 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     assert entry["outcome"] == "zero-copy", entry
     found = rows(entry)
     own = found.pop("own")
-    assert (own["waits"], own["saw"], own["asked_by"], own["required"]) == (
+    assert (own["waits"], own["saw"], own["requested_by"], own["required"]) == (
         *("stream", "new", "consumer", True),
     )
     assert max(own["export_blocked"], own["import_blocked"]) < 0.3
@@ -170,7 +170,7 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     numbers = {1, 2} if device == "cuda:0" else set()
     assert found.keys() == {None, -1, "foreign", *numbers}
     for argument, one in found.items():
-        seen = (one["waits"], one["saw"], one["asked_by"], one["required"])
+        seen = (one["waits"], one["saw"], one["requested_by"], one["required"])
         assert seen == ("none", "old", "dlbench", False), argument
     # Freeing memory waits for the device.
     assert entry["late_free"] == "safe"
@@ -278,16 +278,16 @@ def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells])
 
 def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     folder = looked_at[0]
-    _, told, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
-    lines = [line.split() for line in told.splitlines()]
+    _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
+    lines = [line.split() for line in reported.splitlines()]
     for fault, word in (("no-wait", "none"), ("wrong-stream", "wrong-stream")):
         wanted = [f"faulty:{fault}", "->", "native", "dlpack", "own", word]
-        assert wanted in [line[:6] for line in lines], told
+        assert wanted in [line[:6] for line in lines], reported
     assert any(line[:1] == ["race"] for line in lines)
-    assert max(map(len, told.splitlines())) <= 80
-    _, told, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
-    assert "stream own: stream, saw new" in told
-    assert "stream (-1): none, saw old" in told
+    assert max(map(len, reported.splitlines())) <= 80
+    _, reported, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
+    assert "stream own: stream, saw new" in reported
+    assert "stream (-1): none, saw old" in reported
 
 
 @fakes.needs_fakes
@@ -415,7 +415,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
 
 
 def _asks(one: dict[str, Any]) -> bool:
-    return bool(one["asked_by"] == "consumer")
+    return bool(one["requested_by"] == "consumer")
 
 
 def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.style import Style
 
 import samples
-from dlbench import findings, values
+from dlbench import _core, findings, values
 from dlbench.document import EnvironmentFacts
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
@@ -37,7 +37,7 @@ cpu   4 KiB   convert   host time of one exchange   interval +-2.0 %
  from \\ to     numpy
  numpy      ~36.0 ns
 
-~ within 2x of the instrument's own time
+~ less than 2x the overhead floor
 
 grows with size: 1 of 2 exchanges; the others took less than 1.5x
                            4 KiB  256 KiB
@@ -52,7 +52,7 @@ no-protocol   dlpack_c: not imported by torch
 noise         turbo on, governor powersave, +-28 % between processes at 64.0 ns
                                                                   dlbench doctor
 
-6 measured, 2 not   38 s   ->  dlbench-results/latest: matrix.svg
+6 measured, 2 without a result   38 s   ->  dlbench-results/latest: matrix.svg
 """
 
 MATRIX_100 = """\
@@ -232,7 +232,7 @@ def test_no_mark_is_cut_from_the_legend() -> None:
     wide = samples.measured("a", "b", 25.0, lo_ns=20.0, outcome="copy")
     text = plain(terminal.render(doc(samples.document(wide)), 60))
     assert "\n* copied   ^ interval wider than +-10 %\n" in text
-    assert "\n~ within 2x of the instrument's own time\n" in text
+    assert "\n~ less than 2x the overhead floor\n" in text
 
 
 def test_the_summary_of_intervals_has_a_line_where_the_title_is_long() -> None:
@@ -262,7 +262,7 @@ def test_not_installed_and_interrupted_say_how_to_go_on() -> None:
     assert commands["not-run"] == ("a -> b: interrupted", "dlbench --resume 'out dir'")
 
 
-def test_copies_name_who_when_and_how_fast() -> None:
+def test_copies_name_library_time_and_rate() -> None:
     copied = {"outcome": "copy", "copied_by": "consumer", "late_read": True}
     document = samples.document(
         samples.measured("a", "jax", 50.0),
@@ -289,29 +289,29 @@ def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
     )
 
 
-def test_who_writes_into_a_exported_array_is_named() -> None:
-    said = "the consumer wrote into 8 of 255 pages of the producer's array"
+def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
+    message = "the consumer wrote into 8 of 255 pages of the producer's array"
     guard = {"pages": 255, "read": 0, "written": 8, "late": 0, "by": ["libb.so"]}
     entry = samples.measured(
         "a",
         "b",
         90.0,
-        warnings=[samples.warned("few-rounds"), samples.warned("source-written", said)],
+        warnings=[samples.warned("few-rounds"), samples.warned("source-written", message)],
     )
     entry["seen"] = entry["seen"] | {"guard": guard}
     (found,) = [f for f in findings.find(doc(samples.document(entry))) if f.label == "writes"]
-    assert (found.text, found.command) == (f"a -> b: {said}", "dlbench show latest a b")
+    assert (found.text, found.command) == (f"a -> b: {message}", "dlbench show latest a b")
     assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(pair.details(entry_of(entry)))
     quiet = samples.document(samples.measured("a", "b", 90.0))
     assert not [f for f in findings.find(doc(quiet)) if f.label == "writes"]
 
 
-def test_the_guard_says_what_was_read_when_and_by_whom() -> None:
+def test_the_guard_says_what_was_read_when_and_by_which_library() -> None:
     guard = {"pages": 1024, "read": 1024, "written": 0, "late": 482, "by": ["libjax_common.so"]}
     entry = samples.measured("a", "b", 90.0)
     entry["seen"] = entry["seen"] | {"guard": guard}
-    said = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
-    assert said in "\n".join(pair.details(entry_of(entry)))
+    message = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
+    assert message in "\n".join(pair.details(entry_of(entry)))
 
 
 def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> None:
@@ -371,7 +371,7 @@ def test_reasons_of_one_cause_are_one_line() -> None:
     ]
 
 
-def test_many_reasons_are_cut_but_for_who_asks() -> None:
+def test_many_reasons_are_cut_but_where_requested() -> None:
     entries = [samples.missing("p", f"c{i}", "refused", "no good") for i in range(20)]
     document = samples.document(*entries)
     (*_, last) = [f for f in findings.find(doc(document)) if f.label == "refused"]
@@ -380,17 +380,17 @@ def test_many_reasons_are_cut_but_for_who_asks() -> None:
     assert len([f for f in everything if f.label == "refused"]) == 20
 
 
-def test_flat_exchanges_are_told_in_a_line() -> None:
+def test_flat_exchanges_are_reported_in_a_line() -> None:
     entries = [samples.measured("a", "b", 50.0, bytes=size) for size in (4096, 262144)]
     text = plain(terminal.render(doc(samples.document(*entries)), 100))
-    assert "no exchange of 1 is shown" in text
+    assert "no exchange of 1 takes significantly longer" in text
 
 
 @pytest.mark.parametrize("warning", sorted(findings.DISTURBED))
 def test_a_disturbed_cell_is_a_line_with_a_next_command(warning: str) -> None:
-    told = samples.measured("numpy", "torch", 940.0, warnings=[samples.warned(warning)])
+    reported = samples.measured("numpy", "torch", 940.0, warnings=[samples.warned(warning)])
     honest = samples.measured("torch", "numpy", 940.0)
-    found = {line.label: line for line in findings.find(doc(samples.document(told, honest)))}
+    found = {line.label: line for line in findings.find(doc(samples.document(reported, honest)))}
     assert found[warning.replace("-", " ")].text.startswith("1 cell: ")
     assert "numpy -> torch" in found[warning.replace("-", " ")].text
     assert found[warning.replace("-", " ")].command.startswith("dlbench ")
@@ -421,22 +421,22 @@ def test_a_cell_that_loses_something_is_marked() -> None:
 def test_what_was_done_is_not_advised(
     warning: str, option: str, request_: dict[str, object]
 ) -> None:
-    told = samples.measured("numpy", "torch", 940.0, warnings=[samples.warned(warning)])
-    for asked, advised in (({}, True), (request_, False)):
-        found = findings.find(doc(samples.document(told, request=asked)))
+    reported = samples.measured("numpy", "torch", 940.0, warnings=[samples.warned(warning)])
+    for requested, advised in (({}, True), (request_, False)):
+        found = findings.find(doc(samples.document(reported, request=requested)))
         (command,) = [line.command for line in found if line.label == warning.replace("-", " ")]
         assert (option in command) == advised
 
 
 @pytest.mark.parametrize(
-    ("asked", "width"),
+    ("requested", "width"),
     [("100", 100), ("", layout.UNCUT), ("9" * 20, layout.UNCUT), ("0", layout.UNCUT),
      ("-5", layout.UNCUT), ("\u00b2", layout.UNCUT)],
 )  # fmt: skip
 def test_a_pipe_is_as_wide_as_columns_says_or_not_cut(
-    asked: str, width: int, monkeypatch: pytest.MonkeyPatch
+    requested: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", asked)
+    monkeypatch.setenv("COLUMNS", requested)
     layout.forget_bad_columns()
     assert output.Console(io.StringIO()).width == width
 
@@ -447,9 +447,9 @@ def test_nothing_is_cut_where_there_is_no_terminal() -> None:
         samples.measured("numpy", "numpy", 100.0),
         samples.missing("numpy", "torch", "refused", reason),
     )
-    for asked in ({}, {"pair": ["numpy", "torch"]}):
-        document["context"]["dlbench"]["request"] = asked
-        lines = terminal.render_as_asked(doc(document), layout.UNCUT, "latest", "x", ("a",))
+    for requested in ({}, {"pair": ["numpy", "torch"]}):
+        document["context"]["dlbench"]["request"] = requested
+        lines = terminal.render_request(doc(document), layout.UNCUT, "latest", "x", ("a",))
         text = "\n".join(line.plain for line in lines)
         assert "\u2026" not in text
         assert reason.strip() in text
@@ -474,11 +474,11 @@ def test_counted_instructions_have_a_column_in_the_matrix() -> None:
     for width in range(20, 60):
         heads = [block[0].plain for block in grid.blocks(matrix, width)]
         assert all(head.count("instr") == len(head.split()) // 2 - 1 for head in heads), heads
-    assert grid.legend([matrix]) == ["instr: instructions of one exchange", "? not counted"]
+    assert grid.legend([matrix], 80) == ["instr: instructions of one exchange", "? not counted"]
     del document["benchmarks"][0]["instructions"]
     [matrix] = terminal.matrices(doc(document))
     assert "instr" not in grid.blocks(matrix, 80)[0][0].plain
-    assert grid.legend([matrix]) == []
+    assert grid.legend([matrix], 80) == []
     document["benchmarks"][0]["instructions"] = 2312.0
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
@@ -489,9 +489,9 @@ def test_counted_instructions_have_a_column_in_the_matrix() -> None:
 def test_a_table_of_cells_has_a_legend_of_what_it_shows() -> None:
     near = samples.measured("numpy", "numpy", 36.0)
     shown = [line.plain for line in pair.table(entries_of([near]), 200)]
-    told = ["+-: of unknown kind", "~ within 2x of the instrument's own time"]
-    told += ["used: the protocol observed", "first: the first call of a worker"]
-    assert shown[-1] == "   ".join(told)
+    reported = ["+-: unknown kind of interval", "~ less than 2x the overhead floor"]
+    reported += ["used: the protocol observed", "first: the first call of a worker"]
+    assert shown[-1] == "   ".join(reported)
 
 
 def test_cells_that_share_evidence_or_a_warning_share_a_line() -> None:
@@ -528,3 +528,16 @@ def test_wide_letters_do_not_shift_a_command() -> None:
         assert cell_len(line.plain) == 60
     table = doc(samples.document(samples.measured("\u914d\u5217", "b", 90.0)))
     assert all(cell_len(line.plain) <= 60 for line in terminal.render(table, 60))
+
+
+def test_the_first_matrix_says_how_many_processes_follow() -> None:
+    lines = terminal.render_first(doc(samples.matrix()), 80, 3)
+    assert lines[0].plain == "first numbers, each from one of 3 processes"
+    assert any("from \\ to" in line.plain for line in lines)
+    assert max(cell_len(line.plain) for line in lines) <= 80
+
+
+def test_the_details_say_what_a_warning_means() -> None:
+    entry = samples.measured("a", "b", 90.0, warnings=[samples.warned("preempted")])
+    (line,) = [line for line in pair.details(entry_of(entry)) if line.startswith("warning")]
+    assert line.split(maxsplit=1)[1] == f"preempted: {_core.warnings['preempted']}"

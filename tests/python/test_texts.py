@@ -80,8 +80,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(made / "plain", made / "noisy")
     journal, make = made / "noisy/journal.jsonl", noise(random.Random(1))
     head, *lines = journal.read_text().splitlines()
-    said = [json.dumps(replaced(json.loads(line), make)) for line in lines]
-    journal.write_text("\n".join([head, *said]) + "\n")
+    message = [json.dumps(replaced(json.loads(line), make)) for line in lines]
+    journal.write_text("\n".join([head, *message]) + "\n")
     for name in ("plain", "noisy"):
         before = len((made / name / "journal.jsonl").read_text().splitlines())
         done = whole.run(made, "--resume", name, *quiet)
@@ -111,6 +111,7 @@ def decided(folder: Path, name: str) -> dict[str, Any]:
     compared = comparing.compare(folder / name / "results.json", folder / f"{name}2/results.json")
     return {
         "cells": [(entry.name, entry.outcome, entry.code) for entry in document.entries],
+        "sync": [[(one.waits, one.code) for one in each.sync] for each in document.entries],
         "causes": [
             [entry.name for entry in alike]
             for alike in grouped(document.not_measured, lambda entry: entry.cause).values()

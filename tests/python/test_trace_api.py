@@ -145,7 +145,7 @@ def measure(folder: Path, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
     return {(e["producer"], e["consumer"]): e for e in timed}
 
 
-def said(entry: dict[str, Any]) -> str:
+def message(entry: dict[str, Any]) -> str:
     """Why its calls were not counted."""
     (warning,) = [text for text in warning_texts(entry) if text.startswith("API calls: ")]
     assert "api_calls" not in entry
@@ -196,7 +196,7 @@ def test_a_kernel_in_a_zero_copy_exchange_is_a_finding(
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = whole.run(tmp_path, "show", "run")
     (kernel,) = [line for line in out.splitlines() if line.startswith("hidden kernel")]
-    assert "zero-copy, and yet a kernel runs, which may copy: numpy -> launching" in kernel
+    assert "zero-copy on the host, but a kernel runs, which may copy: numpy -> launching" in kernel
     assert "hidden copy" not in out
 
 
@@ -222,7 +222,7 @@ def test_a_count_that_misses_a_known_copy_is_not_given(
     if not reason:
         assert {kind: entry["api_calls"][kind] for kind in KINDS} == NONE
         return
-    assert re.fullmatch(reason, said(entry))
+    assert re.fullmatch(reason, message(entry))
     assert "CUDA calls" not in whole.run(tmp_path, "show", "run", "numpy", "runtime")[1]
 
 
@@ -230,7 +230,7 @@ def test_a_library_whose_calls_are_not_seen_has_no_count(tmp_path: Path, cuda: P
     whole.plant(tmp_path / "more", "unseen", make=UNSEEN)
     words = ("--producers", "unseen,native", "--consumers", "native", "--devices", "cuda:0")
     entries = measure(tmp_path, *words)
-    assert said(entries["unseen", "native"]).startswith(
+    assert message(entries["unseen", "native"]).startswith(
         "API calls: CUPTI reported no call while unseen made an array on cuda:0"
     )
     assert "api_calls" in entries["native", "native"]
@@ -256,7 +256,7 @@ def test_without_a_device_nothing_is_counted(
 ) -> None:
     monkeypatch.setenv("DLBENCH_FAKE_DEVICES", "0")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert said(entry).startswith("API calls: no known copy to check the counts with: cuda: ")
+    assert message(entry).startswith("API calls: no known copy to check the counts with: cuda: ")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_a_cupti_that_cannot_be_had_is_named(
 ) -> None:
     monkeypatch.setenv("DLBENCH_FAKE_CUPTI", how)
     entries = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy,native")
-    assert {said(entry) for entry in entries.values()} == {reason}
+    assert {message(entry) for entry in entries.values()} == {reason}
     assert len(entries) == 2
     monkeypatch.setenv("COLUMNS", "200")
     shown = whole.run(tmp_path, "show", "run")[1]
@@ -300,14 +300,14 @@ def test_a_cupti_that_cannot_be_had_is_named(
     assert "hidden" not in shown
 
 
-def test_an_older_cupti_does_not_know_who_has_it(
+def test_an_older_cupti_does_not_report_its_owner(
     tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
     monkeypatch.setenv("DLBENCH_CUPTI", f"{fakes}/older/libcupti.so.12")
     monkeypatch.setenv("DLBENCH_FAKE_CUPTI", "taken")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert said(entry) == "API calls: CUPTI is taken by another tool: run without it"
+    assert message(entry) == "API calls: CUPTI is taken by another tool: run without it"
 
 
 def test_without_a_driver_or_without_cupti_it_says_which(
@@ -316,12 +316,12 @@ def test_without_a_driver_or_without_cupti_it_says_which(
     monkeypatch.setenv("DLBENCH_CUPTI", str(tmp_path / "none.so"))
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert said(entry) == f"API calls: no CUPTI: none of these loads: {tmp_path}/none.so"
+    assert message(entry) == f"API calls: no CUPTI: none of these loads: {tmp_path}/none.so"
     resumed = ("--resume", "run", "--quiet", "--no-plots")
     assert whole.run(tmp_path, *resumed)[0] == 0
     # Nobody counts again what failed; as with instructions.
     (entry,) = whole.document(tmp_path)["benchmarks"]
-    assert said(entry).startswith("API calls: no CUPTI")
+    assert message(entry).startswith("API calls: no CUPTI")
 
 
 def test_a_measuring_run_never_holds_cupti(
@@ -335,10 +335,10 @@ def test_a_measuring_run_never_holds_cupti(
     entries = measure(tmp_path, "--producers", "numpy", "--consumers", "looking")
     # Its own call fails only where it is counted: the time stands, and the word beside it.
     assert entries["numpy", "looking"]["real_time"] > 0
-    assert "AssertionError" in said(entries["numpy", "looking"])
+    assert "AssertionError" in message(entries["numpy", "looking"])
 
 
-def test_a_profiled_cell_is_what_a_cuda_profiler_is_told_to_capture(
+def test_a_profiled_cell_is_what_a_cuda_profiler_is_reported_to_capture(
     tmp_path: Path, fakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver:{fakes}/calls:{fakes}/cupti")

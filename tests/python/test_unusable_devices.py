@@ -161,7 +161,7 @@ def test_a_devices_uuid_belongs_into_the_drivers_variable(tmp_path: Path, word: 
     status, out, err = whole.run(tmp_path, "native", "native", "--devices", f"cpu,{word}")
     assert (status, out) == (2, "")
     assert err == (
-        f"dlbench: '{word}' is no device; put it into CUDA_VISIBLE_DEVICES, or for AMD into "
+        f"dlbench: '{word}' is not a device; put it into CUDA_VISIBLE_DEVICES, or for AMD into "
         "ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0\n"
     )
 

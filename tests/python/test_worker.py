@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from samples import warning_codes
 from wire import F32, UNALIGNED, ask, plant, prepare
 
 pytestmark = pytest.mark.process
@@ -86,7 +88,7 @@ def test_what_is_no_number_has_a_reason(
     assert "\n" not in error["reason"]
 
 
-def test_a_consumer_that_writes_into_its_input_is_told(tmp_path: Path) -> None:
+def test_a_consumer_that_writes_into_its_input_is_reported(tmp_path: Path) -> None:
     take = (
         "import numpy as np\n"
         "def f(x):\n    y = np.from_dlpack(x).copy()\n    x[5] = 77\n    return y\n"
@@ -296,11 +298,11 @@ def test_a_proxy_that_is_kept_forgets_its_recorder(tmp_path: Path) -> None:
     assert cross(tmp_path, MAKE, take)["ok"]["seen"]["calls"][-1].startswith("__dlpack__")
 
 
-ASKED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
+REQUESTED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
 
 
-def test_a_library_that_raises_when_asked_for_devices_has_none(tmp_path: Path) -> None:
-    make = ASKED.format("raise OSError('no driver:\\n  none at all')", "return case.numpy()")
+def test_a_library_that_raises_when_requested_devices_has_none(tmp_path: Path) -> None:
+    make = REQUESTED.format("raise OSError('no driver:\\n  none at all')", "return case.numpy()")
     answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
     assert answer["error"]["outcome"] == "no-device"
     assert answer["error"]["exception"] == "OSError"
@@ -308,7 +310,7 @@ def test_a_library_that_raises_when_asked_for_devices_has_none(tmp_path: Path) -
 
 
 def test_a_library_that_names_no_device_has_none(tmp_path: Path) -> None:
-    make = ASKED.format("return []", "return case.numpy()")
+    make = REQUESTED.format("return []", "return case.numpy()")
     answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
     assert answer["error"]["outcome"] == "no-device"
     assert answer["error"]["reason"] == "giver finds no device here"
@@ -318,7 +320,7 @@ def test_a_library_that_names_no_device_has_none(tmp_path: Path) -> None:
 def test_why_there_is_no_array_on_a_device_is_the_librarys_own_word(
     tmp_path: Path, here: str, outcome: str
 ) -> None:
-    make = ASKED.format(f"return [{here!r}]", "raise RuntimeError('not like this')")
+    make = REQUESTED.format(f"return [{here!r}]", "raise RuntimeError('not like this')")
     error = cross(tmp_path, make, SHARE)["error"]
     assert (error["outcome"], error["exception"]) == (outcome, "RuntimeError")
     assert error["reason"].endswith("RuntimeError: not like this")
@@ -333,7 +335,7 @@ def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
     assert answers[1]["error"]["reason"] == "taker was not loaded in this worker"
 
 
-def test_the_very_object_is_asked_again_through_a_proxy(tmp_path: Path) -> None:
+def test_the_very_object_is_requested_again_through_a_proxy(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
     assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == (
@@ -379,7 +381,7 @@ def test_interface_data_may_be_a_buffer(tmp_path: Path) -> None:
         ("return Refusing()", "TypeError: not me", "TypeError: not me"),
     ],
 )
-def test_what_numpys_functions_make_of_an_array_is_told(
+def test_what_numpys_functions_make_of_an_array_is_reported(
     tmp_path: Path, make: str, multiply: str, concatenate: str
 ) -> None:
     source = (
@@ -398,6 +400,19 @@ def test_what_numpys_functions_make_of_an_array_is_told(
         "def values(x): return np.asarray(x) if isinstance(x, np.ndarray) else np.arange(4.)\n"
         "def extras(x): return {'unit': x.unit} if getattr(x, 'unit', '') else {}\n"
     )
-    asked = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
-    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), asked)[-1]["ok"]
+    requested = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
+    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
     assert ok["dispatch"] == {"multiply": multiply, "concatenate": concatenate}
+
+
+@pytest.mark.parametrize(("enables", "codes"), [(True, ["gil-enabled"]), (False, [])])
+def test_a_library_that_enables_the_gil_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enables: bool, codes: list[str]
+) -> None:
+    """An interpreter that says of itself that it is free-threaded, until a library is imported."""
+    starts = "import sys\nsys._is_gil_enabled = lambda: False\n"
+    (tmp_path / "sitecustomize.py").write_text(starts)
+    paths = filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    take = SHARE + f"import sys\nsys._is_gil_enabled = lambda: {enables}\n"
+    assert warning_codes(cross(tmp_path, MAKE, take)["ok"]) == codes

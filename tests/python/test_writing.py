@@ -38,8 +38,8 @@ def test_what_is_no_file_is_refused_and_stays(kind: str, tmp_path: Path, capsys:
         ["check", "bytearray", "--markdown"],
     ):
         assert cli.main([*line, str(target), "--force"]) == 2
-        told = capsys.readouterr()
-        assert (told.out, told.err.count("\n")) == ("", 1)
+        reported = capsys.readouterr()
+        assert (reported.out, reported.err.count("\n")) == ("", 1)
     with pytest.raises((BadInput, OSError, RuntimeError)):
         writing.write(target, lambda out: out.write(b"mine"))
     assert target.lstat().st_mode == before.st_mode
@@ -66,7 +66,7 @@ def test_a_disk_that_fills_up_costs_nothing_that_was_there(tmp_path: Path) -> No
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(BadInput, match="No space left on device"):
-        writing.write_asked(path, full)
+        writing.write_requested(path, full)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("mine", "mine")]
 
 

@@ -27,10 +27,10 @@ TEST_F(Api, CountsBecomeAKeyOfTheirEntry) {
   EXPECT_EQ(first().api_calls->calls.at("sync"), 2U);
   EXPECT_EQ(first().api_calls->phases.at("export").at("sync"), 2U);
   EXPECT_EQ(first().warnings, measured("numpy", "torch").warnings);
-  const nlohmann::json told = document()["benchmarks"][0]["api_calls"];
-  EXPECT_EQ(told["sync"], 2);
-  EXPECT_EQ(told["memcpy"], 0);
-  EXPECT_EQ(told["phases"]["import"]["sync"], 0);
+  const nlohmann::json reported = document()["benchmarks"][0]["api_calls"];
+  EXPECT_EQ(reported["sync"], 2);
+  EXPECT_EQ(reported["memcpy"], 0);
+  EXPECT_EQ(reported["phases"]["import"]["sync"], 0);
 }
 
 TEST_F(Api, AFailureBecomesAWarningAndALaterCountTakesItsPlace) {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "random.hpp"
 #include "results/compare.hpp"
 #include "results/document.hpp"
 #include "sample.hpp"
-#include "stats/random.hpp"
 
 namespace dlbench::results::testing {
 

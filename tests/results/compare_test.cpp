@@ -273,12 +273,14 @@ TEST_F(Compare, TwoMachinesAreRefusedByName) {
     return write("head", {measured("numpy", "a")},
                  [&](nlohmann::json& context) { context["dlbench"]["machine"][key] = value; });
   };
-  std::string said = usage_error([&] { compare(base, at("cpu", "Another CPU")); });
-  EXPECT_NE(said.find("cpu (\"A CPU\", \"Another CPU\")"), npos) << said;
-  said = usage_error([&] { compare(base, at("cores", 64)); });
-  EXPECT_NE(said.find("cores (2, 64)"), npos) << said;
-  said = usage_error([&] { compare(base, at("devices", {{{"name", "cuda"}, {"state", "ok"}}})); });
-  EXPECT_NE(said.find("devices"), npos) << said;
+  std::string message = usage_error([&] { compare(base, at("cpu", "Another CPU")); });
+  EXPECT_NE(message.find("cpu (\"A CPU\", \"Another CPU\")"), npos) << message;
+  message = usage_error([&] { compare(base, at("cores", 64)); });
+  EXPECT_NE(message.find("cores (2, 64)"), npos) << message;
+  message = usage_error([&] {
+    compare(base, at("devices", {{{"name", "cuda"}, {"state", "ok"}}}));
+  });
+  EXPECT_NE(message.find("devices"), npos) << message;
   CompareOptions force;
   force.force = true;
   EXPECT_EQ(compare(base, at("cores", 64), force).cells.size(), 1U);
@@ -305,8 +307,8 @@ TEST_F(Compare, TheModelOfADeviceMattersAndNotItsNumber) {
   EXPECT_EQ(compare(base, with("same", gpu("A", "GPU-2"))).cells.size(), 1U);
   EXPECT_NE(usage_error([&] { compare(base, with("head", gpu("B", "GPU-1"))); }).find("devices"),
             npos);
-  const auto none = [](const char* state, const char* said) {
-    return nlohmann::json{{"name", "cuda"}, {"state", state}, {"message", said}};
+  const auto none = [](const char* state, const char* message) {
+    return nlohmann::json{{"name", "cuda"}, {"state", state}, {"message", message}};
   };
   const auto without = with("without", none("no-library", "libcuda.so.1 not found"));
   EXPECT_EQ(compare(without, with("either", none("no-device", "cuInit"))).cells.size(), 1U);
@@ -331,10 +333,10 @@ TEST_F(Compare, EnvironmentsOfOneRunAreSides) {
   // Further documents of the same side bring further workers.
   const Comparison more = results::compare({{path, path}, "old"}, {{path, path}, "new"}, {});
   EXPECT_EQ(more.cells[0].base.workers, 20U);
-  const std::string said = usage_error([&] {
+  const std::string message = usage_error([&] {
     results::compare({{path}, "older"}, {{path}, "new"}, {});
   });
-  EXPECT_NE(said.find("no environment 'older'"), npos) << said;
+  EXPECT_NE(message.find("no environment 'older'"), npos) << message;
 }
 
 TEST_F(Compare, CountsHaveNoChanceInThem) {

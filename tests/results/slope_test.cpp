@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "../model/warnings.hpp"
+#include "random.hpp"
 #include "sample.hpp"
-#include "stats/random.hpp"
 
 namespace dlbench::results {
 namespace {

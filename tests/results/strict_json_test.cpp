@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <limits>
-#include <vector>
 
 #include "sample.hpp"
 
@@ -52,21 +50,27 @@ TEST(StrictJson, NumbersAtTheEnds) {
   EXPECT_EQ(parse_strict(zero, "file").value().json(),
             nlohmann::json::parse("[0.0, -0.0, 0.0, 18446744073709551616.0]"));
   for (const std::string big : {"1e999", "-1e999"}) {
-    EXPECT_NE(complaint("[" + big + "]").find("/0: broken at byte 1"), std::string::npos) << big;
+    EXPECT_EQ(complaint("[" + big + "]"), "file: /0: broken at byte " + std::to_string(big.size()) +
+                                              ": a number beyond the range of a double");
   }
   EXPECT_NE(complaint("[" + std::string(400, '9') + "]").find("/0: broken"), std::string::npos);
 }
 
 TEST(StrictJson, SaysWhereAndWhy) {
   EXPECT_EQ(complaint("{\"a\": {\"b\": 1, \"b\": 2}}"), "file: /a/b: the key is there twice");
-  EXPECT_EQ(complaint("{\"a\": [1, 2, nul]}").find("file: /a/2: broken at byte "), 0U);
+  EXPECT_EQ(complaint("{\"a\": [1,\n2, nul]}"),
+            "file: /a/2: broken at byte 16: line 2, column 7: syntax error while parsing value - "
+            "invalid literal");
   EXPECT_EQ(complaint("[1, 2").find("file: /2: broken at byte "), 0U);
   EXPECT_EQ(complaint("").find("file: /: broken at byte 0"), 0U);
   for (const char* text : {"[1e999]", "[NaN]", "[01]", "[1.]", "['a']", "[1,]", "[\"\\ud800\"]",
                            "[\"a\nb\"]", "[\"\xff\"]", "[\"\xc0\xaf\"]", "[1] 2", "/**/[1]"}) {
     EXPECT_NE(complaint(text).find("broken at byte"), std::string::npos) << text;
   }
-  EXPECT_NE(complaint(std::string("[1]\0]", 5)).find("broken at byte 3"), std::string::npos);
+  for (const std::size_t size : {4, 5}) {
+    EXPECT_NE(complaint(std::string("[1]\0]", size)).find("broken at byte 3"), std::string::npos);
+  }
+  EXPECT_EQ(complaint("\xef\xbb\xbf[]"), "file: /: broken at byte 0: a byte order mark");
   EXPECT_NE(complaint(std::string("[\"a\0b\"]", 7)).find("broken at byte"), std::string::npos);
 }
 
@@ -86,25 +90,6 @@ TEST(StrictJson, NestsAsDeepAsItMay) {
   EXPECT_EQ(complaint(std::string(64, '[') + std::string(64, ']')), "");
   EXPECT_NE(complaint(std::string(65, '[') + std::string(65, ']')).find("deeper than 64"),
             std::string::npos);
-}
-
-TEST(StrictJson, HandsOnTheItemsOfListsAndForgetsThem) {
-  constexpr std::array<std::string_view, 1> kRowLists{"rows"};
-  std::vector<std::string> seen;
-  const OnItem take = [&](std::string_view key, std::size_t index, const Value& item) {
-    seen.push_back(std::string(key) + std::to_string(index) + item.json().dump());
-  };
-  std::string text = R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})";
-  Blocks blocks(text);
-  const Parsed parsed = parse_strict(blocks, "file", kRowLists, take);
-  EXPECT_EQ(seen,
-            (std::vector<std::string>{"rows0{\"a\":[1,2]}", "rows13", "rows2[]", "rows3\"x\""}));
-  EXPECT_EQ(parsed.value().json(),
-            nlohmann::json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
-  std::string other = R"({"rows": [1, {"a": [2, x]}]})";
-  Blocks more(other);
-  const std::string broken = usage_error([&] { parse_strict(more, "file", kRowLists, take); });
-  EXPECT_EQ(broken.find("file: /rows/1/a/1: broken at byte"), 0U) << broken;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ using testing::usage_error;
 
 Ordering ordering() {
   Ordering one;
-  one.asked = one.required = true;
+  one.is_own_call = one.required = true;
   one.waits = Waits::host;
   one.saw = "new";
   one.transfer_ns = 1200.5;
@@ -20,7 +20,7 @@ Ordering ordering() {
 Ordering refused_argument() {
   Ordering one;
   one.stream = "-1";
-  one.reason = "TypeError: no stream";
+  one.reason = {"argument-refused", "TypeError: no stream", {{"exception", "TypeError"}}};
   return one;
 }
 
@@ -33,15 +33,17 @@ TEST_F(Sync, BecomesAListOfItsEntry) {
   append({cell_, {ordering(), refused_argument()}, "safe", "", ""});
   const nlohmann::json entry = document()["benchmarks"][0];
   const nlohmann::json expected = nlohmann::json::parse(R"([
-    {"stream": null, "asked_by": "consumer", "required": true, "waits": "host", "saw": "new",
+    {"stream": null, "requested_by": "consumer", "required": true, "waits": "host", "saw": "new",
      "transfer_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
-    {"stream": -1, "asked_by": "dlbench", "required": false, "reason": "TypeError: no stream"}])");
+    {"stream": -1, "requested_by": "dlbench", "required": false, "reason": "TypeError: no stream",
+     "code": "argument-refused", "data": {"exception": "TypeError"}}])");
   EXPECT_EQ(entry["sync"], expected);
   EXPECT_EQ(entry["late_free"], "safe");
   const Entry back = first();
   ASSERT_EQ(back.sync.size(), 2U);
   EXPECT_EQ(back.sync[0].import_blocked, -0.001);
   EXPECT_EQ(back.sync[1].stream, "-1");
+  EXPECT_EQ(back.sync[1].reason, refused_argument().reason);
 }
 
 TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
@@ -75,20 +77,25 @@ TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
 
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
   const auto said_of = [this](const std::string& rest) {
-    const std::string one = R"({"stream":null,"asked_by":"consumer","required":true,)" + rest + "}";
+    const std::string one =
+        R"({"stream":null,"requested_by":"consumer","required":true,)" + rest + "}";
     const Parsed parsed =
         parse_strict(R"({"cell":")" + cell_ + R"(","sync":[)" + one + "]}", "text");
     return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
   };
-  EXPECT_NE(said_of(R"("waits":"host","reason":"no")").find("here/sync/0/waits"),
-            std::string::npos);
+  EXPECT_NE(
+      said_of(R"("waits":"host","reason":"no","code":"never-busy")").find("here/sync/0/waits"),
+      std::string::npos);
+  EXPECT_NE(said_of(R"("reason":"no")").find("here/sync/0/code"), std::string::npos);
+  EXPECT_NE(said_of(R"("code":"never-busy")").find("here/sync/0/reason"), std::string::npos);
+  EXPECT_NE(said_of(R"("reason":"no","code":"busy")").find("here/sync/0/code"), std::string::npos);
   EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-stream"), std::string::npos);
 }
 
 TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {
   for (const std::string stream : {"1e300", "-2", "1.5", "[]"}) {
     const Parsed parsed = parse_strict(R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
-                                           R"(,"asked_by":"consumer","required":true}]})",
+                                           R"(,"requested_by":"consumer","required":true}]})",
                                        "text");
     EXPECT_NE(usage_error([&] {
                 sync_record_from(Fields(parsed.value(), "here"));

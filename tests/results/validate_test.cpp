@@ -45,8 +45,8 @@ TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
       document[pointer] = fault["value"];
     else
       document[pointer.parent_pointer()].erase(pointer.back());
-    const std::string said = complaint(document.dump());
-    EXPECT_EQ(said.rfind(path_.string() + ": " + text, 0), 0U) << fault << "\n" << said;
+    const std::string message = complaint(document.dump());
+    EXPECT_EQ(message.rfind(path_.string() + ": " + text, 0), 0U) << fault << "\n" << message;
   }
 }
 
@@ -55,28 +55,28 @@ TEST_F(Validate, ChecksAreLookedAtWhereThereAreAny) {
                      {"role", "producer"},     {"level", "must"},    {"section", "array API"},
                      {"outcome", "broken"},    {"seen", "the same"}, {"accepted", false},
                      {"reproducer", "print()"}};
-  const auto said = [&](const json& checks) {
+  const auto message = [&](const json& checks) {
     json document = json::parse(good_);
     document["checks"] = checks;
     return complaint(document.dump());
   };
-  EXPECT_EQ(said(json::array({good})), "");
-  EXPECT_NE(said(json::array({good, good})).find("/checks/1/rule"), npos);
-  EXPECT_NE(said(json::object()).find("/checks"), npos);
+  EXPECT_EQ(message(json::array({good})), "");
+  EXPECT_NE(message(json::array({good, good})).find("/checks/1/rule"), npos);
+  EXPECT_NE(message(json::object()).find("/checks"), npos);
   for (const auto& [key, value] : good.items()) {
     json without = good;
     without.erase(key);
     if (key != "accepted") {
-      EXPECT_NE(said(json::array({without})).find("/checks/0/" + key), npos) << key;
+      EXPECT_NE(message(json::array({without})).find("/checks/0/" + key), npos) << key;
     }
     json other = good;
     other[key] = 3;
-    EXPECT_NE(said(json::array({other})).find("/checks/0/" + key), npos) << key;
+    EXPECT_NE(message(json::array({other})).find("/checks/0/" + key), npos) << key;
   }
   json kept = good;
   kept["outcome"] = "holds";
   kept.erase("reproducer");
-  EXPECT_EQ(said(json::array({kept})), "");
+  EXPECT_EQ(message(json::array({kept})), "");
 }
 
 TEST_F(Validate, NewKeysAreAllowedEverywhere) {

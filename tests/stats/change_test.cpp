@@ -7,7 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "stats/random.hpp"
+#include "random.hpp"
 #include "stats/stages.hpp"
 #include "stats/stats.hpp"
 #include "stats/student.hpp"

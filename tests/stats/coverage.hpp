@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stats/random.hpp"
+#include "random.hpp"
 #include "stats/stopping.hpp"
 
 namespace dlbench::stats {

@@ -22,17 +22,17 @@ struct Told {
   double least, most;
 };
 
-void expect_as_told(const Coverage& row, Told told) {
+void expect_as_told(const Coverage& row, Told reported) {
   print(row);
-  EXPECT_GE(row.share, (told.least - 1) / 100) << row.source;
-  EXPECT_LE(row.share, (told.most + 1) / 100) << row.source;
+  EXPECT_GE(row.share, (reported.least - 1) / 100) << row.source;
+  EXPECT_LE(row.share, (reported.most + 1) / 100) << row.source;
 }
 
 constexpr Told kAtRandom{95.1, 96.6};
 // The record's own drift remains, of which no interval of few rounds can know.
 constexpr Told kInBlocks{91.9, 96.0};
 constexpr Told kKnown{93.5, 96.6};
-// Neighbours that are alike tell less than their number says: no 95 %, and the docs say so.
+// Neighbors that are alike tell less than their number says: no 95 %, and the docs say so.
 constexpr Told kAlike{87, 91};
 
 TEST(Coverage, OfRecordedRoundsIsAsToldTheStopIncluded) {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "random.hpp"
 #include "recorded_workers.hpp"
-#include "stats/random.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::stats {

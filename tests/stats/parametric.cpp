@@ -30,7 +30,7 @@ double two_modes(Random& random) {
   return 0.2 * random.normal() - kMedian + (fast ? 0 : 2);
 }
 
-/// A cell's rounds lie scattered over a worker's whole time; neighbours are alike.
+/// A cell's rounds lie scattered over a worker's whole time; neighbors are alike.
 Draw drifting(double spread) {
   return [spread](Random& random, std::span<double> rounds) {
     constexpr double kMemory = 0.3;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "random.hpp"
 #include "recorded_workers.hpp"
-#include "stats/random.hpp"
 #include "stats/student.hpp"
 
 namespace dlbench::stats {

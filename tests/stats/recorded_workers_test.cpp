@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "random.hpp"
 #include "stats/change.hpp"
 #include "stats/process_spread.hpp"
-#include "stats/random.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::stats {

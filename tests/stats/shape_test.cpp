@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "random.hpp"
 #include "recorded_rounds.hpp"
-#include "stats/random.hpp"
 #include "stats/stopping.hpp"
 
 namespace {

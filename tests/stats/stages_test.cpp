@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "random.hpp"
 #include "recorded_workers.hpp"
-#include "stats/random.hpp"
 
 namespace dlbench::stats {
 namespace {
@@ -16,6 +20,78 @@ namespace {
 constexpr std::size_t kTrials = 4000;       // 1 % scatters by 0.16 %
 constexpr std::size_t kRareTrials = 10000;  // a twentieth of that by 0.022 %
 constexpr std::uint64_t kSeed = 20240229;
+
+constexpr double kFalseAlarms = 0.01;
+
+/// What came of many comparisons of one cell, of each so many in a hundred.
+struct Power {
+  double slow = 0, fast = 0, same = 0, open = 0;  ///< shares; open: AMBIG or INCONCLUSIVE
+  double processes = 0;                           ///< a side, in the mean
+  double most = 0;
+};
+
+/// Does a cell need no more processes?
+inline bool is_decided(ChangeWord word) {
+  return word != ChangeWord::ambig && word != ChangeWord::inconclusive;
+}
+
+/// Two neighbours' times, in the order in which the sides got them.
+void deal(std::span<const double> pair, double change, Random& random, MeasuredSide& base,
+          MeasuredSide& head) {
+  const std::size_t first = random.below(2);
+  base.medians.push_back(pair[first]);
+  head.medians.push_back(pair[1 - first] * (1 + change));
+}
+
+/// Comparisons in stages between neighbours of a record: medians of processes that ran one after
+/// another, of which each pair is dealt to base and head by chance, as `compare` deals them, so
+/// that what drifts in the record drifts in the comparison. Head's are longer by `change`. The cell
+/// is one of so many, of which none may be called slow or fast by chance in more than 1 of 100.
+/// Trial i depends on the seed and i alone.
+Power compare_often(std::span<const double> record, double change, const Stages& stages,
+                    std::size_t cells, std::size_t trials, std::uint64_t seed) {
+  const auto tests = static_cast<double>(cells);
+  std::map<double, Changes> changes;  // by the part of the alarms
+  Quantiles quantiles;
+  const std::size_t pairs = record.size() / 2;
+  Stages within = stages;  // no process is there twice
+  within.most = std::min(stages.most, pairs);
+  std::array<std::size_t, kChangeWords.size()> words{};
+  std::size_t processes = 0, most = 0;
+  for (std::size_t trial = 0; trial < trials; ++trial) {
+    Random random(mixed(seed, trial));
+    MeasuredSide base, head;
+    std::size_t have = 0, wanted = stages.coarse, at = random.below(pairs);
+    ChangeWord word = ChangeWord::ambig;
+    for (std::size_t analysis = 0; analysis < stages.analyses && wanted > have; ++analysis) {
+      for (; have < wanted; ++have, at = (at + 1) % pairs) {
+        deal(record.subspan(2 * at, 2), change, random, base, head);
+      }
+      const double alarms = kFalseAlarms * part_of_alarms(analysis, have, within);
+      const Change seen = changes.try_emplace(alarms, alarms / tests).first->second.of(base, head);
+      // Holm's for the smallest p of all cells, which is the strictest.
+      const double p = std::min(1.0, seen.p * tests);
+      word = word_of({seen.ratio, seen.most, p, seen.minimum_detectable_change}, stages.threshold,
+                     alarms);
+      if (is_decided(word)) break;
+      wanted = next_processes({seen.lo, seen.hi, have, have, seen.minimum_detectable_change},
+                              within, alarms / tests, quantiles);
+    }
+    ++words[static_cast<std::size_t>(word)];
+    processes += have;
+    most = std::max(most, have);
+  }
+  const auto count = static_cast<double>(trials);
+  const auto share = [&](ChangeWord word) {
+    return static_cast<double>(words[static_cast<std::size_t>(word)]) / count;
+  };
+  return {share(ChangeWord::slow),
+          share(ChangeWord::fast),
+          share(ChangeWord::same),
+          share(ChangeWord::ambig) + share(ChangeWord::inconclusive),
+          static_cast<double>(processes) / count,
+          static_cast<double>(most)};
+}
 
 std::vector<double> record(double (*scatter)(Random&), double spread) {
   Random random(5);

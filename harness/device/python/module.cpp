@@ -1,5 +1,7 @@
 // The device room of a process, for the worker, the native halves and Python alike.
 #define PY_SSIZE_T_CLEAN
+#include "exchange/python/module.hpp"
+
 #include <Python.h>
 
 #include <stdexcept>
@@ -178,7 +180,7 @@ Shared shared{&dlbench::device::backend};
 
 PyMODINIT_FUNC PyInit__device() {
   dlbench::device::hip::search_packages(import_folders());
-  PyObject* created = PyModule_Create(&module);
+  PyObject* created = dlbench::create_module(module);
   PyObject* capsule =
       created != nullptr ? PyCapsule_New(&shared, dlbench::device::shared_name, nullptr) : nullptr;
   if (capsule == nullptr || PyModule_AddObject(created, "shared", capsule) != 0) {

@@ -1,1 +1,1 @@
-"""Questions to a document: cases, phases, growth with size."""
+"""What a document shows beyond single cells: case sweeps, phases, growth with size."""

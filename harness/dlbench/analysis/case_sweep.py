@@ -1,4 +1,4 @@
-"""What becomes of each kind of array: the case sweep that `--cases all` makes for each pair."""
+"""The case sweep of `--cases all`: the outcome of every kind of array for each pair."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from dlbench.text.grouping import grouped
 
 BASELINE = "f32"  #: the plain array that the others are held against
 NOT_MADE = "not made"
+NOT_RUN = "not-run"
 Axes = tuple[str, str, str, str, str]
 #: Outcomes by case: word, consumer, cases, environment, device.
-Told = tuple[str, str, tuple[str, ...], str, str]
+CaseKey = tuple[str, str, tuple[str, ...], str, str]
 
 
 @dataclass
 class CaseSweep:
-    """All cases of one pair over one protocol, on the clock `call` and at one size; a case that
-    has a size of its own stands there at that."""
+    """All cases of one pair and protocol, on the clock `call` and at one size. A case with a fixed
+    size is at that size."""
 
     producer: str
     consumer: str
@@ -35,9 +36,13 @@ class CaseSweep:
         return entry.gb_per_s if isinstance(entry, Measured) else 0.0
 
     def becomes(self, case: str) -> str:
-        """ "copy", "changes dtype", "refused", ..., or nothing where it ends like the baseline."""
+        """ "copy", "changes dtype", "refused", ...; empty if the outcome is that of the
+        baseline."""
         entry, baseline = self.sweep_cases[case], self.sweep_cases.get(BASELINE)
         if values.is_untimed(entry) or entry is baseline:
+            return ""
+        # A run that was interrupted has no outcome to compare.
+        if NOT_RUN in (entry.found, baseline.found if baseline is not None else ""):
             return ""
         plain = baseline.changed if baseline is not None else ()
         changed = [word for word in entry.changed if word not in plain]
@@ -52,21 +57,22 @@ def _shows_nothing(entry: Entry) -> bool:
     return entry.bytes == 0 and entry.found == "unproven"
 
 
-def untimed_said(untimed: Iterable[Entry]) -> list[str]:
-    """["41 end as f32 does", "1 without elements"]: what the untimed have in common."""
+def untimed_words(untimed: Iterable[Entry]) -> list[str]:
+    """["41 same as f32, not timed", "1 without elements"]: the outcomes of the untimed cases,
+    counted."""
     cells = list(untimed)
     empty = sum(map(_shows_nothing, cells))
-    said = [f"{len(cells) - empty} end as {BASELINE} does"] if len(cells) > empty else []
-    return [*said, f"{empty} without elements"] if empty else said
+    words = [f"{len(cells) - empty} same as {BASELINE}, not timed"] if len(cells) > empty else []
+    return [*words, f"{empty} without elements"] if empty else words
 
 
 def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:
-    """One for each pair and protocol that the two have in common; in order of their names."""
+    """One sweep for each pair and protocol, by name."""
     found: dict[Axes, list[Entry]] = defaultdict(list)
     for entry in entries:
         if not entry.is_exchange or entry.clock != "call":
             continue
-        # Where a library does not play that role, nothing was tried, and no array not made.
+        # A library without that role was not tried, so none of its arrays failed to be made.
         if entry.outcome in values.DULL or entry.code == codes.NO_ADAPTER:
             continue
         axes = (*entry.pair, entry.protocol, entry.device, entry.environment)
@@ -75,7 +81,8 @@ def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:
 
 
 def _at_one_size(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """By case, at the baseline's smallest size, or at its own where it has not that one."""
+    """The entries by case, at the baseline's smallest size, or at the size of the case if it has
+    only that."""
     cases = grouped(entries, lambda entry: entry.case)
     size = min((entry.bytes for entry in cases.get(BASELINE, [])), default=0)
     return {
@@ -84,7 +91,7 @@ def _at_one_size(entries: Iterable[Entry]) -> dict[str, Entry]:
     }
 
 
-def is_climbed(document: Document) -> bool:
+def has_case_sweep(document: Document) -> bool:
     """Was this a run of all cases?"""
     if "all" in document.run.request.cases:
         return True
@@ -93,7 +100,7 @@ def is_climbed(document: Document) -> bool:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Cases that end otherwise than the baseline, for all pairs with the same result.
+    """Cases whose outcome differs from the baseline's, for all pairs with the same result.
 
     `pairs` is empty where the result depends on the producer alone. `rates`: GB/s of those copies
     that have one.
@@ -109,11 +116,11 @@ class Fallback:
     rates: tuple[float, ...] = ()
 
 
-def fallbacks(climbed: Iterable[CaseSweep]) -> Iterator[Fallback]:
+def fallbacks(sweeps: Iterable[CaseSweep]) -> Iterator[Fallback]:
     """Copies first, then what is changed, then what fails, then what producers cannot make."""
-    alike: dict[tuple[Told, str], list[CaseSweep]] = defaultdict(list)
+    alike: dict[tuple[CaseKey, str], list[CaseSweep]] = defaultdict(list)
     not_made: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
-    for one in climbed:
+    for one in sweeps:
         cases: dict[str, list[str]] = defaultdict(list)
         for case in one.sweep_cases:
             word = one.becomes(case)
@@ -124,12 +131,12 @@ def fallbacks(climbed: Iterable[CaseSweep]) -> Iterator[Fallback]:
             elif word:
                 cases[word].append(case)
         for word, those in cases.items():
-            told = (word, one.consumer, tuple(those), one.environment, one.device)
-            alike[told, one.producer].append(one)
+            key = (word, one.consumer, tuple(those), one.environment, one.device)
+            alike[key, one.producer].append(one)
     # A row names its protocols for each of its producers.
-    together: dict[tuple[Told, tuple[str, ...]], list[CaseSweep]] = defaultdict(list)
-    for (told, _), members in alike.items():
-        together[told, tuple(one.protocol for one in members)] += members
+    together: dict[tuple[CaseKey, tuple[str, ...]], list[CaseSweep]] = defaultdict(list)
+    for (key, _), members in alike.items():
+        together[key, tuple(one.protocol for one in members)] += members
     ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0][0]), item[0]))
     for ((word, _, same, environment, device), protocols), members in ordered:
         rates = [one.rate(case) for one in members for case in same]

@@ -1,15 +1,15 @@
-"""How sure a sentence about many exchanges must be of each of them."""
+"""Correction of intervals for statements about many exchanges at once."""
 
 from __future__ import annotations
 
 from statistics import NormalDist
 
-#: Chance that a sentence names any exchange of which it is not so.
+#: Probability that a statement names any exchange wrongly.
 FALSE_ALARMS = 0.01
 
 
 def times_as_wide(exchanges: int) -> float:
-    """By how much the 95 % interval of each of so many exchanges is widened, so that what lies
-    outside does so by chance in one of a hundred runs (Bonferroni, as of a normal distribution)."""
+    """Factor by which the 95 % interval of each of `number` exchanges is widened, so that in one of
+    a hundred runs any of them is outside by chance (Bonferroni, normal distribution)."""
     normal = NormalDist()
     return normal.inv_cdf(1 - FALSE_ALARMS / max(exchanges, 1) / 2) / normal.inv_cdf(0.975)

@@ -13,7 +13,7 @@ from dlbench.document import AXES, Axis, Document, Entry, Measured
 from dlbench.text.layout import columns, fold, shorten
 
 GROWS = 1.5  #: largest over smallest size; below this, caches explain it
-PROCESSES = "processes"  #: an interval that holds what processes differ by
+PROCESSES = "processes"  #: an interval that includes the spread between processes
 RANGE = "range"  #: an interval of few rounds
 LEAST_NS = 0.01  #: an end that a logarithm can be taken of
 MOST_ROWS = 6
@@ -39,10 +39,10 @@ def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Te
     times = chance.times_as_wide(len(known))
     steep = [key for key in longer if _is_shown(known[key], sizes, times)]
     steep.sort(key=lambda key: -growth[key])
-    # The steepest of each consumer: what copies is the consumer's doing, most often.
+    # Only the steepest exchange of each consumer: most copies are made by the consumer.
     consumer, device = AXES.index("consumer"), AXES.index("device")
     by_consumer = {(key[consumer], key[device]): key for key in reversed(steep)}
-    told = sorted(by_consumer.values(), key=steep.index)
+    steepest = sorted(by_consumer.values(), key=steep.index)
     lines = [
         Text(line, style="bold") for line in fold(_summary(known, longer, steep), width, gap=" ")
     ]
@@ -50,44 +50,44 @@ def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Te
         return lines
     named = differing(next(iter(of.values())) for of in found.values())
     rows = [["", "", *named, *(values.size(size) for size in sizes)]]
-    rows += [_row(named, found[key], sizes) for key in told[:MOST_ROWS]]
+    rows += [_row(named, found[key], sizes) for key in steepest[:MOST_ROWS]]
     table = columns(rows, right=range(2 + len(named), len(rows[0])))
     return lines + [Text(shorten(f" {line}", width)) for line in table]
 
 
 def differing(entries: Iterable[Entry]) -> list[str]:
-    """Those of `device` and `case` that rows of these must name: not all have the same."""
+    """The axes among `device` and `case` on which these entries differ: rows must name them."""
     found = list(entries)
     return [axis for axis in ("device", "case") if len({e.axis(axis) for e in found}) > 1]
 
 
 def _is_shown(of_cell: Sizes, sizes: Sequence[int], times: float) -> bool:
-    """Are the intervals of the smallest and the largest size apart, each `times` as wide as at 95 %
-    and with what two processes differ by?"""
+    """Are the intervals of the smallest and the largest size disjoint? Each is `times` as wide as
+    at 95 % and includes the spread between processes."""
     small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
     widths = sum(times * _half_width(entry) for entry in (small, large))
     return math.log(large.real_time / small.real_time) > widths
 
 
 def _half_width(entry: Measured) -> float:
-    """Of the median at 95 %, as a logarithm, what processes differ by included; infinite where it
-    is not known."""
+    """Half-width of the median's 95 % interval as a logarithm, with the spread between processes;
+    infinite if unknown."""
     low, high = max(entry.lo_ns, LEAST_NS), max(entry.hi_ns, LEAST_NS)
     within = max(math.log(high / low) / 2, 0.0)
     if entry.interval == PROCESSES:
         return within
-    # The share that a range covers is not known.
+    # The coverage of a range is not known.
     if entry.interval == RANGE or entry.between_half_width is None:
         return math.inf
     return math.hypot(within, math.log1p(entry.between_half_width))
 
 
 def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) -> list[str]:
-    """What is shown, and what is seen and not shown."""
+    """How many exchanges grow with size, and how many may."""
     total, shown = _exchanges(known), _exchanges(steep)
     first = f"grows with size: {shown} of {total} exchanges"
     if not shown:
-        first = f"no exchange of {total} is shown to take longer for larger arrays"
+        first = f"no exchange of {total} takes significantly longer for larger arrays"
     doubtful = _exchanges(longer) - shown
     if doubtful:
         return [f"{first};", f"{doubtful} more took {GROWS}x and longer, which may be chance"]
@@ -96,7 +96,7 @@ def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) 
 
 
 def _exchanges(keys: Iterable[Key]) -> int:
-    """How many exchanges, whatever clocks they were measured by."""
+    """Number of exchanges, counting one that was measured by several clocks once."""
     clock = AXES.index("clock")
     return len({(*key[:clock], *key[clock + 1 :]) for key in keys})
 

@@ -1,1 +1,2 @@
-"""`dlbench check`: one library against the protocols, rule by rule; dlbench is the other side."""
+"""`dlbench check`: tests one library against the protocols, rule by rule; dlbench is the other
+library."""

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 WIRE = 3
-#: A library's texts may be of any length, and a line may not.
+#: The longest text of a library, because a line has a limit.
 LONGEST_TEXT = 2000
 WORKER_MAIN = Path(__file__).absolute().parent.parent / "worker_main.py"
 
 
 def main() -> None:
-    """Serve, then end at once, or as an interpreter ends."""
+    """Serve, then exit at once, or as an interpreter exits."""
     fd = moved_up(WIRE)
     # This script's own folder is no place to import from.
     own = {str(Path(sys.argv[0]).absolute().parent), str(Path(__file__).resolve().parent)}
@@ -66,7 +66,7 @@ def serve(fd: int) -> bool:
                 continue
             send(ok={"version": fit(version)})
         elif request["do"] == "end":
-            # The subject must be kept to the end: nothing else holds it.
+            # The subject is kept alive here until the end.
             sys.modules["dlbench"].__dict__["_subject"] = subject
             return bool(request.get("as_program"))
         elif subject is not None and request["do"] == "warm":

@@ -35,7 +35,7 @@ GROUPS = {
 
 def write(path: Path, document: Document) -> None:
     """Raises BadInput where the file cannot be written."""
-    writing.write_asked(path, lambda out: out.write(text(document).encode()))
+    writing.write_requested(path, lambda out: out.write(text(document).encode()))
 
 
 def text(document: Document) -> str:
@@ -142,9 +142,9 @@ def _unclear(checks: Sequence[Check]) -> list[str]:
     seen: dict[tuple[str, str], list[str]] = {}
     for entry in checks:
         if entry.outcome == UNCLEAR:
-            told = re.sub(r"^data is \d+ bytes off", "data is some bytes off", _seen(entry))
-            seen.setdefault((entry.rule, told), []).append(entry.library)
+            line = re.sub(r"^data is \d+ bytes off", "data is some bytes off", _seen(entry))
+            seen.setdefault((entry.rule, line), []).append(entry.library)
     lines = ["## Unclear", ""]
-    for (rule, told), names in sorted(seen.items()):
-        lines.append(f"- {', '.join(map(markdown, names))} `{rule}`: {told}")
+    for (rule, line), names in sorted(seen.items()):
+        lines.append(f"- {', '.join(map(markdown, names))} `{rule}`: {line}")
     return lines

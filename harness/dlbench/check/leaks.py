@@ -1,4 +1,4 @@
-"""Whether something is left behind by each of many exchanges."""
+"""Tests whether each of many exchanges leaks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dlbench import _check
 from dlbench.check.rule import Broken, NotApplicable, Unclear
 
 EXCHANGES = 10_000
-#: What a library may take once, for its caches and pools.
+#: Tolerated once, for caches and pools of the library.
 WARM_UP = 1_000
 #: Of each in one exchange; what is above is a leak. One object in a hundred exchanges is none of
 #: theirs. The kernel counts in pages, and threads have arenas.
@@ -41,7 +41,7 @@ class Used:
     references: int
 
     def growth(self, since: Used, exchanges: int) -> dict[str, float]:
-        """What grew with each exchange, and by how much."""
+        """The resources that grew with each exchange, and by how much."""
         files = (self.files - since.files) / exchanges
         grown = {
             "Python objects": (self.blocks - since.blocks) / exchanges,
@@ -70,7 +70,7 @@ def used(watched: Any) -> Used:
 
 
 def left(exchange: Callable[[], Any], watched: Any) -> dict[str, float]:
-    """What each exchange leaves; it must do so twice to be believed."""
+    """The leak of each exchange, which must be observed twice."""
     for _ in range(WARM_UP):
         exchange()
     grown: dict[str, float] = {}
@@ -94,12 +94,12 @@ def require_none(
     grown = left(exchange, watched)
     if not grown:
         return f"nothing is left of {EXCHANGES:,} exchanges"
-    said = " and ".join(f"{often:.2g} {what}" for what, often in grown.items())
+    text = " and ".join(f"{often:.2g} {what}" for what, often in grown.items())
     for name, control in (controls or {}).items():
         try:
             alone = left(control, watched)
         except (Exception, NotApplicable):
             continue  # it cannot do that
         if all(alone.get(what, 0) > ALIKE * often for what, often in grown.items()):
-            raise Unclear(f"each exchange leaves {said}; so does each {name}, without any exchange")
-    raise Broken(f"each exchange leaves {said}")
+            raise Unclear(f"each exchange leaves {text}; so does each {name}, without any exchange")
+    raise Broken(f"each exchange leaves {text}")

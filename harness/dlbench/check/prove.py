@@ -1,4 +1,4 @@
-"""Proof of each rule: honest libraries keep it, and a faulty one that breaks it is found."""
+"""Tests each rule: libraries without a fault keep it, and one with that fault breaks it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLANTED = Path(__file__).with_name("planted")
 #: touched.
 DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
 CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
-#: What the native half does that no text forbids for sure.
+#: Results of the native library that no text clearly forbids.
 NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
 
 

@@ -1,13 +1,20 @@
-"""pytest: one test for each rule.
+"""pytest: one test for each rule. `-p dlbench.check.pytest_plugin` loads it, on the command line or
+in `addopts`. It has no entry point: of a distribution with one pytest lists all files in each run,
+which takes 5 to 15 ms here.
 
 `pytest --dlbench-library=torch`, or a file of one's own (`dlbench_adapter` in the ini-file), or a
 test with the fixtures `dlbench_rule` and `dlbench_library`. `dlbench_known` lists accepted
 deviations, RULE LINK a line: they must fail (strict xfail).
+
+Node ids: `tests/my_adapter.py::export.copy-true`, `dlbench.check.torch::export.copy-true`. pytest
+selects the first kind like any test of a file. It knows no file of the second kind, so the plugin
+takes those from the arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -19,9 +26,12 @@ if TYPE_CHECKING:
     from dlbench.check.runner import Library, Result
     from dlbench.check.subject import Subject
 
+LIBRARIES = pytest.StashKey["list[Library]"]()
+ADAPTER = pytest.StashKey["Library"]()
+
 
 class RuleBroken(Exception):  # noqa: N818
-    """What is shown of a broken rule, instead of a trace through dlbench."""
+    """The message of a broken rule, instead of a traceback through dlbench."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,31 +70,112 @@ def marks(config: pytest.Config, rule: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.xfail(reason=link, strict=True, raises=RuleBroken)] if link else []
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(
-    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    names = config.getoption("--dlbench-library")
+@dataclass
+class Selection:
+    """The libraries that the run checks besides pytest's own tests."""
+
+    adapter: Path | None = None  #: of `dlbench_adapter`
+    libraries: list[str] = field(default_factory=list)  #: of --dlbench-library
+    #: node ids of libraries' rules in the arguments: only these run of that library
+    nodes: list[str] = field(default_factory=list)
+
+    def is_selected(self, group: str, rule: str) -> bool:
+        """Does a rule of a library run?"""
+        own = [node for node in self.nodes if node.partition("::")[0] == group]
+        return not own or group in own or f"{group}::{rule}" in own
+
+
+SELECTION = pytest.StashKey[Selection]()
+
+
+def group_of(library: str) -> str:
+    """The first part of its rules' node ids, and their class in JUnit's XML."""
+    return f"dlbench.check.{library}"
+
+
+def pytest_configure(config: pytest.Config) -> None:
     adapter = config.getini("dlbench_adapter")
-    if not names and not adapter:
+    chosen = Selection(libraries=list(dict.fromkeys(config.getoption("--dlbench-library"))))
+    config.stash[SELECTION] = chosen
+    if chosen.libraries:
+        groups = {group_of(name) for name in chosen.libraries}
+        chosen.nodes = [word for word in config.args if word.partition("::")[0] in groups]
+        config.args = [word for word in config.args if word not in chosen.nodes]
+    if adapter:
+        chosen.adapter = config.rootpath / adapter
+        if config.args_source is not config.ArgsSource.ARGS:
+            add_adapter(config, chosen.adapter)
+
+
+def add_adapter(config: pytest.Config, adapter: Path) -> None:
+    """Nothing is selected by name: the adapter is collected, even outside `testpaths`."""
+    places = [config.invocation_params.dir / word for word in config.args]
+    if not any(adapter.is_relative_to(place) for place in places):
+        config.args.append(str(adapter))
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Raises UsageError for a library or an adapter that is unfit, before any test is collected."""
+    chosen = session.config.stash[SELECTION]
+    if not chosen.libraries and chosen.adapter is None:
         return
-    from dlbench.check.rules import RULES
     from dlbench.errors import BadInput
 
+    known(session.config)
     try:
-        checked = [Checked(named(name)) for name in names]
-        if adapter:
-            checked.append(Checked(of_file(config.rootpath / adapter)))
+        session.stash[LIBRARIES] = [named(name) for name in chosen.libraries]
+        if chosen.adapter is not None:
+            session.stash[ADAPTER] = of_file(chosen.adapter)
     except BadInput as error:
         raise pytest.UsageError(str(error)) from None
-    for one in checked:
-        for rule in RULES.by_name.values():
-            item = RuleItem.from_parent(
-                session, name=f"dlbench[{one.library.name}-{rule.name}]", checked=one, rule=rule
-            )
-            for mark in marks(config, rule.name):
-                item.add_marker(mark)
-            items.append(item)
+
+
+def is_adapter(path: Path, config: pytest.Config) -> bool:
+    """Is it the file of `dlbench_adapter`?"""
+    adapter = config.stash[SELECTION].adapter
+    return adapter is not None and adapter.name == path.name and adapter.resolve() == path.resolve()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if not is_adapter(file_path, parent.config):
+        return None
+    file: pytest.Collector = RuleFile.from_parent(parent, path=file_path)
+    return file
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
+    """pytest also imports a file that an argument names as a module of tests. The adapter is one
+    only where its name is that of such a file."""
+    patterns = parent.config.getini("python_files")
+    if not is_adapter(module_path, parent.config) or any(map(module_path.match, patterns)):
+        return None
+    file: pytest.Collector = NoTests.from_parent(parent, path=module_path)
+    return file
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    chosen = session.config.stash[SELECTION]
+    for library in session.stash.get(LIBRARIES, []):
+        group = group_of(library.name)
+        collector = RuleGroup.from_parent(
+            session, name=group, nodeid=group, path=session.config.rootpath / group
+        )
+        collector.library = library
+        report = session.ihook.pytest_make_collect_report(collector=collector)
+        session.ihook.pytest_collectreport(report=report)
+        items += report.result
+    missing = [node for node in chosen.nodes if not is_found(node, items)]
+    if missing:
+        raise pytest.UsageError(f"not found: {missing[0]}; 'dlbench check --rules' names the rules")
+
+
+def is_found(node: str, items: list[pytest.Item]) -> bool:
+    """Does the argument select a test?"""
+    return any(item.nodeid == node or item.nodeid.startswith(f"{node}::") for item in items)
 
 
 def named(name: str) -> Library:
@@ -137,12 +228,49 @@ class Checked:
 
     def script(self, rule: Rule, seen: str) -> str:
         """The rule's script."""
-        from dlbench.scripts import rule as rule_script
+        from dlbench.check import script as rule_script
 
         path = getattr(self.library, rule.role)
         return rule_script.script(
             rule, seen, path, self.library.name, "", device=self.library.device
         )
+
+
+def rule_items(parent: pytest.Collector, library: Library) -> Iterator[RuleItem]:
+    """A test for each rule."""
+    from dlbench.check.rules import RULES
+
+    checked = Checked(library)
+    for rule in RULES.by_name.values():
+        item: RuleItem = RuleItem.from_parent(parent, name=rule.name, checked=checked, rule=rule)
+        for mark in marks(parent.config, rule.name):
+            item.add_marker(mark)
+        yield item
+
+
+class RuleFile(pytest.File):
+    """The file of `dlbench_adapter`."""
+
+    def collect(self) -> Iterator[RuleItem]:
+        return rule_items(self, self.session.stash[ADAPTER])
+
+
+class NoTests(pytest.File):
+    """The adapter in its other role, as a module of tests."""
+
+    def collect(self) -> list[pytest.Item]:
+        return []
+
+
+class RuleGroup(pytest.Collector):
+    """A library of --dlbench-library."""
+
+    library: Library
+
+    def collect(self) -> list[RuleItem]:
+        chosen = self.config.stash[SELECTION]
+        found = rule_items(self, self.library)
+        return [item for item in found if chosen.is_selected(self.name, item.name)]
 
 
 class RuleItem(pytest.Item):
@@ -152,6 +280,7 @@ class RuleItem(pytest.Item):
         super().__init__(**more)
         self.checked = checked
         self.rule = rule
+        self.extra_keyword_matches.add("dlbench")
 
     def runtest(self) -> None:
         conclude(self.rule, *self.checked.hold(self.rule), self.checked.script)
@@ -162,13 +291,13 @@ class RuleItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        return Path("dlbench"), None, self.name
+        return self.path, None, self.name
 
 
 def conclude(
     rule: Rule, outcome: str, seen: str, script: Callable[[Rule, str], str] | None = None
 ) -> None:
-    """Ends a test as the rule ended."""
+    """Ends the test with the result of the rule."""
     __tracebackhide__ = True
     from dlbench.check.rule import BROKEN, HOLDS
     from dlbench.text.escaping import log_line

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import Broken, NotApplicable
+from dlbench.check.rule import Broken, Ended, NotApplicable
 
 Facts = dict[str, Any]
 #: dtype's name -> DLPack's code and bits
@@ -25,8 +26,6 @@ NEWEST = (1, 3)
 CPU = (1, 0)
 #: Device types with memory that the CPU can read: its own, and memory pinned by CUDA and ROCm.
 HOST_KINDS = (1, 3, 11)
-#: Device types of our words.
-DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
 
 
 def itemsize(facts: Mapping[str, Any]) -> int:
@@ -83,6 +82,19 @@ def packed(shape: Sequence[int], strides: Sequence[int] | None, item: int) -> bo
             return False
         step *= size
     return True
+
+
+@contextmanager
+def on_error(
+    end: type[Ended],
+    words: str,
+    errors: type[Exception] | tuple[type[Exception], ...] = Exception,
+) -> Iterator[None]:
+    """Ends the rule so where the library raises one of the errors: `words`, then its message."""
+    try:
+        yield
+    except errors as error:
+        raise end(f"{words}{describe_error(error)}") from None
 
 
 def describe_error(error: BaseException) -> str:

@@ -1,10 +1,11 @@
-"""What a rule is, and the words in which it ends."""
+"""Rules and their results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dlbench.check.subject import Subject
@@ -18,12 +19,17 @@ Check = Callable[["Subject"], str]
 
 
 class Ended(BaseException):
-    """A rule that ends otherwise than with `holds`; the text is what was seen.
-
-    Not an Exception: what a library raises is caught as one, and this must pass by.
+    """Ends a rule early; the text is the observation. Not an Exception, so that code that catches a
+    library's exceptions does not catch it.
     """
 
     outcome = ""
+
+
+class Holds(Ended):
+    """The library keeps the rule."""
+
+    outcome = HOLDS
 
 
 class Broken(Ended):
@@ -33,34 +39,15 @@ class Broken(Ended):
 
 
 class NotApplicable(Ended):
-    """The library offers nothing that the rule speaks of."""
+    """The rule does not apply to the library."""
 
     outcome = NOT_APPLICABLE
 
 
 class Unclear(Ended):
-    """The specification contradicts itself, or can be read in several ways."""
+    """The specification is contradictory or ambiguous."""
 
     outcome = UNCLEAR
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How a script without dlbench shows it; see `scripts.rule`."""
-
-    #: of a producer: what is done with `array`. Of a consumer: what is printed after the import.
-    lines: str = ""
-    #: of a consumer: what is changed in the struct of a NumPy array, at `struct` and `tensor`.
-    patch: str = ""
-    #: the array: a word of `scripts.rule.SOURCES`
-    source: str = "line"
-    #: of a consumer: the call, where it is not the plain one. Of a producer: the source of
-    #: `capsule`.
-    call: str = ""
-    #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
-    refusal: str = ""
-    #: of a consumer: the export, where the consumer has no choice; see `scripts.rule._exporter`
-    struct: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,8 +62,21 @@ class Rule:
     level: str = "must"  #: or "should", as the specification says it
     risky: bool = False  #: breaking it may crash the process: it runs in a worker
     at_exit: bool = False  #: it shows only in how the process ends: it runs last
-    verdict: str = BROKEN  #: the worst that can be said of it: `unclear` where the text is
-    shown: Shown = field(default_factory=Shown)
+    verdict: str = BROKEN  #: the worst verdict: `unclear` where the text is
+    # What the script of a broken rule shows; see `check.script`.
+    #: of a producer: what is done with `array`. Of a consumer: what is printed after the import.
+    lines: str = ""
+    #: of a consumer: what is changed in the struct of a NumPy array, at `struct` and `tensor`.
+    patch: str = ""
+    #: the array: a word of `check.script.SOURCES`
+    source: str = "line"
+    #: of a consumer: the call, where it is not the plain one. Of a producer: the source of
+    #: `capsule`.
+    call: str = ""
+    #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
+    refusal: str = ""
+    #: of a consumer: the export, where the consumer has no choice; see `check.script._exporter`
+    struct: str = ""
 
     @property
     def group(self) -> str:
@@ -91,26 +91,13 @@ class Rules:
         self.by_name: dict[str, Rule] = {}
 
     def add(
-        self,
-        name: str,
-        sentence: str,
-        section: str,
-        *,
-        role: str,
-        level: str = "must",
-        risky: bool = False,
-        at_exit: bool = False,
-        verdict: str = BROKEN,
-        shown: Shown | None = None,
+        self, role: str, name: str, sentence: str, section: str, **words: Any
     ) -> Callable[[Check], Check]:
-        """Decorates the function of a rule."""
+        """Decorates the function of a rule; `words` are fields of Rule."""
 
         def kept(check: Check) -> Check:
             assert name not in self.by_name, name
-            self.by_name[name] = Rule(
-                name, role, sentence, section, check, level, risky, at_exit, verdict,
-                shown or Shown(),
-            )  # fmt: skip
+            self.by_name[name] = Rule(name, role, sentence, section, check, **words)
             return check
 
         return kept
@@ -118,6 +105,8 @@ class Rules:
 
 #: Filled by the files in `rules`.
 RULES = Rules()
+producer_rule = partial(RULES.add, "producer")
+consumer_rule = partial(RULES.add, "consumer")
 
 ARRAY_API = "array API 2025.12"
 METHOD = f"{ARRAY_API}, array.__dlpack__"

@@ -106,9 +106,9 @@ def check(
         for mine in filter(None, map(ordered, sides.values()))
     ]
     with ThreadPoolExecutor(len(ROLES)) as pool:
-        asked = [pool.submit(ask_each, chain, chain.names, keep) for chain in chains]
+        pending = [pool.submit(ask_each, chain, chain.names, keep) for chain in chains]
         try:
-            for one in asked:
+            for one in pending:
                 one.result()
         except BaseException:
             # A signal reaches the main thread alone, and the pool waits for its threads.

@@ -12,16 +12,16 @@ from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
 
 
-def load(asked: dict[str, Any]) -> tuple[Subject, str]:
+def load(request: dict[str, Any]) -> tuple[Subject, str]:
     """The library of a request, and its version. Raises what its import raises."""
     modules: dict[str, Any] = {}
     version = ""
     for role in ("consumer", "producer"):
-        path = asked[role]
-        modules[role] = loading.load_adapter(role, asked["name"], path) if path else None
+        path = request[role]
+        modules[role] = loading.load_adapter(role, request["name"], path) if path else None
         if path and not version:
-            version = loading.version(asked["name"], modules[role])
-    subject = Subject(asked["name"], modules["producer"], modules["consumer"], asked["device"])
+            version = loading.version(request["name"], modules[role])
+    subject = Subject(request["name"], modules["producer"], modules["consumer"], request["device"])
     return subject, version
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.check import issues
+from dlbench.check import script as rule_script
 from dlbench.check.rule import BROKEN, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
 from dlbench.environments.environment import here
 from dlbench.machine import machine
 from dlbench.running import writing
-from dlbench.scripts import rule as rule_script
 
 Entry = dict[str, Any]
 RESULTS = "results.json"

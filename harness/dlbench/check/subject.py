@@ -12,7 +12,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
-from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, values
+from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, on_error, values
 from dlbench.check.rule import NotApplicable
 
 PLAIN = Case("f32", "float32", 4096)
@@ -23,7 +23,7 @@ DERIVED: dict[str, tuple[str, int, str]] = {
     "strided": ("line", 2, "[::2]"),
     "reversed": ("line", 1, "[::-1]"),
 }
-#: What `Subject.source` may be: words of `scripts.rule`.
+#: What `Subject.source` may be: words of `check.script`.
 LOOKED_AT = (
     *("line", "readonly", "grid", *DERIVED),
     *(f"own-{layout}" for layout in DERIVED),
@@ -51,7 +51,7 @@ class Subject:
         self.consumer = consumer
         self.device = device
         self.handed = ""  #: the struct of the last export to a consumer
-        self.source = ""  #: a word of `scripts.rule`: what array was looked at last
+        self.source = ""  #: a word of `check.script`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
         self._keeps_dtype: bool | None = None
 
@@ -68,7 +68,7 @@ class Subject:
             raise NotApplicable("it has no adapter that makes arrays")
         special = getattr(self.producer, "SPECIAL", ())
         if case.special and case.special not in special:
-            raise NotApplicable(f"its arrays know nothing of '{case.special}'")
+            raise NotApplicable(f"it has no arrays with '{case.special}'")
         try:
             array = make(case, self.device)
             self.wait(array)
@@ -165,10 +165,10 @@ class Subject:
     def api(self) -> tuple[Any, _check.Api]:
         """An array, and the table. NotApplicable where another rule reports its fault."""
         array, published = self.publishes_api()
-        try:
+        with on_error(
+            NotApplicable, "the table cannot be read: ", (TypeError, ValueError, AttributeError)
+        ):
             api = _check.Api(published)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise NotApplicable(f"the table cannot be read: {describe_error(error)}") from None
         if api.versions[0][0] != 1:
             raise NotApplicable(f"the table is of version {api.versions[0]}")
         return array, api
@@ -281,7 +281,7 @@ class Subject:
 
 
 def dtype_of(array: Any) -> str:
-    """The dtype of an array, or nothing where dlbench does not know it."""
+    """The dtype of an array, or nothing where dlbench has none for it."""
     try:
         dtype = getattr(array, "dtype", None)
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype

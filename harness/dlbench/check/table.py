@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR, Rule
 from dlbench.check.rules import RULES
 from dlbench.document import Check, Document
-from dlbench.text.layout import columns, shorten
+from dlbench.text.layout import columns, shorten, wrap
 
 HEADS = {
     HOLDS: "holds",
@@ -64,7 +65,7 @@ def _entry_lines(entry: Check, width: int) -> list[str]:
     mark = " (accepted)" if entry.accepted else ""
     level = " (should)" if entry.level == "should" and entry.outcome == BROKEN else ""
     lines = [shorten(f"  {entry.rule}{level}{mark}", width)]
-    lines += [f"    {line}" for line in wrapped(entry.seen, width - 4)]
+    lines += [f"    {line}" for line in _wrapped(entry.seen, width - 4)]
     if entry.outcome == BROKEN:
         lines.append(shorten(f"    rule: {RULES.by_name[entry.rule].sentence}", width))
     if entry.issue:
@@ -72,29 +73,26 @@ def _entry_lines(entry: Check, width: int) -> list[str]:
     return lines
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines, broken between words where that is possible."""
-    import textwrap
-
-    return textwrap.wrap(text, max(width, 20), break_on_hyphens=False) or [""]
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, max(width, 20)) or [""]
 
 
 def rules(width: int) -> list[str]:
     """Every rule with its sentence."""
-    names = max(map(len, RULES.by_name)) + 2
-    lines = []
+    names = max(map(len, RULES.by_name))
+    rows = []
     for rule in RULES.by_name.values():
-        first, *more = wrapped(rule.sentence, width - names)
-        lines += [f"{rule.name:<{names}}{first}", *(f"{'':<{names}}{line}" for line in more)]
-    return lines
+        sentence = _wrapped(rule.sentence, width - names - 2)
+        rows += list(zip_longest([rule.name], sentence, fillvalue=""))
+    return columns(rows)
 
 
 def explained(rule: Rule, width: int, script: str = "") -> list[str]:
     """All that is known of a rule."""
-    whose = {"producer": "whoever exports", "consumer": "whoever imports"}[rule.role]
+    whose = {"producer": "the exporting library", "consumer": "the importing library"}[rule.role]
     lines = [
         rule.name,
-        *(f"  {line}" for line in wrapped(rule.sentence, width - 2)),
+        *(f"  {line}" for line in _wrapped(rule.sentence, width - 2)),
         "",
         *columns(
             [

@@ -6,8 +6,8 @@ from typing import Any
 
 from dlbench.adapter import Call
 from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import describe_error
-from dlbench.check.rule import Broken, NotApplicable
+from dlbench.check.reading import on_error
+from dlbench.check.rule import Broken, Holds, NotApplicable
 from dlbench.check.subject import Subject, is_bytes_of
 
 
@@ -18,18 +18,14 @@ def brought(
     words: str = "it imports nothing",
 ) -> Any:
     """The result of the import. A rejection is raised as `refused`: `words`, then its message."""
-    try:
+    with on_error(refused, f"{words}: "):
         return subject.import_(producer)
-    except Exception as error:
-        raise refused(f"{words}: {describe_error(error)}") from None
 
 
 def imported(subject: Subject, producer: KnownProducer) -> str:
     """The import has the producer's values, shape and dtype, or is rejected."""
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     return same(subject, producer, result)
 
 
@@ -54,13 +50,11 @@ def require_import(subject: Subject) -> None:
     try:
         subject.import_(KnownProducer(subject))
     except Exception:
-        try:
+        with on_error(NotApplicable, "it imports nothing: "):
             subject.import_(KnownProducer(subject, legacy=True))
-        except Exception as error:
-            raise NotApplicable(f"it imports nothing: {describe_error(error)}") from None
 
 
-def asks_itself(subject: Subject) -> None:
+def requests_itself(subject: Subject) -> None:
     """NotApplicable where the consumer imports a capsule instead of an object."""
     if subject.takes_capsules:
         raise NotApplicable("it imports a capsule, not an object")
@@ -69,7 +63,7 @@ def asks_itself(subject: Subject) -> None:
 def require_from_dlpack(subject: Subject) -> None:
     """NotApplicable unless its call is the array API's function: what that must accept and raise
     is written of no other, nor of a function that dlbench has bound for the library."""
-    asks_itself(subject)
+    requests_itself(subject)
     entry = subject.entry()
     function = entry.function if isinstance(entry, Call) else entry
     name = getattr(function, "__name__", type(function).__name__)
@@ -79,7 +73,7 @@ def require_from_dlpack(subject: Subject) -> None:
         raise NotApplicable(f"it imports by {name}, not by the array API's from_dlpack")
 
 
-def versioned_asked(subject: Subject) -> None:
+def require_versioned_request(subject: Subject) -> None:
     """NotApplicable unless the consumer requests the versioned struct."""
     brought(subject, KnownProducer(subject))
     if subject.handed != "versioned":

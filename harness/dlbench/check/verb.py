@@ -12,7 +12,7 @@ import click
 from rich.text import Text
 
 from dlbench import _core
-from dlbench.check import conformance, known, prove, runner, section, table
+from dlbench.check import conformance, junit, known, prove, runner, section, table
 from dlbench.check.rule import BROKEN, ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.device import Device
@@ -47,6 +47,9 @@ def say(lines: Sequence[str], console: Console) -> None:
     "--prove", "proving", is_flag=True, help="Prove each rule, by an honest and a faulty library."
 )
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
+@click.option(
+    "--junit", metavar="FILE", help="Write a test case for each rule to FILE, as JUnit XML."
+)
 @options.FORCE
 @click.option(
     "--device",
@@ -84,6 +87,8 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
     accepted = accepted_in(params["known_file"], params["adapters"])
     if params["markdown"]:
         writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
+    if params["junit"]:
+        writing.require_free(Path(params["junit"]), "--junit", force=params["force"])
     found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
     return conduct(found, chosen, accepted, params, console)
 
@@ -137,7 +142,7 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
     else:
         device = _core.parse_device(device, [about])
         if device != "cpu" and not {device, Device.parse(device).kind} & set(about.devices):
-            run.warn(f"{name} says nothing of {device}; what its adapter makes of it will be seen")
+            run.warn(f"{name} does not list {device}; its adapter is tried with it")
     paths = {role: roles[role].path if role in roles else None for role in ROLES}
     return runner.Library(name, paths["producer"], paths["consumer"], device=device)
 
@@ -155,25 +160,36 @@ def conduct(
     began = time.monotonic()
     checks: list[section.Entry] = []
     unfit: list[str] = []
+    cases: list[junit.Checked] = []
     newly = 0
     try:
         for library in found:
+            library_began = time.monotonic()
             try:
                 report = runner.check(library, chosen, timeout_s)
             except BadInput as error:
                 unfit.append(str(error))
+                seconds = time.monotonic() - library_began
+                cases.append(junit.Checked(library.name, seconds, failure=str(error)))
                 continue
             mine = {rule: link for (name, rule), link in accepted.items() if name == library.name}
-            told = section.entries(library, report, mine)
-            checks += told
-            newly += sum(entry["outcome"] == BROKEN and not entry.get("accepted") for entry in told)
+            reported = section.entries(library, report, mine)
+            checks += reported
+            seconds = time.monotonic() - library_began
+            cases.append(junit.Checked(library.name, seconds, [Check(entry) for entry in reported]))
+            newly += sum(
+                entry["outcome"] == BROKEN and not entry.get("accepted") for entry in reported
+            )
             lines = table.of_library(
-                [Check(entry) for entry in told], console.width, everything=params["everything"]
+                [Check(entry) for entry in reported], console.width, everything=params["everything"]
             )
             say([*lines, ""], console)
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
                 run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
+        if params["junit"]:
+            made_xml = junit.xml(cases)
+            writing.write_requested(Path(params["junit"]), lambda out: out.write(made_xml))
         if unfit and not checks:
             raise BadInput("; ".join(unfit))
         made = section.document(checks, sys.argv, time.monotonic() - began)
@@ -208,7 +224,7 @@ def explain(
         library = library_of(word, adapters, device)
         path = getattr(library, rule.role)
         if path is not None:
-            from dlbench.scripts import rule as rule_script
+            from dlbench.check import script as rule_script
 
             script = rule_script.script(rule, "", path, word, "", device=library.device)
     say(table.explained(rule, console.width, script), console)

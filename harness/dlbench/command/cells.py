@@ -14,9 +14,8 @@ MOST_CANDIDATES = 12
 
 
 def matching(document: Document, words: Sequence[str]) -> list[Entry]:
-    """The recorded cells that all words fit: PRODUCER CONSUMER, then values of any axis.
-
-    Raises BadInput where none is left, with the nearest name where a word is unknown.
+    """The recorded cells that all words match: PRODUCER CONSUMER, then values of any axis. Raises
+    BadInput if none matches; an unknown word gets the nearest name as a hint.
     """
     entries = document.entries
     if len(words) == 1 and "/" in words[0]:
@@ -34,22 +33,19 @@ def matching(document: Document, words: Sequence[str]) -> list[Entry]:
 
 
 def single(document: Document, words: Sequence[str]) -> Entry:
-    """The single cell that is meant. What the words leave open falls to the usual: the protocol
-    `dlpack`, the clock `call`, our own environment, the smallest size. Raises BadInput with the
-    candidates where that is not enough."""
+    """The cell that the words choose. Defaults for what they leave open: the protocol `dlpack`, the
+    clock `call`, the default environment, the smallest size. Raises BadInput with the candidates if
+    several remain."""
     entries = usual(matching(document, words))
     if len(entries) > 1:
         names = [entry.name for entry in entries[:MOST_CANDIDATES]]
         more = f" and {len(entries) - len(names)} more" if len(entries) > len(names) else ""
-        raise BadInput(f"{len(entries)} cells fit: {', '.join(names)}{more}")
+        raise BadInput(f"{len(entries)} cells match: {', '.join(names)}{more}")
     return entries[0]
 
 
 def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
-    """Arguments by which `single` finds the entry, as few as needed after the names of its pair.
-
-    `pair`: all cells of those two.
-    """
+    """The shortest arguments by which `single` finds the entry. `pair`: all cells of that pair."""
     last = [] if entry.environment == DEFAULT else [entry.environment]
     last += [entry.machine] if entry.machine else []
     words = [] if entry.protocol == "dlpack" else [entry.protocol]
@@ -63,7 +59,8 @@ def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
 
 
 def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
-    """Those of one pair that fit each word; whole exchanges, unless a word is a phase."""
+    """The cells of one pair that match each word; only whole exchanges, unless a word is a
+    phase."""
     if not set(words) & set(_core.phases):
         whole = [entry for entry in entries if entry.is_exchange]
         entries = whole or entries

@@ -1,4 +1,4 @@
-"""`dlbench debug`: one cell in the foreground, without a deadline, fit for a debugger."""
+"""`dlbench debug`: runs one cell in the foreground without a deadline, for a debugger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def requests(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
 
 
 def write(requests: list[dict[str, Any]]) -> Path:
-    """A file of request lines. It stays: the debugger's line names it."""
+    """A file of request lines. It is not deleted, because the printed gdb command names it."""
     with tempfile.NamedTemporaryFile(
         "w", prefix="dlbench-debug-", suffix=".jsonl", delete=False, encoding="utf-8"
     ) as file:

@@ -1,54 +1,204 @@
-"""`dlbench merge RUN RUN...`: one document of several machines, each row knowing its own."""
+"""`dlbench merge RUN RUN...`: one document of several runs. Shards of a run become that run; runs
+of several machines become one document in which each row names its machine.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
 from dlbench import _core
-from dlbench.document import Context, Document, Entry, locate, parse_document, read_document
+from dlbench.command import archives, shards
+from dlbench.document import Context, Document, locate, read_document
+from dlbench.document.record import Record
 from dlbench.errors import BadInput, os_line
 from dlbench.running import rundir, writing
 from dlbench.text import output
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+FEW_RUNS = "merge needs at least two runs: dlbench merge RUN RUN --out DIR"
+INCOMPLETE = 3  #: exit status where a shard is missing, or did not end
+LISTS = ("benchmarks", "not_measured", "checks")
 
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="RUN RUN ...")
 @click.option("--out", metavar="DIR", required=True, help="Folder of the merged run, new or empty.")
-def merge(runs: tuple[str, ...], out: str) -> None:
-    """Merge the runs of several machines into one run.
+def merge(runs: tuple[str, ...], out: str) -> int:
+    """Merge the shards of a run, or the runs of several machines, into one run.
 
-    RUN is a run, or NAME=RUN; the default name is the host's name.
+    RUN is a run, an archive of runs (.zip, .tar, .tar.gz), or NAME=RUN; the default name is the
+    host's name. Shards (--shard) without a name, or with the same one, become the run that they are
+    parts of; with names, one for each machine. Documents of `dlbench check` are merged likewise.
+    The exit code is 3 if a shard is missing, or did not end.
     """
-    if len(runs) < 2:
-        raise BadInput("merge needs at least two runs: dlbench merge RUN RUN --out DIR")
-    parts = [part for run in runs for part in _parts(run)]
-    merged = of_parts(parts)
+    if not runs:
+        raise BadInput(FEW_RUNS)
+    merged = of_runs(runs)
+    has_archive = any(archives.is_archive(Path(run.rpartition("=")[2])) for run in runs)
+    if len(runs) < 2 and not has_archive and not merged.is_incomplete:
+        raise BadInput(FEW_RUNS)
     path = rundir.fresh(out) / "results.json"
-    write(merged, path)
+    merged.write(path)
     output.say(path)
+    for remark in merged.remarks:
+        output.complain(f"dlbench: {remark}")
+    return INCOMPLETE if merged.is_incomplete else 0
 
 
-def _parts(text: str) -> Iterator[tuple[str, Document]]:
-    """Machines' names with their documents; several where the run was merged before."""
-    name, equals, run = text.partition("=")
-    named = bool(equals) and NAME.fullmatch(name) is not None and not Path(text).exists()
-    document = read_document(locate(run if named else text))
-    if document.is_of_checks:
-        raise BadInput(f"{text} is of 'dlbench check', which has no rows to merge")
-    if document.machines:
-        if named:
-            raise BadInput(f"{run} is of several machines, which have names: leave out {name}=")
-        yield from document.by_machine()
-        return
-    yield (name if named else _fit(document.context.host_name, text)), document
+@dataclass
+class Merged:
+    """The merged run. Entries are kept as lines of JSON: as objects, those of many machines would
+    not fit in memory."""
+
+    context: dict[str, object]
+    lines: dict[str, list[tuple[str, bytes]]]  #: (name, entry) of each list of the document
+    remarks: list[str] = field(default_factory=list)
+    is_incomplete: bool = False  #: is a shard missing, or interrupted?
+
+    def write(self, path: Path) -> None:
+        """The document under this path, whole or not at all, an entry a line."""
+
+        def fill(out: BinaryIO) -> None:
+            context = json.dumps(self.context, allow_nan=False, indent=1)
+            out.write(f'{{"context": {context}'.encode())
+            for key, entries in self.lines.items():
+                out.write(f',\n"{key}": ['.encode())
+                separator = b"\n"
+                for _, line in sorted(entries):
+                    out.write(separator + line)
+                    separator = b",\n"
+                out.write(b"]")
+            out.write(b"}\n")
+            out.flush()
+            _core.validate_document(out.name)
+
+        try:
+            writing.write(path, fill)
+        except OSError as error:
+            raise BadInput(os_line(path, error)) from error
+
+
+def of_runs(runs: Sequence[str]) -> Merged:
+    """Runs as the command line names them. Raises BadInput where they do not fit together."""
+    read = _Reader()
+    for run in runs:
+        read.add(run)
+    return read.merged()
+
+
+def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
+    """One document of these machines. Raises BadInput where two have one name."""
+    merged = of_documents((name, name, document) for name, document in parts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        merged.write(path)
+        return read_document(path)
+
+
+def of_documents(parts: Iterable[tuple[str, str, Document]]) -> Merged:
+    """Machines' names, the name of each run in messages, and the documents. Raises as of_runs()."""
+    read = _Reader()
+    for name, word, document in parts:
+        read.add_document(name, word, document)
+    return read.merged()
+
+
+class _Reader:
+    """Reads one document after another; keeps of each what the merged one has of it."""
+
+    def __init__(self) -> None:
+        self._contexts: dict[str, Context] = {}
+        self._words: dict[str, str] = {}  #: by machine, as the user named the run
+        self._lines: dict[str, list[tuple[str, bytes]]] = {key: [] for key in LISTS}
+        self._has_checks = False
+        #: by machine, or under no name
+        self._shards: dict[str, list[tuple[str, Document]]] = {}
+        self._remarks: list[str] = []
+        self._is_incomplete = False
+
+    def add(self, text: str) -> None:
+        """RUN or NAME=RUN."""
+        name, equals, run = text.partition("=")
+        named = bool(equals) and NAME.fullmatch(name) is not None and not Path(text).exists()
+        run = run if named else text
+        for word, document in _documents(run, text):
+            if document.machines and named:
+                raise BadInput(f"{run} is of several machines, which have names: leave out {name}=")
+            for machine, own in document.by_machine():
+                self.add_document(machine or (name if named else ""), word, own)
+
+    def add_document(self, name: str, word: str, document: Document) -> None:
+        """Of one machine. Under no name its host's is used."""
+        if document.run.shard.missing:
+            self._shards.setdefault(name, []).append((word, document))
+        else:
+            self.add_machine(name or _fit(document.context.host_name, word), word, document)
+
+    def add_machine(self, name: str, word: str, document: Document) -> None:
+        if name in self._contexts:
+            raise BadInput(
+                f"two machines are called {name!r}: name the runs, as NAME=RUN "
+                f"({self._words[name]} and {word} have it)"
+            )
+        self._contexts[name], self._words[name] = document.context, word
+        self._has_checks |= document.is_of_checks
+        for key, records in zip(LISTS, document.lists, strict=True):
+            self._lines[key] += (_line(record, name) for record in records)
+
+    def merged(self) -> Merged:
+        """Of all that was added."""
+        for word, document in self._shards.get("", ())[:1]:
+            self._require_no_whole(word, document)
+        for name, parts in self._shards.items():
+            called = name or _fit(parts[0][1].context.host_name, parts[0][0])
+            joined, remarks = shards.join(called, parts)
+            self._remarks += remarks
+            ended = all(document.run.did_end for _, document in parts)
+            self._is_incomplete |= bool(joined.run.shard.missing) or not ended
+            if len(self._shards) == 1 and not self._contexts:
+                return _of_single(joined, self._remarks, self._is_incomplete)
+            self.add_machine(called, parts[0][0], joined)
+        self._shards.clear()
+        if len({context.run.version for context in self._contexts.values()}) > 1:
+            versions = ", ".join(f"{n}: {c.run.version}" for n, c in self._contexts.items())
+            self._remarks.append(f"the machines ran different versions of dlbench: {versions}")
+        lines = {key: of for key, of in self._lines.items() if key != "checks" or self._has_checks}
+        return Merged(_context(self._contexts), lines, self._remarks, self._is_incomplete)
+
+    def _require_no_whole(self, word: str, shard: Document) -> None:
+        """Without names, a run and its shard would count cells twice if their hosts differ."""
+        plan = shard.run.shard.plan
+        for name, context in self._contexts.items():
+            if plan and plan in (context.run.fingerprint, context.run.shard.plan):
+                raise BadInput(
+                    f"{self._words[name]} is all of the run that {word} is a shard of: leave out "
+                    "one of them, or name the machines, as NAME=RUN"
+                )
+
+
+def _documents(run: str, text: str) -> Iterator[tuple[str, Document]]:
+    """A run, or all of an archive, with what messages call each: a run is called `text`."""
+    if archives.is_archive(Path(run)):
+        yield from archives.documents(Path(run))
+    else:
+        yield text, read_document(locate(run))
+
+
+def _of_single(document: Document, remarks: list[str], is_incomplete: bool) -> Merged:
+    lines = {
+        key: [(str(entry["name"]), json.dumps(entry, allow_nan=False).encode()) for entry in of]
+        for key, of in document.to_json().items()
+        if key != "context"
+    }
+    return Merged(document.context.to_json(), lines, remarks, is_incomplete)
 
 
 def _fit(host: str, run: str) -> str:
@@ -59,65 +209,32 @@ def _fit(host: str, run: str) -> str:
     return name
 
 
-def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
-    """One document. Raises BadInput where two machines have one name."""
-    documents: dict[str, Document] = {}
-    for name, document in parts:
-        if name in documents:
-            raise BadInput(f"two machines are called {name!r}: name the runs, as NAME=RUN")
-        documents[name] = document
-    measured = [_entry(e, name) for name, of in documents.items() for e in of.measured]
-    others = [_entry(e, name) for name, of in documents.items() for e in of.not_measured]
-    return parse_document(
-        {
-            "context": _context(documents),
-            "benchmarks": sorted(measured, key=lambda entry: str(entry["name"])),
-            "not_measured": sorted(others, key=lambda entry: str(entry["name"])),
-        }
-    )
-
-
 def _machine(context: Context) -> dict[str, object]:
     return {**context.run.to_json(), "context": context.to_json(without=("dlbench",))}
 
 
-def _context(documents: dict[str, Document]) -> dict[str, object]:
+def _context(contexts: dict[str, Context]) -> dict[str, object]:
     """Readers of Google Benchmark's JSON read the first run's keys; facts about one machine are
     stored with that machine.
     """
-    first = next(iter(documents.values())).context
+    first = next(iter(contexts.values()))
     own = {
         "schema": first.run.schema,
         "version": _core.version,
-        "wall_s": sum(document.run.wall_s for document in documents.values()),
+        "wall_s": sum(context.run.wall_s for context in contexts.values()),
         "machine": {},
         "environments": {},
-        "machines": {name: _machine(document.context) for name, document in documents.items()},
+        "machines": {name: _machine(context) for name, context in contexts.items()},
     }
-    return {**first.to_json(), "host_name": ", ".join(documents), "dlbench": own}
+    return {**first.to_json(), "host_name": ", ".join(contexts), "dlbench": own}
 
 
-def _entry(entry: Entry, machine: str) -> dict[str, object]:
-    named = f"{entry.name}/machine:{machine}"
-    made = {**entry.to_json(), "name": named, "machine": machine}
-    return made | {"run_name": named} if entry.has("run_name") else made
-
-
-def write(document: Document, path: Path) -> None:
-    """The document under this path, whole or not at all, an entry a line."""
-
-    def fill(out: BinaryIO) -> None:
-        json_ = document.to_json()
-        text = '{"context": ' + json.dumps(json_.pop("context"), allow_nan=False, indent=1)
-        out.write(text.encode())
-        for key, entries in json_.items():
-            lines = ",\n".join(json.dumps(entry, allow_nan=False) for entry in entries)
-            out.write(f',\n"{key}": [\n{lines}]'.encode())
-        out.write(b"}\n")
-        out.flush()
-        _core.validate_document(out.name)
-
-    try:
-        writing.write(path, fill)
-    except OSError as error:
-        raise BadInput(os_line(path, error)) from error
+def _line(record: Record, machine: str) -> tuple[str, bytes]:
+    """An entry or check of that machine: what it is sorted by, and its JSON."""
+    made: dict[str, object] = {**record.to_json(), "machine": machine}
+    if record.has("name"):
+        made["name"] = f"{made['name']}/machine:{machine}"
+        if record.has("run_name"):
+            made["run_name"] = made["name"]
+    name = str(made.get("name") or f"{made['library']} {made['rule']} {machine}")
+    return name, json.dumps(made, allow_nan=False).encode()

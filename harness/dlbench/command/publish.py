@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
-from dlbench import exporters
+from dlbench import _core, exporters
 from dlbench.document import locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.running import comparing, options, reporting, writing
-from dlbench.text.output import hand_out, say
+from dlbench.text.output import hand_out, hand_out_bytes, is_terminal, say
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: standard output.")
 
@@ -18,17 +19,38 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
 @click.command("export")
 @click.argument("run_", metavar="RUN")
 @click.option("--format", "format_", metavar="NAME", required=True,
-              help="Format: bmf, github-action, pyperf, csv, markdown or support.")  # fmt: skip
-@click.option("--base", metavar="RUN", help="markdown: add the changes since RUN.")
+              help="Format: bmf, github-action, google-benchmark, pyperf, asv, asv-benchmarks, "
+                   "openmetrics, csv, markdown, support, parquet or arrow.")  # fmt: skip
+@click.option("--base", metavar="RUN", help="With --format markdown: add the changes since RUN.")
+@click.option(
+    "--commit",
+    metavar="HASH",
+    help="With --format asv: hash of the measured commit. Default: zeros.",
+)
 @OUTPUT
 @options.FORCE
-def export(run_: str, format_: str, base: str | None, output: str | None, force: bool) -> None:
-    """Print a run in the format of another tool: Bencher, pyperf, CSV, ...
+def export(
+    run_: str,
+    format_: str,
+    base: str | None,
+    commit: str | None,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Print a run in the format of another tool: Bencher, pyperf, asv, CSV, Parquet, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
     github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
-    library exports to which.
+    library exports to which. asv is a file of results of airspeed velocity, asv-benchmarks its
+    benchmarks.json. google-benchmark has a repetition for each process, of which compare.py makes
+    its U-test; results.json itself has one row a cell. openmetrics is for a push gateway. parquet
+    and arrow have the columns of csv with types, need pyarrow, and are not written to a terminal.
     """
+    _core.require_known("format", format_, [*exporters.FORMATS, *exporters.BINARY])
+    if format_ in exporters.BINARY and output is None and is_terminal():
+        raise BadInput(f"--format {format_} is binary: use --output FILE, or a pipe")
+    if commit is not None:
+        require_commit(commit, format_)
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
     if base is not None and format_ != "markdown":
@@ -36,16 +58,28 @@ def export(run_: str, format_: str, base: str | None, output: str | None, force:
     path = locate(run_)
     document = read_document(path)
     try:
-        if base is None:
-            text = exporters.export(document, format_)
+        if base is not None:
+            data = exporters.summary(document, comparing.since(base, path)).encode()
+        elif commit is not None:
+            data = exporters.export_asv(document, commit).encode()
         else:
-            text = exporters.summary(document, comparing.since(base, path))
+            data = exporters.export_bytes(document, format_)
     except ValueError as error:
         raise BadInput(first_line(error)) from error
-    if output is None:
-        hand_out(text)
+    if output is not None:
+        writing.write_requested(Path(output), lambda out: out.write(data))
+    elif format_ in exporters.BINARY:
+        hand_out_bytes(data)
     else:
-        writing.write_asked(Path(output), lambda out: out.write(text.encode()))
+        hand_out(data.decode())
+
+
+def require_commit(commit: str, format_: str) -> None:
+    """Raises BadInput for a text that is no hash, and for a format that has none."""
+    if format_ != "asv":
+        raise BadInput(f"--commit is for --format asv: {format_} names no commit")
+    if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", commit):
+        raise BadInput(f"--commit {commit!r}: allowed: a full hash of 40 or 64 digits 0-9, a-f")
 
 
 @click.command("report")

@@ -11,9 +11,11 @@ import click
 from rich.text import Text
 
 from dlbench import _core, glossary
-from dlbench.check import table as check_table
+from dlbench.analysis import phases
+from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
-from dlbench.command import cells, debug, publish
+from dlbench.command import cells, debug, publish, showing
+from dlbench.command.bundle import bundle
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
 from dlbench.counting import breakdown_text, explain, valgrind
@@ -21,6 +23,7 @@ from dlbench.document import Document, Entry, locate, read_document
 from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
+from dlbench.fleet.verb import fleet
 from dlbench.libraries import discover, listing
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
@@ -32,12 +35,16 @@ from dlbench.text.layout import fold
 from dlbench.text.output import Console
 from dlbench.text.progress import Waiting
 
-PROBE_S = 30.0  #: may an interpreter take to tell what it is
+PROBE_S = 30.0  #: deadline for an interpreter to report its facts
 ENV = click.option(
     "--env", multiple=True, metavar="NAME=PYTHON", help="List also the libraries of that Python."
 )
 ITS_ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON",
                        help="Python of the environment NAME of the cell.")  # fmt: skip
+RELATIVE_TO = click.option(
+    "--relative-to", metavar="MACHINE", default="",
+    help="Of a merged run, print and draw times relative to this machine. Default: the first.",
+)  # fmt: skip
 ADAPTERS = click.option(
     "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
 )
@@ -55,8 +62,8 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
     console = Console()
     waiting = Waiting(sys.stderr)
 
-    def start(asked: list[_core.Library]) -> None:
-        names = ", ".join(f"{one.name} {one.version}".strip() for one in asked)
+    def start(requested: list[_core.Library]) -> None:
+        names = ", ".join(f"{one.name} {one.version}".strip() for one in requested)
         output.complain(f"importing, once for each version: {names}")
 
     places = probe.find(env, PROBE_S)
@@ -90,8 +97,9 @@ def see_doctor(env: tuple[str, ...]) -> None:
 @click.command()
 @click.argument("run_", metavar="RUN")
 @click.argument("cell", nargs=-1)
-def show(run_: str, cell: tuple[str, ...]) -> None:
-    """Print an earlier run; with CELL, all facts about the matching cells.
+@RELATIVE_TO
+def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
+    """Print an earlier run; with CELL, all facts about the cells that match.
 
     RUN is a run's folder, a results.json, or `latest`. CELL is a cell's name, or words that choose:
     PRODUCER CONSUMER [PROTOCOL] [BYTES] ... Of several cells, the evidence and warnings of all and
@@ -100,23 +108,15 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
     console = Console()
     path = locate(run_)
     document = read_document(path)
-    if not cell and document.checks:
-        for told in check_table.of_document(document, console.width):
-            verb.say(told, console)
-        return
+    if relative_to:
+        require_machine(document, relative_to)
     if not cell:
-        made = files(path.parent)
-        for machine, part in document.shares():
-            if machine:
-                terminal.show([Text(), Text(f"machine {machine}", style="bold")], console)
-            lines = terminal.render_as_asked(
-                part, console.width, run_, str(path.parent), made, most_lines=1000
-            )
-            terminal.show(lines, console)
+        showing.show(document, path, run_, console, relative_to)
         return
     chosen = cells.matching(document, cell)
     if len(chosen) > 1:
-        terminal.show(pair.table(chosen, console.width), console)
+        parts = phases.columns(document.entries)
+        terminal.show(pair.table(chosen, console.width, parts), console)
         terminal.show([Text(), *pair.shared_facts(chosen)], console)
         chosen = cells.usual(chosen)[:1]
         heading = "in detail; add a protocol, size or case to choose another cell"
@@ -126,29 +126,23 @@ def show(run_: str, cell: tuple[str, ...]) -> None:
         console.print(line, soft_wrap=True)
 
 
-def files(folder: Path) -> tuple[str, ...]:
-    """What a run's folder holds for a person to open."""
-    made = (path.name for path in folder.iterdir() if path.suffix in (".html", ".svg", ".json"))
-    return tuple(sorted(made))
-
-
 def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Document, Entry]:
-    """The cell, with its machine's share of the document. A document may come from anywhere: a
-    folder of adapters that it names is not followed."""
+    """The cell, with its machine's share of the document. The document is not trusted: a folder of
+    adapters that it names is not loaded."""
     document = read_document(locate(run_))
     entry = cells.single(document, cell)
     if entry.machine:
         document = document.share_of(entry.machine)
     took = document.run.request.adapters
     if took and not adapters:
-        run.warn(f"the run had more adapters; to have them here add --adapters {shlex.quote(took)}")
+        run.warn(f"the run used further adapters; to load them add --adapters {shlex.quote(took)}")
     return document, entry
 
 
 def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> Environment:
     """The cell's environment, probed again: our own, or the one that this command line names.
 
-    A document may come from anywhere, so the interpreter that it names is not run. Raises BadInput
+    The document is not trusted: the interpreter that it names is not started. Raises BadInput
     where no worker can run there.
     """
     name = entry.environment
@@ -174,6 +168,11 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 @ADAPTERS
 @ITS_ENV
 @click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
+@click.option(
+    "--imports",
+    is_flag=True,
+    help="Print only the import statements, in the order that fails.",
+)
 @click.option("--timeout", metavar="TIME", default="120s", help="Deadline of --run. Default: 120s.")
 def reproduce(
     run_: str,
@@ -181,6 +180,7 @@ def reproduce(
     adapters: str | None,
     env: tuple[str, ...],
     is_run: bool,
+    imports: bool,
     timeout: str,
 ) -> int:
     """Print a script that reproduces a cell's outcome without dlbench.
@@ -189,8 +189,9 @@ def reproduce(
     1 where the result differs.
     """
     document, entry = _chosen(run_, cell, adapters)
-    # Nothing is run without --run: a document from another machine will do.
-    script = exchange.of_run(document, entry, discover.catalogue(adapters))
+    # Without --run nothing is started, so the document may be of another machine.
+    made = exchange.of_imports if imports else exchange.of_run
+    script = made(document, entry, discover.catalogue(adapters))
     if not is_run:
         output.hand_out(script)
         return 0
@@ -250,8 +251,8 @@ def explain_cell(
     breakdown, versions = explain.explain(exchange, found, timeout_s)
     for line in explain.changed(document, exchange, versions):
         run.warn(line)
-    phases = explain.phases_of(document.entries, exchange)
-    terminal.show(breakdown_text.lines(exchange, phases, breakdown, console.width), console)
+    timed = explain.phases_of(document.entries, exchange)
+    terminal.show(breakdown_text.lines(exchange, timed, breakdown, console.width), console)
 
 
 @click.command()
@@ -260,27 +261,26 @@ def explain_cell(
     "--figure", metavar="NAME", help="Draw only this figure: matrix, scaling, ecdf, drift, ..."
 )
 @click.option("--base", metavar="RUN", help="Draw the figure `change`: changes since RUN.")
-def plot(run_: str, figure: str | None, base: str | None) -> None:
-    """Draw the figures of a run; with --base, the changes since that run."""
+@RELATIVE_TO
+def plot(run_: str, figure: str | None, base: str | None, relative_to: str) -> None:
+    """Draw the figures of a run; with --base, the changes since that run.
+
+    Of several machines, `matrix` and `machines` show all; the other figures are drawn for each
+    machine, in a folder of its name.
+    """
     path = locate(run_)
     if base is not None and figure not in (None, "change"):
         raise BadInput(f"--base is for the figure change: {figure} shows one run")
     if base is not None or figure == "change":
-        for name in run.draw_change(comparing.since(base, path), path.parent):
+        for name in run.draw_change(comparing.since(base, path), path):
             output.say(path.parent / name)
         return
-    drawn = False
-    for machine, part in read_document(path).by_machine():
-        if not run.has_figure(part, figure):
-            continue
-        # Those of several machines have a folder each.
-        folder = path.parent / machine
-        folder.mkdir(exist_ok=True)
-        for name in run.draw(part, folder, figure):
-            drawn = True
-            output.say(folder / name)
-    if not drawn:
-        raise BadInput(run.why_nothing_drawn(figure))
+    document = read_document(path)
+    if relative_to:
+        require_machine(document, relative_to)
+    drawn = run.draw_requested(document, path.parent, figure, relative_to)
+    for name in drawn:
+        output.say(path.parent / name)
 
 
 @click.command()
@@ -289,7 +289,7 @@ def plot(run_: str, figure: str | None, base: str | None) -> None:
 )
 @click.option("--times", type=click.IntRange(1, 100_000), default=100, show_default=True,
               help="Repetitions of each planted fault.")  # fmt: skip
-@options.words_option("--only", "Some trials: faults, delays, ...")
+@options.words_option("--only", "Run only these trials: faults, delays, ...")
 @click.option("--seed", type=options.SEED, default=1, show_default=True)
 def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     """Inject faults, delays and copies, and report which ones the tool finds."""
@@ -337,6 +337,8 @@ VERBS = {
         verb.check,
         compare,
         merge,
+        fleet,
+        bundle,
         publish.export,
         publish.report,
         selftest,

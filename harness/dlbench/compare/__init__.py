@@ -14,9 +14,9 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
      "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2} or None,
      "inconclusive": {"cells": 3, "of": 10,  # INCONCLUSIVE cells, of those with two numbers
                       "replicas": 23,     # which decide all but the next two; None where none
-                      "unknown": 1,       # of which nothing tells how far two processes differ
+                      "unknown": 1,       # whose spread between processes is unknown
                       "undecidable": 0},  # which no number of processes decides
-     "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not ask for
+     "left_out": {"base": 0, "head": 0},  # cells that the other side's options did not request
      "warnings": [{"code": "no-reference", "text": "..."}],
      "cells": [CELL, ...]}                # sorted by name
 
@@ -41,10 +41,10 @@ A comparison is a plain dict, which `--json` prints and `results/compare.schema.
 
 `presence` is `lost` where base has the cell and head has not, or has not run it (`not-run`,
 `not-installed`, `no-device`); one that was tried and not timed is there, by what was found. A cell
-that neither side has is left out, and so is one that a side lacks because its options did not ask
-for it, or that the other has as `no-protocol`. Of instructions a count that one side alone has is
-lost or gained, where both timed the cell. A cell that head refuses is no lost one: its outcome is
-worse.
+that neither side has is left out, and so is one that a side lacks because its options did not
+request it, or that the other has as `no-protocol`. Of instructions a count that one side alone has
+is lost or gained, where both timed the cell. A cell that head refuses is no lost one: its outcome
+is worse.
 Where workers of a side disagree, an outcome is that which claims least, and `details` has all:
 "zero-copy -> zero-copy or copy".
 """

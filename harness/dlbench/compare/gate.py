@@ -1,4 +1,4 @@
-"""What of a comparison makes the command fail, and with which exit status."""
+"""Which results of a comparison make the command fail, and with which exit status."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dlbench import _core, values
 from dlbench.document import Comparison
 from dlbench.text.layout import count
 
-#: What --fail-on may name and ends in REGRESSION, and the counts that it looks at.
+#: Values of --fail-on that end in REGRESSION, and the counts that they examine.
 REASONS = {"slow": "SLOW", "outcome": "worse", "lost": "lost"}
-#: What it may name and ends in UNDECIDED or CANNOT_FAIL.
+#: Values of --fail-on that end in UNDECIDED or CANNOT_FAIL.
 INCONCLUSIVE = "inconclusive"
 NONE = "none"
 ALL = (*REASONS, INCONCLUSIVE)
@@ -18,7 +18,7 @@ MOST_INCONCLUSIVE = 0.5
 
 
 def reasons(text: str) -> tuple[str, ...]:
-    """ "slow,outcome" -> what to fail on. Raises UsageError for what is neither."""
+    """ "slow,outcome" -> the results to fail on. Raises UsageError for an unknown one."""
     words = tuple(word.strip() for word in text.split(","))
     allowed = [*ALL, NONE]
     for word in words:
@@ -34,14 +34,14 @@ def failures(comparison: Comparison, fail_on: tuple[str, ...]) -> list[str]:
 
 
 def cannot_fail(comparison: Comparison) -> bool:
-    """Would most of the compared cells have hidden a change as large as the threshold?"""
+    """Could most of the compared cells hide a change as large as the threshold?"""
     found = comparison.inconclusive
     return found.cells > found.of * MOST_INCONCLUSIVE
 
 
 def inconclusive(comparison: Comparison, option: str) -> str:
     """How many cells could hide a change as large as the threshold, and what would decide them;
-    empty where there are none. `option` says how many processes are measured."""
+    empty if none could. `option` sets how many processes are measured."""
     found = comparison.inconclusive
     if not found.cells:
         return ""
@@ -52,7 +52,7 @@ def inconclusive(comparison: Comparison, option: str) -> str:
 
 
 def _advice(comparison: Comparison, option: str) -> list[str]:
-    """What decides the inconclusive cells, the simplest first."""
+    """What would decide the inconclusive cells, the simplest measure first."""
     found = comparison.inconclusive
     made = []
     if found.replicas:

@@ -1,4 +1,4 @@
-"""Two sides of one run: environments whose workers take turns on the same machine."""
+"""Two sides of one run: environments whose workers are interleaved on the same machine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from dlbench.document import Comparison
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
+from dlbench.libraries.import_orders import ImportOrders
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
 from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: Rounds scatter less than processes do; the workers are what the time is for.
+#: Processes vary more than rounds, so the time is spent on more workers.
 PRECISION = "4%"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a comparison of two sides is asked for, beside its axes; a journal keeps it.
+class ComparisonRequest:
+    """Options of a comparison of two sides, beside its axes; a journal keeps them.
 
     `env` are base and head, NAME=PYTHON each; none where both sides are this environment.
     """
@@ -55,16 +56,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sides, and what is asked of both."""
+    """Two sides with their common options."""
 
     base: Side
     head: Side
     request: Request
-    asked: Asked
+    comparison: ComparisonRequest
     quiet: bool
 
     def plan(self, directions: set[tuple[str, str]] | None = None) -> _core.Plan:
-        """All that is asked, or of some directions only: producer and consumer."""
+        """The whole request, or some directions only: producer and consumer."""
         axes = self.request.axes()
         axes.environments = [self.base.name, self.head.name]
         if directions is not None:
@@ -74,20 +75,21 @@ class Pair:
     def measure(
         self, plan: _core.Plan, folder: Path, workers: int, budget_s: float, *, root: Path
     ) -> str:
-        """A run of so many workers a pair and side, or what is left of it; its document."""
+        """Runs, or resumes, with so many workers for each pair and side; returns the document."""
         probe = NoiseProbe()
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
         noise = probe.finish()
         context = run.context(self.request, libraries, plan, places, sys.argv, noise)
-        context["dlbench"]["compare"] = asdict(self.asked)
+        context["dlbench"]["compare"] = asdict(self.comparison)
         resume = (folder / "journal.jsonl").exists()
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
-        summary = run.execute(plan, wanted, root, noise, quiet=self.quiet, stage=stage)
+        orders = ImportOrders(libraries, plan, places)
+        summary = run.execute(plan, wanted, root, noise, orders, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")
@@ -101,8 +103,8 @@ class Pair:
         return document
 
     def compare(self, documents: list[str], false_alarms: float) -> Comparison:
-        """Both sides over these documents together. `false_alarms`: the chance of any, if nothing
-        changed."""
+        """Compares both sides over all these documents. `false_alarms`: probability of any, if
+        nothing changed."""
         return Comparison(
             _core.compare(
                 base=documents,
@@ -110,59 +112,59 @@ class Pair:
                 base_environment=self.base.name,
                 head_environment=self.head.name,
                 false_alarms=false_alarms,
-                **self.asked.to_options,
+                **self.comparison.to_options,
             )
         )
 
 
-def is_asked(params: dict[str, Any]) -> bool:
-    """Is something to be measured? Raises BadInput where half of it is missing."""
+def is_requested(params: dict[str, Any]) -> bool:
+    """Do the options request a measurement? Raises BadInput if they are incomplete."""
     named = [params["base_env"], params["head_env"]]
     if params["aa"] and any(named):
         raise BadInput("--aa has this environment on both sides: leave out --base-env, --head-env")
     if any(named) and not all(named):
-        raise BadInput("two environments: --base-env NAME=PYTHON and --head-env NAME=PYTHON")
+        raise BadInput("give two environments: --base-env NAME=PYTHON and --head-env NAME=PYTHON")
     return bool(params["aa"] or any(named))
 
 
-def requested(words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]) -> Pair:
-    """Two sides as the options ask for them. `told` are options of `_core.compare`."""
+def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict[str, Any]) -> Pair:
+    """The two sides that the options request. `core_options` are options of `_core.compare`."""
     if bool(words) == params["matrix"]:
-        raise BadInput("say what to compare: --matrix, or two libraries, as in --aa numpy torch")
+        raise BadInput("nothing to compare: give --matrix, or two libraries as in --aa numpy torch")
     if words and len(words) != 2:
         raise BadInput(f"a pair is two libraries, not {len(words)}")
-    unasked = {"precision": None, "replicas": None, "env": ()}
-    request = options.request({**unasked, **params, "count": None}, words)
+    unrequested = {"precision": None, "replicas": None, "env": ()}
+    request = options.request({**unrequested, **params, "count": None}, words)
     request.precision = PRECISION
-    if told["instructions"]:
+    if core_options["instructions"]:
         request.count = ["instructions"]
     env = [] if params["aa"] else [params["base_env"], params["head_env"]]
-    asked = Asked(env, params["workers"] or _core.most_workers, **told)
-    return pair(request, asked, quiet=params["quiet"] or params["as_json"])
+    comparison = ComparisonRequest(env, params["workers"] or _core.most_workers, **core_options)
+    return pair(request, comparison, quiet=params["quiet"] or params["as_json"])
 
 
 def kept(folder: Path, *, quiet: bool) -> Pair:
-    """The two sides of a comparison that was cut off. Raises BadInput where there is none."""
+    """The two sides of an interrupted comparison. Raises BadInput if the folder has none."""
     context = journal_context(folder)
     try:
-        asked = Asked(**context["dlbench"]["compare"])
+        comparison = ComparisonRequest(**context["dlbench"]["compare"])
     except (KeyError, TypeError) as error:
         command = dlbench_command("--resume", folder)
         other = f"no comparison of two sides; {command} goes on with a run"
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
-    if len(asked.env) == 1:
+    if len(comparison.env) == 1:
         raise BadInput(f"cannot resume {str(folder)!r}: its journal names one side only")
-    return pair(resumed(context), asked, quiet=quiet)
+    return pair(resumed(context), comparison, quiet=quiet)
 
 
-def pair(request: Request, asked: Asked, *, quiet: bool) -> Pair:
-    """Base and head, asked what they hold."""
-    if asked.instructions:
+def pair(request: Request, comparison: ComparisonRequest, *, quiet: bool) -> Pair:
+    """Base and head, with their libraries."""
+    if comparison.instructions:
         valgrind.require()
-    if asked.env:
-        request.env = list(asked.env)
+    if comparison.env:
+        request.env = list(comparison.env)
         _, base, head = run.find_environments(request)
     else:
         base, head = (replace(environment.here(), name=name) for name in ("base", "head"))
     first, second = (Side(place, run.find_libraries(request, [place])) for place in (base, head))
-    return Pair(first, second, request, asked, quiet)
+    return Pair(first, second, request, comparison, quiet)

@@ -1,7 +1,6 @@
-"""How many workers two sides get: a coarse pass, then more where it left cells open.
-
-Each analysis decides some cells: SAME, or SLOW and FAST at its part of the chance of a false alarm.
-The pairs of all others get more workers. `stats/stages.hpp` has the rule and why it holds.
+"""Number of workers of the two sides: a coarse pass, then more for undecided cells. Each interim
+analysis decides some cells: SAME, or SLOW and FAST at its share of the false-alarm probability. The
+pairs of the others get more workers. `stats/stages.hpp` has the rule and why it holds.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from dlbench.text.layout import listing
 
 
 def measure(pair: Pair, folder: Path) -> Comparison:
-    """Measures both sides, or what is left of them, and keeps the comparison in the folder."""
+    """Measures both sides, or resumes them, and writes the comparison to the folder."""
     comparison = in_stages(pair, folder)
-    if not pair.asked.env:
+    if not pair.comparison.env:
         comparison = Comparison({**comparison.to_json(), "aa": alarms(comparison)})
     text = json.dumps(comparison.to_json(), allow_nan=False, indent=1)
-    writing.write_asked(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
+    writing.write_requested(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
     return comparison
 
 
 def in_stages(pair: Pair, folder: Path) -> Comparison:
-    """Analysis by analysis; the comparison of all workers."""
+    """Runs the interim analyses; returns the comparison of all workers."""
     begin = time.monotonic()
     plan = pair.plan()
-    most, counts = pair.asked.workers, pair.asked.instructions
+    most, counts = pair.comparison.workers, pair.comparison.instructions
     have = 1 if counts else min(_core.coarse_workers, most)
     budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0
     documents = [pair.measure(plan, folder, have, budget_s / 2, root=folder)]
@@ -58,13 +57,13 @@ def in_stages(pair: Pair, folder: Path) -> Comparison:
 
 
 def alarms_of(analysis: int, workers: int, most: int) -> float:
-    """The chance of a false alarm that an analysis may have, by its number from 0."""
+    """The false-alarm probability of an interim analysis, by its number from 0."""
     part = _core.part_of_alarms(analysis=analysis, workers=workers, most=most)
     return _core.false_alarms * part
 
 
 def require_numbers(comparison: Comparison, folder: Path) -> None:
-    """Raises BadInput where neither side has one: there is nothing that could be the same."""
+    """Raises BadInput if neither side has a number: nothing can be compared."""
     cells = comparison.cells
     if all(cell.base is None and cell.head is None for cell in cells):
         outcomes = Counter(str(cell.head_outcome) for cell in cells)
@@ -74,7 +73,7 @@ def require_numbers(comparison: Comparison, folder: Path) -> None:
 
 
 def open_cells(comparison: Comparison) -> list[ComparedCell]:
-    """Those with numbers on both sides that are not decided."""
+    """The undecided cells with numbers on both sides."""
     return [cell for cell in comparison.cells if cell.verdict in OPEN]
 
 
@@ -84,8 +83,8 @@ def open_directions(comparison: Comparison) -> set[tuple[str, str]]:
 
 
 def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
-    """Workers a side to go on to, so that a change as large as the threshold would be seen in every
-    open cell; `have` where there are enough."""
+    """Workers a side that would detect a change as large as the threshold in every undecided cell;
+    `have` if there are enough."""
     measured = sum(cell.verdict is not None for cell in comparison.cells)
     return max(
         (
@@ -107,14 +106,14 @@ def workers_wanted(comparison: Comparison, have: int, most: int) -> int:
 
 
 def detectable(cell: ComparedCell) -> float:
-    """The smallest change that would have been detected; without bound where that is unknown."""
+    """The minimum detectable change; infinite if unknown."""
     change = cell.minimum_detectable_change
     return math.inf if change is None else change
 
 
 def alarms(comparison: Comparison) -> dict[str, int]:
-    """Of two sides that are one: cells called changed after correction, and whose own 95 % interval
-    misses no change; of the latter one in twenty are so by chance."""
+    """For equal sides: cells reported as changed after correction, and cells whose own 95 %
+    interval excludes no change, which one in twenty does by chance."""
     measured = [cell for cell in comparison.cells if cell.ratio is not None]
     intervals = [cell.interval for cell in measured if cell.interval is not None]
     return {

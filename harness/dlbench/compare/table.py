@@ -1,4 +1,4 @@
-"""A comparison as lines for a terminal; a line is never wider than asked for."""
+"""A comparison as lines for a terminal; a line is never wider than requested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 from dlbench import values
 from dlbench.document import ComparedCell, Comparison
 from dlbench.document.comparison import Alarms
-from dlbench.text.layout import count, fitting, fold, listing, shorten
+from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
 
 HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict")
 RIGHT = ("size", "base", "head", "change", "95 % interval")
@@ -21,15 +21,15 @@ SPARE = ("head", "base", "95 % interval", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
           "gained": "green", "AMBIG": "yellow", "INCONCLUSIVE": "yellow",
           "other": "magenta"}  # fmt: skip
-#: Verdicts of cells that are neither changed nor the same.
+#: Verdicts of undecided cells.
 OPEN = ("INCONCLUSIVE", "AMBIG")
 ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "", "SAME")
 MOST_ROWS = 60
 
 
 def word(cell: ComparedCell) -> str:
-    """The one word that matters most of a cell: presence, outcome, then speed. SAME where the
-    outcome is the same and neither side has a number, none where one side alone has."""
+    """The most important result of a cell: presence, outcome, then speed. SAME if the outcome is
+    the same and neither side has a number; empty if only one side has."""
     if cell.presence != "both":
         return cell.presence
     found = cell.outcome_change or cell.verdict
@@ -37,8 +37,8 @@ def word(cell: ComparedCell) -> str:
 
 
 def named(cell: ComparedCell) -> list[str]:
-    """What tells it from every other cell: "numpy -> torch", "dlpack", "4 KiB", and each further
-    axis on which it is not the usual."""
+    """What identifies a cell: "numpy -> torch", "dlpack", "4 KiB", and each further axis that has
+    not its default."""
     unusual = [
         cell.axis(axis) for axis, usual in AXES.items() if cell.axis(axis) not in ("", usual)
     ]
@@ -47,23 +47,23 @@ def named(cell: ComparedCell) -> list[str]:
 
 
 def words(cell: ComparedCell) -> str:
-    """All that is to be said of it: "worse, SLOW"."""
+    """Its result in words: "worse, SLOW"."""
     speed = cell.verdict if cell.verdict != "SAME" else None
     main = word(cell)
     return main if not speed or speed == main else f"{main}, {speed}"
 
 
 def is_changed(cell: ComparedCell) -> bool:
-    """Did it surely change? What is open, SAME, or was not compared did not."""
+    """Did it change for certain? A cell that is undecided, SAME, or not compared did not."""
     return word(cell) not in ("SAME", "", *OPEN) or cell.verdict in ("SLOW", "FAST")
 
 
-def change(ratio: float) -> str:
-    """ "+5.2 %", "-31.0 %", "x 2.40"."""
+def change(ratio: float, share: float = 0.0) -> str:
+    """ "+5.2 %", "-31 %", "x 2.4": rounded to the digits that the interval supports. `share` is its
+    half-width over the ratio."""
     if ratio >= 2:
-        return f"x {values.significant(ratio)}" if ratio < 1000 else f"x {ratio:.0f}"
-    share = (ratio - 1) * 100
-    return f"{share:+.1f} %"
+        return f"x {values.factor(ratio, ratio * share)}"
+    return f"{(ratio - 1) * 100:+.{0 if ratio * share >= 0.01 else 1}f} %"
 
 
 def interval(low: float, high: float) -> str:
@@ -73,21 +73,21 @@ def interval(low: float, high: float) -> str:
     return f"x {low:.2g}..{high:.2g}"
 
 
-def amount(value: float | None, metric: str) -> str:
-    """A time, or a number of instructions."""
+def amount(value: float | None, metric: str, share: float = 0.0) -> str:
+    """A time with a relative half-width of `share`, or a number of instructions."""
     if value is None:
         return ""
-    return values.duration(value) if metric == "time" else f"{value:,.0f}"
+    return values.duration(value, value * share) if metric == "time" else f"{value:,.0f}"
 
 
 def lines(comparison: Comparison, width: int, *, everything: bool = False) -> list[Text]:
-    """Sides, rows (only of what changed unless `everything`), and what they come to."""
+    """The sides, the rows (only of changed cells unless `everything`), and the summary."""
     shown = [Text(line) for line in _sides(comparison, width)]
     cells = [cell for cell in comparison.cells if everything or is_changed(cell)]
     if not everything:
         absent = absent_libraries(comparison)
-        told = {cell.name for found in absent.values() for cell in found}
-        cells = [cell for cell in cells if cell.name not in told]
+        reported = {cell.name for found in absent.values() for cell in found}
+        cells = [cell for cell in cells if cell.name not in reported]
         for (name, presence), found in absent.items():
             text = f"{presence}: {count(len(found), 'cell')} with {name}"
             shown.append(Text(shorten(text, width), style=STYLES[presence]))
@@ -97,8 +97,8 @@ def lines(comparison: Comparison, width: int, *, everything: bool = False) -> li
 
 
 def absent_libraries(comparison: Comparison) -> dict[tuple[str, str], list[ComparedCell]]:
-    """The cells of each library that only one side has, by its name and "lost" or "gained": one
-    line, not a row for each cell."""
+    """The cells of each library that only one side has, in one line by its name and "lost" or
+    "gained"."""
     base, head = comparison.base.libraries, comparison.head.libraries
     absent = [(name, "lost") for name in base.keys() - head.keys()]
     absent += [(name, "gained") for name in head.keys() - base.keys()]
@@ -150,7 +150,7 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
 
 
 def _blindness(cell: ComparedCell) -> list[str]:
-    """Of an inconclusive cell: what it would have detected, and what would decide it."""
+    """For an inconclusive cell: its minimum detectable change, and what would decide it."""
     if cell.verdict != "INCONCLUSIVE":
         return []
     change, blind = cell.minimum_detectable_change, cell.inconclusive
@@ -171,9 +171,9 @@ def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
     row["from -> to"] = f"{cell.producer} -> {cell.consumer}"
     row["protocol"] = cell.protocol
     row["size"] = values.size(cell.bytes)
-    row["base"] = amount(cell.base, metric) or cell.base_outcome or "-"
-    row["head"] = amount(cell.head, metric) or cell.head_outcome or "-"
-    row["change"] = change(cell.ratio) if cell.ratio is not None else ""
+    row["base"] = amount(cell.base, metric, cell.share) or cell.base_outcome or "-"
+    row["head"] = amount(cell.head, metric, cell.share) or cell.head_outcome or "-"
+    row["change"] = change(cell.ratio, cell.share) if cell.ratio is not None else ""
     known = cell.interval if metric == "time" else None
     row["95 % interval"] = interval(*known) if known is not None else ""
     row["verdict"] = words(cell)
@@ -182,34 +182,32 @@ def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
 
 def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text]:
     counts, see = comparison.counts, comparison.minimum_detectable_change
-    told = [(f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)]
+    reported = [
+        (f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)
+    ]
     summary = Text()
-    for text, style in told:
+    for text, style in reported:
         summary.append("   " if summary else "")
         summary.append(text, style)
-    shown = [summary] if told else []
+    shown = [summary] if reported else []
     if see and comparison.is_timed:
         spread = f"{values.percent(see.least)} to {values.percent(see.most)}"
-        text = f"could have seen a change of {values.percent(see.median)} in the median cell"
+        text = f"minimum detectable change: {values.percent(see.median)} in the median cell"
         shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
     if comparison.aa:
         shown += [Text(line) for line in fold(_alarms(comparison.aa), width, gap=" ")]
     if (unsure := sum(counts.get(word, 0) for word in OPEN)) and not everything:
-        text = f"{count(unsure, 'cell')} neither changed nor the same: --all shows them"
+        text = f"{count(unsure, 'cell')} inconclusive or ambiguous: --all lists them"
         shown += [Text(line, style="yellow") for line in fold([text], width)]
     for warning in comparison.warnings:
-        shown += [Text(line, style="yellow") for line in _wrapped(warning.text, width)]
+        shown += [Text(line, style="yellow") for line in wrap(warning.text, width)]
     return shown
 
 
 def _alarms(seen: Alarms) -> list[str]:
-    """Of two sides that are one."""
+    """The false alarms of equal sides."""
     cells, by_chance = seen.cells, seen.cells / 20
     return [
         f"A/A: {count(seen.alarms, 'false alarm')} in {count(cells, 'cell')};",
         f"{seen.outside_95} outside their own 95 % interval, {by_chance:.1f} are by chance",
     ]
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return fold(text.split(" "), width, gap=" ")

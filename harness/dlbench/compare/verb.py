@@ -8,20 +8,20 @@ from typing import Any
 import click
 
 from dlbench import _core
-from dlbench.compare import gate, sides, stages, table
+from dlbench.compare import gate, junit, sides, stages, table
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
-from dlbench.running import options, run, rundir
+from dlbench.running import options, run, rundir, writing
 from dlbench.terminal import terminal
 from dlbench.text.escaping import json_text
 from dlbench.text.output import Console, hand_out
 
-#: Options of a measuring run that say what two environments are compared by.
+#: Options of a measuring run that apply to a comparison of two environments.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
              "filter_", "budget", "jobs", "timeout", "adapters", "out", "seed",
              "quiet", "resume"}  # fmt: skip
-#: What may stand beside --resume: it changes what is told, not what is measured.
-WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet"}
+#: Options that --resume allows: they change the output, not the measurement.
+WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit"}
 DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 
 
@@ -37,16 +37,21 @@ def measuring(function: Any) -> Any:
 @click.command("compare")
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
 @click.option(
-    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%, of counts 1%."
+    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%; 1% for counts."
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
-              help="Results that fail: exit code 1; inconclusive: 3, of most cells 4.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Compare runs of different machines, too.")
+              help="Results that exit with 1; inconclusive: 3, or 4 for most cells.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Compare runs even if their machines differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option(
+    "--junit",
+    metavar="FILE",
+    help="Write a test case for each cell to FILE, as JUnit XML; FILE must be new.",
+)
 @click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
 @click.option("--count", metavar="WHAT", help="Compare counts instead of times: instructions.")
 @click.option(
-    "--aa", is_flag=True, help="Measure this environment as both sides: counts false alarms."
+    "--aa", is_flag=True, help="Measure this environment as both sides, to count false alarms."
 )
 @click.option("--base-env", metavar="NAME=PYTHON", help="Measure that Python as base.")
 @click.option("--head-env", metavar="NAME=PYTHON", help="Measure that Python as head.")
@@ -63,12 +68,19 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     for the cells that it left open.
     """
     fail_on = gate.reasons(params["fail_on"])
+    if params["junit"]:
+        # --force compares different machines, so it cannot also mean to replace a file.
+        place = Path(params["junit"])
+        writing.require_free(place, "--junit", force=False, advice="remove it first")
     comparison = resumed(ctx, params) if params["resume"] else compared(ctx, words, params)
+    if params["junit"]:
+        made = junit.xml(comparison, fail_on)
+        writing.write_requested(Path(params["junit"]), lambda out: out.write(made))
     if params["as_json"]:
         hand_out(json_text(comparison.to_json()) + "\n")
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
-    option = "--workers" if params["resume"] or sides.is_asked(params) else "--replicas"
+    option = "--workers" if params["resume"] or sides.is_requested(params) else "--replicas"
     undecided = gate.inconclusive(comparison, option)
     if not params["quiet"]:
         if failed := gate.failures(comparison, fail_on):
@@ -79,23 +91,23 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
 
 
 def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any]) -> Comparison:
-    """The comparison that the options ask for."""
+    """The comparison that the options request."""
     if params["count"] not in (None, "instructions"):
         raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
     metric = params["count"] or "time"
     threshold = _core.parse_percent(params["threshold"] or DEFAULT_THRESHOLD[metric])
-    told = {"threshold": threshold, "instructions": metric == "instructions"}
-    if not sides.is_asked(params):
-        return of_runs(ctx, words, params, told)
-    pair = sides.requested(words, params, told)
-    # Unfit values are told before a folder is made.
+    reported = {"threshold": threshold, "instructions": metric == "instructions"}
+    if not sides.is_requested(params):
+        return of_runs(ctx, words, params, reported)
+    pair = sides.requested(words, params, reported)
+    # Invalid values are reported before a folder is made.
     pair.request.options(Path(), {}, resume=False)
     run.require_cells(pair.plan())
     return stages.measure(pair, rundir.fresh(params["out"]))
 
 
 def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
-    """The rest of a comparison of two sides that was cut off."""
+    """Resumes an interrupted comparison of two sides."""
     options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
     folder = rundir.resumable(params["resume"])
     quiet = params["quiet"] or params["as_json"]
@@ -103,19 +115,19 @@ def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
 
 
 def of_runs(
-    ctx: click.Context, words: tuple[str, ...], params: dict[str, Any], told: dict[str, Any]
+    ctx: click.Context, words: tuple[str, ...], params: dict[str, Any], reported: dict[str, Any]
 ) -> Comparison:
-    """The comparison of two runs that were made before."""
+    """Compares two earlier runs."""
     for name in sorted((MEASURING | {"workers"}) & options.typed_parameters(ctx) - {"quiet"}):
         word = f"--{name.rstrip('_')}"
-        raise BadInput(f"{word} is for what is measured now: --aa, or --base-env and --head-env")
+        raise BadInput(f"{word} needs a measurement: add --aa, or --base-env and --head-env")
     if len(words) != 2:
         raise BadInput("compare takes two runs: dlbench compare BASE HEAD")
     base, head = (str(locate(word)) for word in words)
-    everything = params["as_json"] or params["everything"]
+    everything = bool(params["as_json"] or params["everything"] or params["junit"])
     return Comparison(
         _core.compare(
-            base=[base], head=[head], force=params["force"], only_changed=not everything, **told
+            base=[base], head=[head], force=params["force"], only_changed=not everything, **reported
         )
     )
 

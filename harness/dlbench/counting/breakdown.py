@@ -33,7 +33,7 @@ class Breakdown:
     total: float
     python: list[Line] = field(default_factory=list)
     native: list[Line] = field(default_factory=list)
-    added: float = 0  #: share of instructions that telling Python functions apart added
+    added: float = 0  #: share of instructions that separating Python functions added
     missing: str = ""  #: why `python` could not be made
     phases: dict[str, float] = field(default_factory=dict)  #: instructions of each
     no_phases: str = ""  #: why `phases` is empty
@@ -46,7 +46,7 @@ class Breakdown:
         return _ordered(Line(library, "", cost) for library, cost in own.items())
 
 
-#: The line for what C code called without a Python function between.
+#: The line for what C code called directly, without a Python function.
 NO_PYTHON = "called from C"
 
 

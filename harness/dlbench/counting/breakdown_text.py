@@ -14,7 +14,7 @@ from dlbench.document import Entry, Measured
 from dlbench.text.layout import columns, shorten
 from dlbench.values import PHASES
 
-SMALL = 0.01  #: lines below this share of the total stand together
+SMALL = 0.01  #: lines below this share of the total are summed up
 
 
 def title(entry: Entry) -> str:
@@ -75,7 +75,7 @@ def _share(share: float) -> str:
 
 
 def _gathered(total: float, lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
-    # The line of the rest is kept: the table sums to the total with it.
+    # The line of the rest is kept, so that the table sums to the total.
     large = [one for one in lines if one.own >= SMALL * total or one.name == NO_PYTHON]
     return large, [one for one in lines if one not in large]
 
@@ -119,9 +119,9 @@ def library_table(breakdown: Breakdown, width: int) -> list[Text]:
 
 
 def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Text]:
-    """The run's times: the phases and the whole exchange in their rounds, of which they are shares
-    where it is long enough for any; below them the exchange in rounds of its own."""
-    told = [
+    """The run's times: the phases and the exchange in the same rounds, with shares if it is long
+    enough; then the exchange in its own rounds."""
+    reported = [
         (each.real_time, each.phase)
         for each in sorted(phases, key=lambda each: PHASES.index(each.phase))
         if isinstance(each, Measured)
@@ -130,15 +130,15 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
     if entry.phases:
         exchange_ns = entry.phases.exchange_ns
         whole = exchange_ns if has_shares(entry) else 0.0
-        told.append((entry.unexplained_ns, "unexplained"))
-        told.append((exchange_ns, "exchange, in the same rounds"))
-    rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in told]
+        reported.append((entry.unexplained_ns, "unexplained"))
+        reported.append((exchange_ns, "exchange, in the same rounds"))
+    rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in reported]
     rows.append(["", values.time(entry), "exchange, in rounds of its own"])
     return _table(["share", "time", "phase"], rows, (0, 1), width)
 
 
 def counted_phases(breakdown: Breakdown, width: int) -> list[Text]:
-    """The phases' instructions, and what they leave of the exchange."""
+    """The phases' instructions, and the rest of the exchange."""
     if not breakdown.phases:
         return (
             [Text(shorten(f"no phases: {breakdown.no_phases}", width))]
@@ -161,8 +161,10 @@ def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width:
     shown += [Text(f"{counted}, {values.time(entry)}"), Text()]
     if breakdown.python:
         shown += [*python_table(breakdown, width)]
-        told = f"naming Python functions took {values.percent(breakdown.added)} more; subtracted"
-        shown += [Text(shorten(told, width), style="dim"), Text()]
+        reported = (
+            f"naming Python functions took {values.percent(breakdown.added)} more; subtracted"
+        )
+        shown += [Text(shorten(reported, width), style="dim"), Text()]
     if breakdown.missing:
         shown += [Text(shorten(f"no Python functions: {breakdown.missing}", width)), Text()]
     shown += [*library_table(breakdown, width), Text(), *native_table(breakdown, width)]
@@ -170,5 +172,7 @@ def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width:
         shown += [Text(), *split]
     if phases:
         shown += [Text(), *phase_table(entry, phases, width)]
-    said = "callgrind: the calling thread's instructions in user space; no kernel, no page faults"
-    return [*shown, Text(shorten(said, width), style="dim")]
+    message = (
+        "counted by callgrind: instructions of the calling thread in user space, without the kernel"
+    )
+    return [*shown, Text(shorten(message, width), style="dim")]

@@ -36,8 +36,8 @@ def of_object(path: str) -> str:
 
 
 def of_python(path: str) -> str:
-    """A file of Python code: its package, an adapter's library, the standard library's, or where
-    there is no file how it was made."""
+    """A file of Python code: its package, an adapter's library, the standard library, or how the
+    code was made if it has no file."""
     if path.startswith("<"):
         return PYTHON if path.startswith("<frozen ") else GENERATED
     parts = PurePath(path).parts
@@ -59,7 +59,7 @@ def _top(path: Path) -> str:
     """The package of a file that is not installed: its topmost folder with an `__init__.py`, else
     the folder that holds the file."""
     folder = path.parent
-    # "." and "/" have no name, and may hold an `__init__.py`.
+    # "." and "/" have no name, even if they hold an `__init__.py`.
     while folder.parent.name and (folder.parent / "__init__.py").exists():
         folder = folder.parent
     return folder.name or path.stem or "unknown"

@@ -1,4 +1,4 @@
-"""Counts one exchange: the difference of two passes, so that entering and leaving cost nothing."""
+"""Counts one exchange as the difference of two passes, so that entering and leaving cancel out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dlbench.counting.valgrind import CountingWorker
 from dlbench.document import Entry
 from dlbench.supervisor import RequestFailed
 
-PRELUDE = 64  #: calls before each pass: free lists and the interpreter's caches fill
+PRELUDE = 64  #: calls before each pass, to fill free lists and the interpreter's caches
 MOST_CALLS = 200  #: in the shorter pass; the longer has twice as many
-PASS_INSTRUCTIONS = 20_000_000  #: what the shorter pass may take, about a second of callgrind's
+PASS_INSTRUCTIONS = 20_000_000  #: limit for the shorter pass, about a second under callgrind
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Counted:
     def __init__(self, worker: CountingWorker, entry: Entry) -> None:
         self._worker = worker
         worker.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
-        # The first pass measures the cost of one call; it also warms up what no prelude does.
-        told = self._pass(4)[0]
-        self._most = max(int(told["most"]) // 2, 1)
+        # The first pass measures the cost of one call, and warms up the rest.
+        reported = self._pass(4)[0]
+        self._most = max(int(reported["most"]) // 2, 1)
         self._calls = self._fitting(self._latest.total / 4)
         self._pass(self._calls)
 
@@ -61,13 +61,13 @@ class Counted:
         return max(2, min(MOST_CALLS, self._most, int(PASS_INSTRUCTIONS / max(each, 1.0))))
 
     def _pass(self, calls: int, **what: bool) -> tuple[dict[str, Any], Profile]:
-        asked = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
-        told = self._worker.ask({**asked, "prelude": min(PRELUDE, calls), **what})
+        requested = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
+        reported = self._worker.ask({**requested, "prelude": min(PRELUDE, calls), **what})
         try:
             self._latest = self._worker.read_pass()
         except BadProfile as error:
             raise RequestFailed(str(error)) from error
-        return told, self._latest
+        return reported, self._latest
 
     def count(self) -> Count:
         """As the timed loop runs. Raises RequestFailed."""
@@ -93,7 +93,7 @@ class Counted:
     def _difference(self, **what: bool) -> tuple[Count, list[Frame]]:
         """Instructions from two passes; `what` is `names` or `phases`, as in the request."""
         _, one = self._pass(self._calls, **what)
-        told, two = self._pass(2 * self._calls, **what)
+        reported, two = self._pass(2 * self._calls, **what)
         total = (two.total - one.total) / self._calls
         if total <= 0:
             raise RequestFailed("twice as many calls took no more instructions")
@@ -114,5 +114,5 @@ class Counted:
             )
             for function in {*one.entered, *two.entered}
         }
-        frames = [Frame(**each) for each in told["frames"]]
+        frames = [Frame(**each) for each in reported["frames"]]
         return Count(total, own, entered), frames

@@ -25,7 +25,7 @@ def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:
 
 
 def countable(entry: Entry) -> Measured:
-    """The entry. Raises BadInput for a cell without an exchange that could be counted."""
+    """The entry. Raises BadInput for a cell whose exchange cannot be counted."""
     name = entry.name
     if isinstance(entry, NotMeasured):
         raise BadInput(f"{name} was not measured: {entry.outcome}: {values.reason(entry)}")
@@ -35,7 +35,7 @@ def countable(entry: Entry) -> Measured:
 
 
 def changed(document: Document, entry: Entry, versions: dict[str, str]) -> list[str]:
-    """A line for each library that is not any more what it was when the cell was measured."""
+    """A line for each library whose version has changed since the cell was measured."""
     before = document.versions(entry.environment)
     return [
         f"the run had {name} {before[name]}, here is {version}"

@@ -25,9 +25,7 @@ def require() -> str:
     """The path of valgrind. Raises BadInput where there is none."""
     found = shutil.which("valgrind")
     if found is None:
-        raise BadInput(
-            "instructions are counted by valgrind, and there is none on PATH: install it"
-        )
+        raise BadInput("counting instructions needs valgrind, which is not on PATH: install it")
     return found
 
 
@@ -42,7 +40,8 @@ def version() -> str:
 
 def command(out: Path, place: Environment) -> list[str]:
     """A worker under callgrind. Each pass through LOOP leaves a file OUT.1, OUT.2, ..."""
-    # A worker built with valgrind's header starts the collection itself; else all is instrumented.
+    # A worker built with valgrind's header starts the collection itself; else everything is
+    # counted.
     begins = "no" if place.callgrind_requests else "yes"
     return [
         *(sys.executable, "-ISc", FIXED_ADDRESSES),

@@ -1,7 +1,7 @@
 """The results document, typed: read and checked once, then passed on as records.
 
 `files` finds and reads it, `document` holds its entries, `entry` is one cell, `context` the run as
-a whole, `comparison` what changed between two runs. Whatever presents results imports these alone.
+a whole, `comparison` what changed between two runs. Code that presents results imports only these.
 """
 
 from __future__ import annotations

@@ -90,9 +90,15 @@ class ComparedCell(Cell):
         low, high = self.lo, self.hi
         return None if low is None or high is None else (low, high)
 
+    @property
+    def share(self) -> float:
+        """Half the width of the ratio's interval over the ratio; 0 where it is not known."""
+        ends = self.interval
+        return (ends[1] - ends[0]) / (2 * self.ratio) if ends and self.ratio else 0.0
+
 
 class Comparison(Record):
-    """All cells of two sides, and what they come to."""
+    """All cells of two sides, with the summary."""
 
     __slots__ = ()
     version = Key("")

@@ -20,8 +20,8 @@ class ProcessDifference(Record):
 
     __slots__ = ()
     length_ns = Key(0.0)
-    half_width = Key(0.0)  #: of the 95 % prediction interval for one process, relative
-    series = Key(0)  #: exchanges that it is known from
+    half_width = Key(0.0)  #: relative, of the 95 % prediction interval for one process
+    series = Key(0)  #: number of exchanges that it is computed from
 
 
 class EnvironmentFacts(Record):
@@ -38,6 +38,8 @@ class EnvironmentFacts(Record):
     between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
+    #: by library, then by kind: what its import changed for others
+    import_effects = Key[Mapping[str, Mapping[str, Sequence[str]]]]({})
 
     @property
     def versions(self) -> dict[str, str]:
@@ -107,6 +109,21 @@ class Dropped(Record):
     first = Key("")
 
 
+class Shard(Record):
+    """The parts of a plan that a document holds."""
+
+    __slots__ = ()
+    of = Key(1)
+    numbers = Key[Sequence[int]]((1,))
+    plan = Key("")  #: fingerprint of the whole plan
+    hosts = Key[Mapping[str, str]]({})  #: of merged parts, by number
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the parts that the document does not hold."""
+        return sorted(set(range(1, self.of + 1)) - set(self.numbers))
+
+
 class Run(Record):
     """`context.dlbench`: the version, the machine and the options of the run."""
 
@@ -116,12 +133,21 @@ class Run(Record):
     command = Key[Sequence[str]](())
     wall_s = Key(0.0)
     seed = Key[int | None](None)
+    fingerprint = Key("")
+    round_s = Key(0.0)
+    signal = Key(0)
     dropped = part(Dropped)
     request = part(Request)
     absent = Key[Mapping[str, str]]({})  #: how to get the libraries that are not there
     machine = part(Machine)
     noise = part(Noise)
     environments = parts_by_name(EnvironmentFacts)
+    shard = part(Shard)
+
+    @property
+    def did_end(self) -> bool:
+        """Was it neither interrupted nor killed?"""
+        return self.wall_s > 0 and not self.signal
 
 
 class Cache(Record):

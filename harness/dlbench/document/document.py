@@ -32,6 +32,7 @@ class Check(Record):
     issue = Key("")
     accepted = Key(False)
     reproducer = Key("")
+    machine = Key("")  #: empty but in merged documents
 
 
 class Document:
@@ -77,7 +78,7 @@ class Document:
         return dict(sorted(found, key=lambda item: environment_rank(item[0])))
 
     def environment(self, name: str) -> EnvironmentFacts:
-        """What is known of an environment; an empty record where that is nothing."""
+        """The facts of an environment; an empty record if nothing is known."""
         return self.environments.get(name, NOWHERE)
 
     def versions(self, environment: str) -> dict[str, str]:
@@ -96,7 +97,7 @@ class Document:
 
     def origin(self, entry: Entry) -> tuple[Run, EnvironmentFacts]:
         """The run of the entry's machine, and the environment in which it was measured."""
-        run = self.contexts[entry.machine].run
+        run = self.contexts.get(entry.machine, self.context).run
         return run, run.environments.get(entry.environment, NOWHERE)
 
     @cached_property
@@ -107,17 +108,30 @@ class Document:
         }
 
     def share_of(self, machine: str) -> Document:
-        """One machine's share of a merged document: its own context, and entries that name it
-        still, so that commands find them in the merged one."""
+        """One machine's share of a merged document: its own context, and entries that still name
+        the machine, so that commands find them in the merged document."""
         return Document(
             _context(self._machines[machine]),
-            sorted((e for e in self.measured if e.machine == machine), key=_own_name),
-            sorted((e for e in self.not_measured if e.machine == machine), key=_own_name),
+            sorted(self._measured_by_machine.get(machine, ()), key=_own_name),
+            sorted(self._not_measured_by_machine.get(machine, ()), key=_own_name),
+            [check for check in self.checks if check.machine == machine] or None,
         )
+
+    @cached_property
+    def _measured_by_machine(self) -> dict[str, list[Measured]]:
+        return grouped(self.measured, lambda entry: entry.machine)
+
+    @cached_property
+    def _not_measured_by_machine(self) -> dict[str, list[NotMeasured]]:
+        return grouped(self.not_measured, lambda entry: entry.machine)
 
     def shares(self) -> list[tuple[str, Document]]:
         """(machine, its share) each; of a single machine the document itself, under no name."""
-        return [(name, self.share_of(name)) for name in self.machines] or [("", self)]
+        return self._shares or [("", self)]
+
+    @cached_property
+    def _shares(self) -> list[tuple[str, Document]]:
+        return [(name, self.share_of(name)) for name in self.machines]
 
     def by_machine(self) -> list[tuple[str, Document]]:
         """(machine, its document as it was before it was merged) each; of a single machine the
@@ -127,21 +141,30 @@ class Document:
     def of_machine(self, machine: str) -> Document:
         """One machine's own document, as it was before it was merged."""
         share = self.share_of(machine)
-        return parse_document(
-            {
-                "context": share.context._json,
-                "benchmarks": [_without_machine(entry) for entry in share.measured],
-                "not_measured": [_without_machine(entry) for entry in share.not_measured],
-            }
-        )
+        made = {
+            "context": share.context._json,
+            "benchmarks": [_without_machine(entry) for entry in share.measured],
+            "not_measured": [_without_machine(entry) for entry in share.not_measured],
+        }
+        if share.is_of_checks:
+            made["checks"] = [check.to_json(without=("machine",)) for check in share.checks]
+        return parse_document(made)
+
+    @property
+    def lists(self) -> tuple[Sequence[Record], Sequence[Record], Sequence[Record]]:
+        """What its keys `benchmarks`, `not_measured` and `checks` hold."""
+        return self.measured, self.not_measured, self.checks
 
     def to_json(self) -> dict[str, Any]:
         """As it is written."""
-        return {
+        made: dict[str, Any] = {
             "context": self.context.to_json(),
             "benchmarks": [entry.to_json() for entry in self.measured],
             "not_measured": [entry.to_json() for entry in self.not_measured],
         }
+        if self.is_of_checks:
+            made["checks"] = [check.to_json() for check in self.checks]
+        return made
 
 
 NOWHERE = EnvironmentFacts({})

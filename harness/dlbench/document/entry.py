@@ -25,7 +25,8 @@ Axis = str | int  #: the value of an axis: bytes are a number
 
 
 class CodedWarning(Record):
-    """What a number or a verdict has to be read with. Decide by `code` and `data`, print `text`."""
+    """A condition under which a number or a verdict was obtained. Decide by `code` and `data`,
+    print `text`."""
 
     __slots__ = ()
     code = Key("")  #: of `_core.warnings`, or of a comparison `_core.comparison_warnings`
@@ -92,7 +93,7 @@ class Sync(Record):
 
     __slots__ = ()
     stream = Key[None | int | str](None)
-    asked_by = Key("consumer")
+    requested_by = Key("consumer")
     required = Key(False)
     waits = Key("")
     saw = Key("")
@@ -101,6 +102,8 @@ class Sync(Record):
     import_blocked = Key[float | None](None)
     gap_ns = Key[float | None](None)
     reason = Key("")
+    code = Key("")  #: of `_core.sync_codes`; empty where there is no reason
+    data = Key[Mapping[str, str]]({})
 
     @property
     def blocked(self) -> dict[str, float | None]:
@@ -110,7 +113,7 @@ class Sync(Record):
     @property
     def is_of_consumer(self) -> bool:
         """Does the consumer pass this argument by itself?"""
-        return self.asked_by == "consumer"
+        return self.requested_by == "consumer"
 
 
 class DeviceTimer(Record):
@@ -220,7 +223,7 @@ class Measured(Entry):
     lo_ns = Key(0.0)
     hi_ns = Key(0.0)
     mad_ns = Key(0.0)
-    #: How far one process may lie off; None where nothing is known of exchanges of this length.
+    #: Half-width of the prediction interval for one process; None if unknown for this length.
     between_half_width = Key[float | None](None)
     interval = Key("")  #: which interval `lo_ns` and `hi_ns` are; empty where it is not known
     floor_ratio = Key(0.0)  #: 0: no floor is known
@@ -257,8 +260,8 @@ class NotMeasured(Entry):
 
     @property
     def cause(self) -> tuple[str, ...]:
-        """What cells have in common that share a reason, whatever its words: outcome, code and
-        data, the kind of exception or signal, and the library that they are about."""
+        """Equal for cells with the same reason, whatever its text: outcome, code and data, the
+        exception or signal, and the library concerned."""
         library = self.consumer
         is_of_device = self.code == OUT_OF_MEMORY and not (self.exception or self.signal)
         if is_of_device or self.outcome in NO_LIBRARY or self.code in NO_LIBRARY:
@@ -272,12 +275,12 @@ class NotMeasured(Entry):
 
     @property
     def is_below(self) -> bool:
-        """Was it timed on a device, and is only known to take less than `below_ns`?"""
+        """Was it timed on a device, with `below_ns` as an upper bound only?"""
         return self.below_ns > 0
 
     @property
     def is_untimed(self) -> bool:
-        """Was it tried, and left without a number since it ends like the plain array?"""
+        """Was it tried but not timed, because it has the outcome of the plain array?"""
         return self.code == codes.UNTIMED
 
 

@@ -15,7 +15,7 @@ from dlbench.errors import BadInput, first_line, os_reason
 
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
-PROFILE = "profile.json"  #: what `--profile` leaves in place of a document
+PROFILE = "profile.json"  #: the file that `--profile` writes instead of a document
 
 
 def locate(run: str) -> Path:
@@ -29,11 +29,11 @@ def locate(run: str) -> Path:
     if not path.is_dir():
         if path.is_symlink():
             raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which is not there")
-        asked = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
-        raise BadInput(asked)
+        requested = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
+        raise BadInput(requested)
     document, journal = path / "results.json", path / "journal.jsonl"
     if (path / PROFILE).is_file() and not journal.is_file():
-        raise BadInput(f"{run!r} is a profile, which has no times: see {path / PROFILE}")
+        raise BadInput(f"{run!r} is a profile, which has no times: open {path / PROFILE}")
     if journal.is_file() and (
         not document.is_file() or document.stat().st_mtime_ns < journal.stat().st_mtime_ns
     ):
@@ -44,7 +44,8 @@ def locate(run: str) -> Path:
 
 
 def read_document(path: Path) -> Document:
-    """The document. Raises BadInput or _core.UsageError for what is no results document."""
+    """The document. Raises BadInput or _core.UsageError for a file that is not a results
+    document."""
     return parse_document(_read(path, _core.validate_document))
 
 
@@ -57,16 +58,16 @@ def read_comparison(path: Path) -> Comparison:
 
 
 def _read(path: Path, validate: Callable[[str], None]) -> dict[str, Any]:
-    """What the file holds, where `validate` lets it pass. Raises BadInput or _core.UsageError,
-    which name the file and the place in it: no caller sees a value that was not checked."""
+    """The file's content after `validate` has checked it. Raises BadInput or _core.UsageError,
+    which name the file and the place in it."""
     try:
         if path.stat().st_size > _core.most_document_bytes:
-            validate(str(path))  # refused before it is in memory
+            validate(str(path))  # refused before it is read into memory
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
         raise BadInput(f"cannot read {path}: {why}") from error
-    # Checking takes as long as reading, and releases the interpreter's lock.
+    # Checking takes as long as reading, and releases the GIL.
     with ThreadPoolExecutor(1) as pool:
         checked = pool.submit(validate, str(path))
         try:

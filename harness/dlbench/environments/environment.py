@@ -1,4 +1,4 @@
-"""The value: one interpreter, what is installed there, and where its worker's modules lie."""
+"""One interpreter: its packages, and the places of its worker's modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class Failure:
-    """Why no worker can be started there: the outcome of all its cells, and the reason."""
+    """Why no worker can be started there: the outcome and the reason of all its cells."""
 
     outcome: str
     reason: str
@@ -36,8 +36,8 @@ class Environment:
     python: str  #: the interpreter that is started
     version: str = ""  #: of Python, as "3.10.13"
     gil: bool = True
-    suffixes: tuple[str, ...] = ()  #: what the names of its extension modules may end in
-    folders: tuple[Path, ...] = ()  #: where those of dlbench's own may lie
+    suffixes: tuple[str, ...] = ()  #: suffixes of its extension modules
+    folders: tuple[Path, ...] = ()  #: folders that may hold dlbench's extension modules
     versions: Mapping[str, str] | None = field(default_factory=dict)
     """Versions of its packages by canonical name. None, as next: read from this process later."""
     points: tuple[there.Point, ...] | None = ()  #: the adapters that its packages offer
@@ -77,7 +77,7 @@ class Environment:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As an item of `context.dlbench.environments`, before any worker has reported."""
+        """The item of `context.dlbench.environments`, before any worker has reported."""
         known: dict[str, Any] = {"python": self.version, "executable": self.python}
         if self.failure is None:
             known["gil"] = self.gil
@@ -87,13 +87,13 @@ class Environment:
 
 
 def where(name: str) -> str:
-    """What follows the names of libraries that are not of the environment one would expect."""
+    """The suffix for libraries of another environment than the default: " in NAME"."""
     return "" if name == DEFAULT else f" in {name}"
 
 
 @cache
 def here() -> Environment:
-    """The one that dlbench itself runs in."""
+    """The environment that dlbench itself runs in."""
     return Environment(
         name=DEFAULT,
         python=sys.executable,

@@ -18,7 +18,7 @@ OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
 VERSION_LINE = re.compile(re.escape(there.VERSION) + r"(?P<version>\d+\.\d+\.\d+) (?P<kind>\w+)")
 HALF_A_PAIR = re.compile("[\ud800-\udfff]")
-#: Every Python from 2.7 on understands it. What is new enough then becomes what a worker is.
+#: Runs on every Python from 2.7 on; a Python that is new enough continues as a worker does.
 BOOT = f"""
 import os, sys
 kind = getattr(getattr(sys, "implementation", None), "name", "cpython")
@@ -35,8 +35,8 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
     Raises BadInput for an environment without a usable interpreter. One that crashes or hangs
     during the probe has a `failure`.
     """
-    asked = spelled.read(texts)
-    return [here(), *(probe(name, python, timeout_s) for name, python in asked.items())]
+    requested = spelled.read(texts)
+    return [here(), *(probe(name, python, timeout_s) for name, python in requested.items())]
 
 
 def probe(name: str, python: str, timeout_s: float) -> Environment:
@@ -50,21 +50,25 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         return Environment(name, python, failure=failure)
     if not python_line:
         words = answer.err.strip() or answer.out.strip()
-        said = repr(first_line(words)[:200]) if words else "nothing"
+        message = repr(first_line(words)[:200]) if words else "nothing"
         raise BadInput(
-            f"environment {name!r}: {python} is no Python interpreter; its output: {said}"
+            f"environment {name!r}: {python} is not a Python interpreter; its output: {message}"
         )
     facts = _line(answer, there.FACTS)
     if not facts:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
-        return Environment(name, python, failure=Failure("crashed", f"asked for facts: {how}"))
+        return Environment(
+            name, python, failure=Failure("crashed", f"while it reported its facts:  {how}")
+        )
     try:
         return _environment(name, python, answer, _message(facts.partition(there.FACTS)[2]))
     except BadInput:
         raise
     except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
-        # What runs at an interpreter's start may print such lines as well.
-        failure = Failure("crashed", f"asked for facts: {type(error).__name__}: {error}")
+        # Code that runs at the interpreter's start may print such lines as well.
+        failure = Failure(
+            "crashed", f"while it reported its facts:  {type(error).__name__}: {error}"
+        )
         return Environment(name, python, failure=failure)
 
 
@@ -77,7 +81,7 @@ def _ask(name: str, python: str, timeout_s: float) -> _core.Program:
 
 
 def _line(answer: _core.Program, begin: str) -> str:
-    """The last line that begins so, or nothing."""
+    """The last line with that prefix, or nothing."""
     lines = [line for line in answer.out.splitlines() if line.startswith(begin)]
     return lines[-1] if lines else ""
 
@@ -98,17 +102,17 @@ def _failure(answer: _core.Program, timeout_s: float) -> Failure | None:
     if answer.status < 0:
         how = signal_name(answer.status)
         words = last_line(answer.err)
-        told = f": {words}" if words else ""
-        return Failure("crashed", f"the interpreter ended by {how} during the probe{told}")
+        reported = f": {words}" if words else ""
+        return Failure("crashed", f"the interpreter ended by {how} during the probe{reported}")
     return None
 
 
 def _require_python(name: str, python: str, version: str, kind: str) -> None:
     numbers = tuple(int(part) for part in version.split("."))
     if numbers < OLDEST or kind != "cpython":
-        said = f"{'Python' if kind == 'cpython' else kind} {version}"
+        message = f"{'Python' if kind == 'cpython' else kind} {version}"
         allowed = f"CPython {'.'.join(map(str, OLDEST))} and newer"
-        raise BadInput(f"environment {name!r}: {python} is {said}; allowed: {allowed}")
+        raise BadInput(f"environment {name!r}: {python} is {message}; allowed: {allowed}")
 
 
 def _environment(
@@ -117,7 +121,7 @@ def _environment(
     build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
     if not facts["numpy"]:
         get = f"{shlex.quote(python)} -m pip install numpy"
-        raise BadInput(f"environment {name!r} has no NumPy, which lays the arrays out: {get}")
+        raise BadInput(f"environment {name!r} has no NumPy, which every worker needs: {get}")
     version, suffix = facts["version"], facts["suffixes"][0]
     if not facts["worker"]:
         raise BadInput(f"environment {name!r}: no _worker{suffix} for Python {version}; {build}")

@@ -1,4 +1,4 @@
-"""`--env NAME=PYTHON`: which names fit, and which file is meant."""
+"""Parses `--env NAME=PYTHON`: checks the name and finds the interpreter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         name, equals, python = text.partition("=")
         if not equals or not name or not python:
-            raise BadInput(f"--env {text!r} is not NAME=PYTHON, as old=/opt/old/bin/python")
+            raise BadInput(f"--env {text!r} is not NAME=PYTHON; example: old=/opt/old/bin/python")
         _require_name(name)
         if name in found:
             raise BadInput(f"--env: two environments are called {name!r}")
@@ -36,7 +36,7 @@ def _require_name(name: str) -> None:
         raise BadInput(f"--env: {name!r} cannot be an environment's name; allowed: {allowed}")
     if name == DEFAULT:
         raise BadInput(f"--env: {name!r} is the environment that dlbench itself runs in")
-    # `show` and the other verbs choose a cell by such words.
+    # `show` and other verbs select a cell by these words.
     kinds = {
         "a protocol": _core.protocols,
         "a phase": _core.phases,
@@ -59,8 +59,8 @@ def _is_size(word: str) -> bool:
 
 
 def _file(name: str, python: str) -> str:
-    """An interpreter's path, a command on PATH, or an environment's folder. Links stay as they are:
-    a virtual environment is known by the link that was started."""
+    """An interpreter's path, a command on PATH, or an environment's folder. Links are not resolved:
+    the link that is started identifies a virtual environment."""
     path = Path(python).expanduser()
     if os.sep not in python:
         path = Path(shutil.which(python) or path)

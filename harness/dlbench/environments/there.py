@@ -14,7 +14,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
 ROLES = ("producer", "consumer")
-#: Begin the lines of the answer: what runs at an interpreter's start may print as well.
+#: Prefixes of the answer's lines, because code at the interpreter's start may print too.
 VERSION, FACTS, GREETING = "dlbench-python ", "dlbench-facts ", '{"hello"'
 
 
@@ -50,7 +50,7 @@ def begins_counting() -> bool:
 
 
 def versions() -> dict[str, str]:
-    """Of the installed packages by canonical name; what stands first on sys.path counts."""
+    """Versions of the installed packages by canonical name; the first on sys.path counts."""
     found: dict[str, str] = {}
     for package in importlib.metadata.distributions():
         name, version = package.metadata["Name"], package.version
@@ -67,7 +67,7 @@ def points() -> Iterator[Point]:
             try:
                 yield Point(role, point.name, owner, _module_file(point.module))
             except Exception as error:
-                # Its parent packages were imported on the way, and may do what they like.
+                # Its parent packages were imported on the way, and may raise anything.
                 fault = str(error).split("\n")[0] or type(error).__name__
                 yield Point(role, point.name, owner, "", f"module {point.module}: {fault}")
 
@@ -82,7 +82,7 @@ def _module_file(module: str) -> str:
 
 def facts(folders: list[str]) -> dict[str, Any]:
     """All facts. `folders` are searched for dlbench's own modules."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "version": python_version(),
         "gil": has_gil(),
         "suffixes": EXTENSION_SUFFIXES,
@@ -94,19 +94,19 @@ def facts(folders: list[str]) -> dict[str, Any]:
         "fault": "",
         "callgrind_requests": False,
     }
-    if told["worker"]:
+    if reported["worker"]:
         try:
-            told["callgrind_requests"] = begins_counting()
+            reported["callgrind_requests"] = begins_counting()
         except ImportError as error:
-            told["fault"] = str(error)
-    return told
+            reported["fault"] = str(error)
+    return reported
 
 
 def tell(folders: list[str]) -> None:
     """Print the facts, and the greeting of a worker."""
-    told = facts(folders)
-    print(FACTS + json.dumps(told), flush=True)
-    if told["worker"] and not told["fault"]:
+    reported = facts(folders)
+    print(FACTS + json.dumps(reported), flush=True)
+    if reported["worker"] and not reported["fault"]:
         from dlbench import _worker
 
         _worker.serve(os.open(os.devnull, os.O_RDONLY), 1)

@@ -1,4 +1,4 @@
-"""The lines under the matrix: one a finding, each with the next command to type."""
+"""The findings of a run, one a line, each with the next command to type."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dlbench.findings.copies import copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.findings.hidden import hidden_work
+from dlbench.findings.import_effects import import_effects
 from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
 from dlbench.sync import table as waiting
@@ -29,32 +30,36 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     """All findings, at most so many of one outcome. `run` is what the commands call this run."""
     # A phase shares the verdict of its exchange and is not listed again.
     entries = document.exchanges
-    if case_sweep.is_climbed(document):
+    if case_sweep.has_case_sweep(document):
         entries = [entry for entry in entries if entry.case == case_sweep.BASELINE]
     places = grouping.places(document, entries)
     found = [*grouping.group_findings(places, partial(losses, run=run))]
     found += grouping.group_findings(places, partial(copies, run=run, document=document))
     found += grouping.group_findings(places, partial(writes, run=run))
     found += grouping.group_findings(places, partial(_waits, run=run))
-    asked = document.by_pair
-    found += _slowest(document, run, asked)
-    for outcome in FAILURES:
-        failing = partial(failures, outcome=outcome, run=run, most_lines=most_lines, asked=asked)
+    run_cells = document.by_pair
+    found += _slowest(document, run, run_cells)
+    outcomes = {entry.outcome for entry in entries}
+    for outcome in (each for each in FAILURES if each in outcomes):
+        failing = partial(
+            failures, outcome=outcome, run=run, most_lines=most_lines, run_cells=run_cells
+        )
         found += grouping.group_findings(places, failing)
     found += grouping.group_findings(places, no_protocol)
-    found += _import_order(document, entries)
+    found += _import_order(document, entries, run, run_cells)
+    found += import_effects(document)
     found += _environments(document, entries)
     found += _absent(document.run, entries)
     found += _dropped(document.run, run)
     found += hidden_work(entries, run)
-    asked_of_run = document.run.request
-    found += grouping.group_findings(places, partial(disturbed, asked=asked_of_run))
+    request = document.run.request
+    found += grouping.group_findings(places, partial(disturbed, request=request))
     found += noise(document.run)
     return found
 
 
 def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]:
-    """Those that ended before any of their libraries could be named."""
+    """The entries that ended before their libraries were known."""
     for name, facts in document.environments.items():
         if facts.failure and not any(entry.environment == name for entry in entries):
             command = dlbench_command("doctor", "--env", f"{name}={facts.executable}")
@@ -69,7 +74,9 @@ def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:
         yield Finding("sync", text, dlbench_command("show", run, producer, consumer))
 
 
-def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) -> Iterator[Finding]:
+def _slowest(
+    document: Document, run: str, run_cells: Mapping[Pair, list[Entry]]
+) -> Iterator[Finding]:
     found = phases.slowest(document)
     if found is None:
         return
@@ -77,7 +84,7 @@ def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) ->
     call = part.what.partition("(")[0]
     times = f"{values.duration(part.ns)} of {values.duration(entry.phases.exchange_ns)}"
     text = f"{pairs_text([entry.pair])}: {times} is {part.phase} ({call})"
-    words = [*entry.pair, *cells.words_for(entry, asked[entry.pair])]
+    words = [*entry.pair, *cells.words_for(entry, run_cells[entry.pair])]
     name = entry.environment
     if name != DEFAULT:
         python = document.environment(name).executable or "PYTHON"
@@ -85,16 +92,18 @@ def _slowest(document: Document, run: str, asked: Mapping[Pair, list[Entry]]) ->
     yield Finding("slowest", text, dlbench_command("explain", run, *words))
 
 
-def _import_order(document: Document, entries: list[Entry]) -> Iterator[Finding]:
+def _import_order(
+    document: Document, entries: list[Entry], run: str, run_cells: Mapping[Pair, list[Entry]]
+) -> Iterator[Finding]:
     """Libraries that crash after another, and the order of a pair that was requested by name."""
-    crashed = {
-        tuple(sorted(warning.data.items())): warning.text
-        for entry in entries
-        for warning in entry.warnings
-        if warning.code == codes.IMPORT_ORDER
-    }
-    for _, text in sorted(crashed.items()):
-        yield Finding("import order", text)
+    crashed: dict[tuple[tuple[str, str], ...], tuple[str, Entry]] = {}
+    for entry in entries:
+        for warning in entry.warnings:
+            if warning.code == codes.IMPORT_ORDER:
+                crashed.setdefault(tuple(sorted(warning.data.items())), (warning.text, entry))
+    for _, (text, entry) in sorted(crashed.items(), key=lambda item: item[0]):
+        words = [*entry.pair, *cells.words_for(entry, run_cells[entry.pair])]
+        yield Finding("import order", text, dlbench_command("repro", run, *words, "--imports"))
     orders = {tuple(entry.imports) for entry in entries if entry.imports}
     if document.run.request.pair and not crashed and len(orders) == 1:
         order = ", then ".join(orders.pop())
@@ -102,7 +111,7 @@ def _import_order(document: Document, entries: list[Entry]) -> Iterator[Finding]
 
 
 def _dropped(of: Run, run: str) -> Iterator[Finding]:
-    """Lines of the journal that were lost, and with them cells."""
+    """Lines of the journal that cannot be read, so that cells are lost."""
     if of.dropped:
         lines = count(of.dropped.lines, "line")
         text = f"{lines} of the journal cannot be read: {of.dropped.first}"

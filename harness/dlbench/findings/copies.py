@@ -25,7 +25,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
     for pair, of_pair in by_pair(measured).items():
         copied = [entry for entry in of_pair if entry.outcome in values.COPIED]
         every = limits(of_pair, copied)
-        # What is so of one cell need not be so of the pair's others.
+        # A fact about one cell need not hold for the other cells of the pair.
         for (owner, late, device), alike in grouped(copied, _how).items():
             found = map(_limit, limits(of_pair, alike), every)
             key = (owner or pair[1], f"by {owner}" if owner else "", late, device, *found)
@@ -33,7 +33,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
     for (_, by, late, device, *words), members in sorted(groups.items()):
         copied = [entry for _, alike in members for entry in alike]
         when = [word for word in words if word in WHEN.values()]
-        said = [word for word in (*words, by) if word and word not in when]
+        facts = [word for word in (*words, by) if word and word not in when]
         rates = [rate for _, alike in members if (rate := fastest_rate(alike))]
         if rates:
             low, high = values.rate(min(rates)), values.rate(max(rates))
@@ -41,22 +41,22 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
             floors = document.environment(copied[0].environment).copy_floors_gb_per_s
             beside = values.floors(floors, device)
             speed = low if low == high else f"{low}..{high}"
-            said.append(f"{speed} GB/s{where}{beside}")
-        said += [late] if late else []
+            facts.append(f"{speed} GB/s{where}{beside}")
+        facts += [late] if late else []
         text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]
         command = dlbench_command("show", run, producer, consumer)
-        yield Finding("copies", f"{text}: {', '.join(said)}" if said else text, command)
+        yield Finding("copies", f"{text}: {', '.join(facts)}" if facts else text, command)
 
 
 def _how(entry: Entry) -> tuple[str, str, str]:
-    """Which library copied, where known, when and where."""
+    """Which library copied, if known, when and where."""
     late = "still reading the source after it returned" if entry.late_read else ""
     return entry.copying_library, late, entry.device
 
 
 def _limit(limit: str, every: str) -> str:
-    """ "only" where the pair's other copies, which another line lists, have that limit too."""
+    """ "only" if the pair's other copies, which another line lists, have that limit too."""
     return WHEN.get(limit, f"only {limit}" if limit and limit == every else limit)
 
 
@@ -72,6 +72,6 @@ def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
 
 
 def fastest_rate(copied: list[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call itself weighs least."""
+    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
     timed = [entry for entry in copied if entry.gb_per_s]
     return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0

@@ -1,4 +1,4 @@
-"""Cells without a number: their outcomes, and libraries without a protocol."""
+"""Findings about cells without a number, and about libraries without a protocol."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ def failures(
     outcome: str,
     run: str,
     most_lines: int,
-    asked: Mapping[Pair, list[Entry]],
+    run_cells: Mapping[Pair, list[Entry]],
 ) -> Iterator[Finding]:
-    """`asked`: all cells of the run by pair, which a command must distinguish."""
-    # An exchange that is too short for the clock is no failure.
+    """`run_cells`: all cells of the run by pair, which a command must distinguish."""
+    # An exchange that is too short for the clock is not a failure.
     failed = [
         entry
         for entry in entries
         if isinstance(entry, NotMeasured) and entry.outcome == outcome and not entry.is_below
     ]
     groups: dict[tuple[tuple[str, ...], str], list[NotMeasured]] = defaultdict(list)
+    tried_of = by_pair(entries) if failed else {}
     for pair, of_pair in by_pair(failed).items():
-        tried = [entry for entry in entries if entry.pair == pair]
+        tried = tried_of[pair]
         for cause, same in grouped(of_pair, lambda entry: entry.cause).items():
             only = ", ".join(limit for limit in limits(tried, same) if limit)
             groups[cause, only].extend(same)
@@ -55,7 +56,7 @@ def failures(
         where = f"{pairs} ({only})" if only else pairs
         first = next((entry for entry in same if entry.protocol == "dlpack"), same[0])
         why = values.shared_reason([first, *same])
-        command = _next_command(outcome, first, run, asked[first.pair])
+        command = _next_command(outcome, first, run, run_cells[first.pair])
         yield Finding(outcome, f"{where}: {why}", command, (where, *cause))
     if len(lines) > most_lines:
         more = f"and {len(lines) - most_lines} more reasons"
@@ -65,7 +66,7 @@ def failures(
 def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> str:
     verb = FAILURES[outcome]
     if outcome == "not-run":
-        # What was merged cannot be gone on with.
+        # A merged run cannot be resumed.
         return "" if entry.machine else dlbench_command("--resume", run)
     if verb == "doctor":
         return "dlbench doctor"
@@ -77,28 +78,26 @@ def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> st
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
     """One line a protocol: consumers that never import it, producers that never offer it, and other
-    pairs.
-
-    Only the reason names the library at fault: among a few pairs, one may have no other.
+    pairs. The codes decide which library is at fault, because with few pairs the cells cannot.
     """
     here = [e for e in entries if e.outcome not in ("no-device", "not-installed")]
     for protocol in dict.fromkeys(entry.protocol for entry in here):
-        asked = [entry for entry in here if entry.protocol == protocol]
-        never = _always(asked, "consumer", {codes.NOT_IMPORTED})
-        asked = [entry for entry in asked if entry.consumer not in never]
-        silent = _always(asked, "producer", {codes.NOT_EXPORTED, codes.CONVERTED})
-        asked = [entry for entry in asked if entry.producer not in silent]
-        pairs = [entry.pair for entry in asked if entry.outcome == "no-protocol"]
-        said = [f"not imported by {listing(never, 12)}"] if never else []
-        said += [f"not offered by {listing(silent, 12)}"] if silent else []
-        said += [pairs_text(pairs)] if pairs else []
-        if said:
-            yield Finding("no-protocol", f"{protocol}: {'; '.join(said)}")
+        tried = [entry for entry in here if entry.protocol == protocol]
+        never = _always(tried, "consumer", {codes.NOT_IMPORTED})
+        tried = [entry for entry in tried if entry.consumer not in never]
+        silent = _always(tried, "producer", {codes.NOT_EXPORTED, codes.CONVERTED})
+        tried = [entry for entry in tried if entry.producer not in silent]
+        pairs = [entry.pair for entry in tried if entry.outcome == "no-protocol"]
+        parts = [f"not imported by {listing(never, 12)}"] if never else []
+        parts += [f"not offered by {listing(silent, 12)}"] if silent else []
+        parts += [pairs_text(pairs)] if pairs else []
+        if parts:
+            yield Finding("no-protocol", f"{protocol}: {'; '.join(parts)}")
 
 
 def _always(entries: list[Entry], role: str, reasons: set[str]) -> list[str]:
     """The libraries in that role of which all entries have one of these codes."""
-    # That the protocol has no argument for a device is no property of a library.
+    # A protocol without an argument for the device is not the fault of a library.
     own = [entry for entry in entries if entry.code != codes.NO_DEVICE_ARGUMENT]
     others = {entry.axis(role) for entry in own if entry.code not in reasons}
     return sorted({str(entry.axis(role)) for entry in own if entry.axis(role) not in others})

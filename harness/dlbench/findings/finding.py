@@ -1,4 +1,4 @@
-"""The content of one line, and the words that several of them need."""
+"""One finding, and the texts that several findings share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Finding:
 
 
 def pairs_text(pairs: Iterable[Pair]) -> str:
-    """ "a, b -> c; d -> e, f": producers with the same consumers stand together."""
+    """ "a, b -> c; d -> e, f": producers with the same consumers are grouped."""
     consumers: dict[str, list[str]] = defaultdict(list)
     for producer, consumer in sorted(set(pairs)):
         consumers[producer].append(consumer)
@@ -45,7 +45,7 @@ def by_pair(entries: Iterable[E]) -> dict[Pair, list[E]]:
 
 
 def limits(all_of: Sequence[Entry], these: Sequence[Entry]) -> tuple[str, ...]:
-    """By protocol, case, size and device: names these where they are not all, else nothing."""
+    """The protocol, case, size and device of the entries, each only if others of the run differ."""
     return tuple(
         _some({e.axis(axis) for e in all_of}, {e.axis(axis) for e in these})
         for axis in ("protocol", "case", "bytes", "device")

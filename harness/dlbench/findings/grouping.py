@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Verbs whose command names a cell: a further argument selects the environment.
 CHOOSING = ("show", "repro", "debug", "explain")
-#: Of these, what starts the interpreter: only one that the command line names.
+#: The verbs among these that start the interpreter, which the command line must name.
 STARTING = ("debug", "explain")
 
 
@@ -31,7 +31,7 @@ class Place:
     entries: list[Entry]
 
     def named(self, finding: Finding) -> Finding:
-        """With the environment in text and command, unless it is our own."""
+        """Adds the environment to text and command, unless it is the default one."""
         if self.name == DEFAULT:
             return finding
         text = f"in {self.name}, {finding.text}"
@@ -44,7 +44,7 @@ class Place:
         words = shlex.split(command)[1:]
         verb, *rest = words or [""]
         if verb in CHOOSING:
-            # Behind the run and the pair it may be named already.
+            # The command may name it already, after the run and the pair.
             is_chosen = len(rest) < 3 or self.name in rest[3:]
             chosen = words if is_chosen else [*words, self.name]
             return dlbench_command(*chosen, *(env if verb in STARTING else ()))
@@ -54,7 +54,7 @@ class Place:
 def group_findings(
     places: Sequence[Place], find: Callable[[list[Entry]], Iterable[Finding]]
 ) -> Iterator[Finding]:
-    """What is found in the entries of each; what is the same in all of several, once."""
+    """The findings of each environment; a finding that all of them share is reported once."""
     each = [list(find(place.entries)) for place in places]
     keys = [{_key(one) for one in found} for found in each]
     common = set.intersection(*keys) if len(keys) > 1 else set()

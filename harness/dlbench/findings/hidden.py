@@ -1,4 +1,4 @@
-"""Work on a device that an exchange hides, as the counted CUDA calls show it."""
+"""Work on a device that a zero-copy exchange hides, found by the counted CUDA calls."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def hidden_work(entries: Sequence[Entry], run: str) -> Iterator[Finding]:
         if entry.outcome == "zero-copy" and calls["memcpy"]:
             copying.append(entry)
         elif entry.outcome == "zero-copy" and calls["launch"]:
-            # A kernel can copy too, and the driver does not report what it does.
+            # A kernel can copy too, and the driver does not report its work.
             running.append(entry)
     for label, what, found in (
         ("hidden sync", "the host waits for a device", waiting),
-        ("hidden copy", "zero-copy, and yet a copy on a device", copying),
-        ("hidden kernel", "zero-copy, and yet a kernel runs, which may copy", running),
+        ("hidden copy", "zero-copy on the host, but the device copies", copying),
+        ("hidden kernel", "zero-copy on the host, but a kernel runs, which may copy", running),
     ):
         if found:
             pairs = pairs_text(entry.pair for entry in found)

@@ -1,4 +1,4 @@
-"""What an exchange drops or converts without an error."""
+"""Findings about exchanges that drop or convert data without an error."""
 
 from __future__ import annotations
 

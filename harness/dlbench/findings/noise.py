@@ -1,4 +1,4 @@
-"""What makes numbers wander: disturbed rounds, and a machine that is not quiet."""
+"""Findings about measurement noise: disturbed rounds, and a busy machine."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from dlbench.text.layout import count
 #: Codes of warnings of a cell's rounds: their meaning, and the options to measure the pair with
 #: again. Without options, or where the run had them, the command is `doctor`.
 DISTURBED = {
-    "few-rounds": ("fewer than six rounds: the interval is only their range", "--budget 120s"),
-    "bimodal": ("the rounds fall into two groups: the median is one of them", ""),
-    "drift": ("the rounds rise or fall while they run", "--replicas 6"),
-    "migrated-core": ("a third of the rounds changed their core", ""),
-    "preempted": ("in a third of the rounds another thread had the core", ""),
+    "few-rounds": ("fewer than six rounds: the interval is their range", "--budget 120s"),
+    "bimodal": ("the times form two groups, and the median is of one of them", ""),
+    "drift": ("the times rise or fall over the rounds", "--replicas 6"),
+    "migrated-core": ("a third of the rounds moved to another core", ""),
+    "preempted": ("a third of the rounds were preempted", ""),
     "slow-cpu": ("a third of the rounds ran on a slowed core", ""),
     "host-behind": ("in a third of the rounds the device waited for the host", ""),
 }
 
 
-def disturbed(entries: list[Entry], asked: Request) -> Iterator[Finding]:
-    """`asked`: the options of the run."""
+def disturbed(entries: list[Entry], request: Request) -> Iterator[Finding]:
+    """`request`: the options of the run."""
     for code, (meaning, options) in DISTURBED.items():
-        told = [entry for entry in entries if entry.warns_of(code)]
-        if told:
-            pairs = pairs_text(entry.pair for entry in told)
+        reported = [entry for entry in entries if entry.warns_of(code)]
+        if reported:
+            pairs = pairs_text(entry.pair for entry in reported)
             words = options.split()
-            again = words and not _was_done(words, asked)
-            command = dlbench_command(*([*told[0].pair, *words] if again else ["doctor"]))
+            again = words and not _was_done(words, request)
+            command = dlbench_command(*([*reported[0].pair, *words] if again else ["doctor"]))
             label = code.replace("-", " ")
-            yield Finding(label, f"{count(len(told), 'cell')}: {meaning}: {pairs}", command)
+            yield Finding(label, f"{count(len(reported), 'cell')}: {meaning}: {pairs}", command)
 
 
-def _was_done(options: Sequence[str], asked: Request) -> bool:
+def _was_done(options: Sequence[str], request: Request) -> bool:
     """Did the run have at least what the options set?"""
     if "--replicas" in options:
-        return asked.replicas >= int(options[options.index("--replicas") + 1])
-    if "--budget" in options and asked.budget:
+        return request.replicas >= int(options[options.index("--replicas") + 1])
+    if "--budget" in options and request.budget:
         try:
-            given = _core.parse_seconds(asked.budget)
+            given = _core.parse_seconds(request.budget)
         except _core.UsageError:
             return False
         return given >= _core.parse_seconds(options[options.index("--budget") + 1])
@@ -53,10 +53,10 @@ def _disturbance(run: Run) -> str:
     """ "other processes 90 %, stolen 3.0 %"."""
     found = run.noise
     shares = (("other processes", found.other_processes), ("stolen", found.stolen))
-    told = [f"{name} {values.percent(share)}" for name, share in shares if share]
+    reported = [f"{name} {values.percent(share)}" for name, share in shares if share]
     if found.frequency is not None:
-        told.append(f"frequency {values.percent(found.frequency)}")
-    return ", ".join(told)
+        reported.append(f"frequency {values.percent(found.frequency)}")
+    return ", ".join(reported)
 
 
 def noise(run: Run) -> Iterator[Finding]:

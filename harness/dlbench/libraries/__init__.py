@@ -1,1 +1,1 @@
-"""Adapters and their libraries, as far as they are known without an import."""
+"""Adapters and the facts of their libraries that are known without an import."""

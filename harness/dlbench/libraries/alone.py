@@ -1,4 +1,4 @@
-"""Lines of Python that show a consumer one protocol of an array alone, as a worker's proxy does."""
+"""Lines of Python that offer a consumer one protocol of an array only, as a worker's proxy does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ METHODS = {
 
 
 def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> list[str]:
-    """Statements that leave in `array` a replacement. Nothing where Python alone cannot make one.
+    """Statements that bind `array` to an object with that protocol only; none if Python cannot make
+    one.
 
     `export` is a library's own call, for a protocol that its arrays have no attribute for, and
     `device` their DLPack device.
@@ -30,7 +31,7 @@ def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> 
     for method in METHODS.get(protocol, ()):
         value = f"array.{method}"
         if protocol == "dlpack_legacy" and method == "__dlpack__":
-            # A producer from before DLPack 1.0 accepts no other argument.
+            # A producer older than DLPack 1.0 accepts no other argument.
             given = f"{export}(x)" if export else "x.__dlpack__(stream=stream)"
             value = f"lambda stream=None, x=array: {given}"
         elif export:

@@ -1,4 +1,4 @@
-"""`NAME:ARGUMENT`: one of several libraries that an adapter offers, as `faulty:slow-export=5us`.
+"""Parses `NAME:ARGUMENT`, one of several libraries of an adapter, such as `faulty:slow-export=5us`.
 
 The adapter's literal ARGUMENTS lists them: name -> what follows its `=`. That is `TIME`, `COUNT` or
 `VERSION`, which are read and checked here, another word for any text, or nothing.
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-#: What no name of a cell can hold, or what separates names on the command line.
+#: Characters that a cell's name cannot hold, or that separate names on the command line.
 UNFIT = re.compile(r"[/,\s]")
 
 
@@ -27,10 +27,9 @@ def spelled(arguments: Mapping[str, str]) -> list[str]:
 
 
 def read(argument: str, arguments: Mapping[str, str]) -> tuple[str, Any]:
-    """What the adapter finds as ARGUMENT: its name, and nanoseconds for a TIME, an int for a
-    COUNT, two for a VERSION, the text for other values, None without one.
-
-    Raises KeyError with the name where it is unknown, ValueError for a value that does not fit.
+    """ARGUMENT as the adapter reads it: its name, and nanoseconds for a TIME, an int for a COUNT,
+    two ints for a VERSION, the text for other values, None without a value. Raises KeyError for an
+    unknown name, ValueError for a bad value.
     """
     name, equals, value = argument.partition("=")
     kind = arguments[name]
@@ -47,12 +46,12 @@ def _value(kind: str, text: str) -> Any:
         return nanoseconds(text)
     if kind == "COUNT":
         if re.fullmatch(r"\d{1,12}", text) is None:
-            raise ValueError(f"{text!r} is no count; allowed: a whole number, as 40")
+            raise ValueError(f"{text!r} is not a count; allowed: a whole number, as 40")
         return int(text)
     if kind == "VERSION":
         numbers = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", text)
         if numbers is None:
-            raise ValueError(f"{text!r} is no version; allowed: two numbers, as 2.0")
+            raise ValueError(f"{text!r} is not a version; allowed: two numbers, as 2.0")
         return int(numbers[1]), int(numbers[2])
     return text
 
@@ -61,5 +60,7 @@ def nanoseconds(text: str) -> float:
     """ "5us" -> 5000.0. Raises ValueError."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|ms|s)", text)
     if match is None or not (ns := float(match[1]) * UNITS_NS[match[2]]) < 3.6e12:
-        raise ValueError(f"{text!r} is no time; allowed: below an hour, as 200ns, 5us, 1.5ms or 1s")
+        raise ValueError(
+            f"{text!r} is not a time; allowed: below an hour, as 200ns, 5us, 1.5ms or 1s"
+        )
     return ns

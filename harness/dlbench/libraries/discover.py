@@ -1,7 +1,6 @@
-"""Finds adapters, and what can be known of their libraries without importing anything.
-
-Three places are read, a later one replacing an earlier one's file of the same role and name: the
-folders that come with dlbench, entry points, and the folder of `--adapters`.
+"""Finds adapters, and facts about their libraries that need no import. Three places are read, and a
+later file replaces an earlier one of the same role and name: dlbench's own folders, entry points,
+and the folder of `--adapters`.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 @dataclass
 class Catalogue:
-    """The adapter files of one environment by library and role, and what was wrong with those that
-    were left out."""
+    """The adapter files of one environment by library and role, and why others were left out."""
 
     environment: Environment = field(default_factory=here)
     files: dict[str, dict[str, AdapterFile]] = field(default_factory=dict)
@@ -39,7 +37,7 @@ class Catalogue:
         self.files.setdefault(name, {})[role] = read_adapter(role, name, path)
 
     def roles(self, name: str) -> dict[str, AdapterFile]:
-        """The files of a library, which may be NAME:ARGUMENT: then those that accept the argument.
+        """The files of a library; for NAME:ARGUMENT only those that accept the argument.
 
         Raises KeyError where no adapter has the name, BadInput where none accepts the argument.
         """
@@ -49,7 +47,7 @@ class Catalogue:
             return roles
         known = _arguments(roles)
         if not known:
-            raise BadInput(f"{base} accepts no argument, so {name!r} is no library")
+            raise BadInput(f"{base} accepts no argument, so {name!r} is not a library")
         try:
             word, _ = arguments.read(argument, known)
         except KeyError as error:
@@ -60,10 +58,10 @@ class Catalogue:
             raise BadInput(f"{name!r}: {error}") from None
         return {role: file for role, file in roles.items() if word in file.arguments}
 
-    def chosen(self, asked: Iterable[str]) -> list[str]:
+    def chosen(self, requested: Iterable[str]) -> list[str]:
         """The libraries of all adapters that are not hidden, and those requested by argument."""
         names = {name for name, roles in self.files.items() if not _is_hidden(roles)}
-        for name in asked:
+        for name in requested:
             base, argument = arguments.split(name)
             roles = self.files.get(base, {})
             if argument and roles:
@@ -75,7 +73,7 @@ class Catalogue:
 
 
 def adapter(found: Catalogue, role: str, name: str) -> AdapterFile:
-    """Raises BadInput where the run's adapter is not here any more."""
+    """Raises BadInput if the run's adapter no longer exists."""
     try:
         return found.roles(name)[role]
     except KeyError:
@@ -97,10 +95,10 @@ def catalogue(
     package: Path = PACKAGE,
     environment: Environment | None = None,
 ) -> Catalogue:
-    """All adapters of an environment; without one, of that which dlbench itself runs in.
+    """All adapters of an environment; by default of the one that dlbench runs in.
     `adapters` is the folder of `--adapters`, empty where none was given.
 
-    Raises BadInput for a folder or file of ours or of `adapters` that is unfit.
+    Raises BadInput for an invalid file of dlbench or of `adapters`.
     """
     found = Catalogue(environment or here())
     for role, path in _folder_files(package):
@@ -130,7 +128,7 @@ def _folder_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _add_entry_points(found: Catalogue) -> None:
-    # Another project's broken package must not stop a run that does not need it.
+    # A broken package must not stop a run that does not need it.
     place = where(found.environment.name)
     for point in found.environment.adapter_points():
         try:
@@ -138,8 +136,8 @@ def _add_entry_points(found: Catalogue) -> None:
                 raise BadInput(point.fault)
             found.add(point.role, point.name, Path(point.path))
         except BadInput as error:
-            who = f"adapter {point.name} of package {point.owner}{place}"
-            found.warnings.append(f"{who} left out: {error}")
+            source = f"adapter {point.name} of package {point.owner}{place}"
+            found.warnings.append(f"{source} left out: {error}")
 
 
 def requirement_name(requirement: str) -> str:
@@ -175,14 +173,14 @@ def library(
 
 
 def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple[str, str]:
-    """The version, and why it is not there: how to get it."""
+    """The version, or the command that installs it."""
     if place.failure is not None:
         return "", place.failure.reason
     distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
     extensions = [file.extension for file in files if file.extension is not None]
     pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
     if extensions:
-        # The module has its library inside: what is installed now does not matter.
+        # The module contains its library, so the installed version does not matter.
         if all(place.is_built(extension) for extension in extensions):
             return "", ""
         if not place.is_default:
@@ -200,6 +198,11 @@ def pip_word(requirement: str) -> str:
     return f'"{requirement}"' if re.search(r"[\[\s<>;]", requirement) else requirement
 
 
-def libraries(found: Catalogue, asked: Iterable[str] = ()) -> list[_core.Library]:
-    """All libraries as `_core.Library`, by name; `asked` are the names on the command line."""
-    return [library(name, found.roles(name), found.environment) for name in found.chosen(asked)]
+def libraries(found: Catalogue, requested: Iterable[str] = ()) -> list[_core.Library]:
+    """All libraries as `_core.Library`, by name; `requested` are the names on the command line."""
+    return [library(name, found.roles(name), found.environment) for name in found.chosen(requested)]
+
+
+def used_in(plan: _core.Plan) -> set[tuple[str, str]]:
+    """The libraries that a plan's cells need, as (environment, name)."""
+    return {(environment, name) for environment, *pair, _ in plan.pairs for name in pair}

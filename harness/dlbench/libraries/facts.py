@@ -11,13 +11,13 @@ from typing import Any
 from dlbench.errors import BadInput, os_reason, require_file
 from dlbench.libraries import alone
 
-#: Of an adapter file: bytes, levels of its tree, bits of an integer.
+#: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
 
 
 @dataclass(frozen=True)
 class AdapterFile:
-    """One role of one library. None stands for what this file does not define."""
+    """One role of one library. None: the file does not define it."""
 
     role: str
     name: str
@@ -31,7 +31,7 @@ class AdapterFile:
     exports: tuple[str, ...] = ()  #: of a producer, the keys of its EXPORTS
     crosses: bool = False  #: of a consumer: it defines `calls`, for devices
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
-    hidden: bool = False  #: a library only for who names it
+    hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
     has_busy: bool = False  #: it can fill a queue of its library's
 
@@ -44,7 +44,7 @@ class AdapterFile:
 def parse(path: Path) -> ast.Module:
     """The file's syntax tree.
 
-    Raises BadInput where it cannot be read or parsed, and where it is too large or too deep.
+    Raises BadInput if it cannot be read or parsed, or is too large or too deep.
     """
     try:
         tree = ast.parse(_source(path), str(path))
@@ -62,7 +62,7 @@ def parse(path: Path) -> ast.Module:
 
 
 def _source(path: Path) -> bytes:
-    """Raises OSError, and BadInput for a file that no person has written."""
+    """Raises OSError, and BadInput for a file above the limits."""
     require_file(path)
     if path.stat().st_size > LARGEST:
         raise BadInput(f"adapter {path}: is larger than {LARGEST >> 10} KiB")
@@ -148,7 +148,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
 
 
 def read_arguments(tree: ast.Module, path: Path) -> dict[str, str]:
-    """The literal ARGUMENTS, empty where there is none. Raises BadInput where it is unfit."""
+    """The literal ARGUMENTS; empty if undefined. Raises BadInput if it is invalid."""
     value = _literal(tree, path, "ARGUMENTS", {})
     words = [*value, *value.values()] if isinstance(value, dict) else [None]
     if not all(isinstance(word, str) for word in words):
@@ -176,7 +176,7 @@ def _literal(tree: ast.Module, path: Path, name: str, absent: Any) -> Any:
 
 
 def _require_utf8(value: ast.expr, path: Path, name: str) -> None:
-    """Of the texts in an assigned value: no document could hold others."""
+    """Raises BadInput for a text that no document can hold."""
     for part in ast.walk(value):
         text = part.value if isinstance(part, ast.Constant) else ""
         if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):

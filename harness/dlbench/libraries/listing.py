@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import Any
 
 from rich.cells import cell_len
@@ -14,19 +13,19 @@ from rich.text import Text
 
 from dlbench import _core, worker_requests
 from dlbench.environments.environment import Environment
-from dlbench.libraries import arguments, discover, offers_cache
+from dlbench.libraries import arguments, cache, discover
 from dlbench.supervisor import RequestFailed, Worker, worker_command
-from dlbench.text.layout import fold, pad, shorten
+from dlbench.text.layout import columns, fold, pad, shorten, wrap
 
 LIMIT_S = 60
+OFFERS = "offers"  #: in the cache
 NOTHING = "nothing"
 NAME = len("exports  ")  #: width of the label of an answer
-LEAST_ROOM = 40  #: columns for an answer; on a narrower terminal it goes over the edge
-WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+LEAST_ROOM = 40  #: least columns for an answer, also on a narrower terminal
 
 
 def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
-    """The hidden libraries: how they are written, and with which arguments."""
+    """The libraries that need an argument, and their arguments."""
     lines: list[str] = []
     for name, roles in sorted(found.files.items()):
         if not any(file.hidden for file in roles.values()):
@@ -39,7 +38,7 @@ def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
 
 
 def title(place: Environment, width: int) -> list[Text]:
-    """Which environment the lines below it are of."""
+    """The heading of an environment."""
     parts = [place.name, *([f"Python {place.version}"] if place.version else []), place.python]
     parts += [f"{place.failure.outcome}: {place.failure.reason}"] if place.failure else []
     gap = [] if place.is_default else [Text()]
@@ -48,8 +47,8 @@ def title(place: Environment, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class Offer:
-    """The exports of a library's array, or why it has none, and the result of NumPy's functions on
-    it by function: "kept", or the result's type and what is lost.
+    """The exports of a library's array, or why it has none; and by NumPy function the result on it:
+    "kept", or the result's type and the lost attributes.
     """
 
     protocols: str  #: of its attributes
@@ -57,7 +56,7 @@ class Offer:
     dispatch: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> str:
-        """The protocols that a consumer may request, and those that only a library's own call
+        """The protocols of the array's attributes, and those that only a call of the library
         exports.
         """
         if not self.exports:
@@ -66,7 +65,7 @@ class Offer:
         return own if self.protocols == NOTHING else f"{self.protocols}; {own}"
 
     def under_numpy(self) -> str:
-        """The results by function; equal ones are named together."""
+        """The results by function; functions with equal results share a line."""
         if len(set(self.dispatch.values())) == 1:
             names = " and ".join(f"np.{name}" for name in self.dispatch)
             return f"{names}: {next(iter(self.dispatch.values()))}"
@@ -92,7 +91,7 @@ def offers(library: _core.Library, place: Environment) -> Offer:
                     worker.ask(worker_requests.load(role, library.name, path))
             answer = worker.ask(request)
         offer = _offer(answer)
-        offers_cache.write(library, place, answer)
+        cache.write(answer, OFFERS, cache.identity(library, place))
         return offer
     except RequestFailed as failure:
         return Offer(f"{failure.outcome}: {failure}" if failure.outcome else str(failure))
@@ -108,10 +107,10 @@ def _offer(answer: dict[str, Any]) -> Offer:
 
 
 def known(library: _core.Library, place: Environment) -> Offer | None:
-    """What an earlier call has found for these versions; None where nothing is known."""
+    """The cached answer for these versions, or None."""
     if not library.producer_path:
         return Offer(NOTHING)
-    kept = offers_cache.read(library, place)
+    kept = cache.read(OFFERS, cache.identity(library, place))
     try:
         return None if kept is None else _offer(kept)
     except RequestFailed:
@@ -122,7 +121,7 @@ def table(
     libraries: list[_core.Library],
     place: Environment,
     width: int,
-    start: Callable[[list[_core.Library]], object] = lambda asked: None,
+    start: Callable[[list[_core.Library]], object] = lambda requested: None,
     progress: Callable[[int, int, str], object] = lambda done, total, name: None,
 ) -> Iterator[Text]:
     """The installed libraries first, each as soon as it is known; then the absent ones with how to
@@ -135,32 +134,32 @@ def table(
     rows = [("library", "version", "devices")]
     rows += [(one.name, one.version or "-", " ".join(one.devices)) for one in installed]
     rows += [(one.name, "absent", "") for one in absent]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    heads = ["  ".join(map(pad, row, widths)) for row in rows]
-    yield Text(shorten(heads[0].rstrip(), width), style="bold")
+    heads = columns(rows)
+    widest = max(map(cell_len, heads))
+    yield Text(shorten(heads[0], width), style="bold")
     found = {one.name: offer for one in installed if (offer := known(one, place))}
-    asked = [one for one in installed if one.name not in found]
-    if asked:
-        start(asked)
-    # A thread waits for each worker; a request that is no longer needed is dropped.
+    requested = [one for one in installed if one.name not in found]
+    if requested:
+        start(requested)
+    # One thread waits for each worker; requests that are no longer needed are dropped.
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
-        coming = {one.name: pool.submit(offers, one, place) for one in asked}
+        coming = {one.name: pool.submit(offers, one, place) for one in requested}
         for one, head in zip(installed, heads[1:], strict=False):
             if one.name in coming:
                 progress(sum(each.done() for each in coming.values()), len(coming), one.name)
                 found[one.name] = coming[one.name].result()
-            # The last column is to be read or typed whole.
+            # The last column is never cut.
             labeled = [f"exports  {found[one.name].describe()}"]
             labeled.append(f"imports  {' '.join(one.protocols) or 'nothing'}")
             labeled += [f"NumPy    {numpy}"] if (numpy := found[one.name].under_numpy()) else []
-            room = max(width - cell_len(head) - 2, LEAST_ROOM)
+            room = max(width - widest - 2, LEAST_ROOM)
             for line in labeled:
                 name, answer = line[:NAME], line[NAME:]
-                for part in wrap(answer, room - NAME, **WHOLE_WORDS) or [""]:
-                    yield Text(f"{head}  {name}{part}".rstrip())
-                    head, name = " " * cell_len(head), " " * NAME
+                for part in wrap(answer, room - NAME, whole=True) or [""]:
+                    yield Text(f"{pad(head, widest)}  {name}{part}".rstrip())
+                    head, name = "", " " * NAME
     finally:
         pool.shutdown(cancel_futures=True)
     for one, head in zip(absent, heads[1 + len(installed) :], strict=True):
-        yield Text(f"{head}  {one.why_not}")
+        yield Text(f"{pad(head, widest)}  {one.why_not}")

@@ -1,4 +1,4 @@
-"""What `dlbench doctor` says of devices: each kind's state, why, and what to do about it."""
+"""The lines of `dlbench doctor` about devices: state, reason, and advice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dlbench.machine.drivers import Driver, hiding
 from dlbench.text.doctor_check import Check
 
 NAMES = {"cuda": "NVIDIA driver", "rocm": "ROCm runtime"}
-#: What a user must be able to open, and where the kernel's driver shows itself.
+#: Device nodes that a user must be able to open, and the file that shows the kernel's driver.
 NODES = {
     "cuda": ("dev/nvidiactl", "dev/nvidia-uvm", "dev/nvidia[0-9]*"),
     "rocm": ("dev/kfd", "dev/dri/renderD*"),
@@ -36,7 +36,7 @@ TO_LOOK = {"cuda": "try nvidia-smi, and look for NVRM in dmesg", "rocm": "try ro
 def checks(
     found: tuple[Driver, ...], root: Path = Path("/"), environment: Mapping[str, str] = os.environ
 ) -> Iterator[Check]:
-    """A line for each kind, one for each of its devices, and one for whatever is in the way."""
+    """A line for each kind of device, for each device, and for each obstacle."""
     for driver in found:
         yield _kind(driver, root, environment)
         for number, unit in enumerate(driver.units):
@@ -64,7 +64,7 @@ def _advice(driver: Driver, root: Path, environment: Mapping[str, str]) -> str:
     loaded = (root / LOADED[kind]).exists()
     if driver.state == "no-library":
         if kind == "rocm" and (root / "dev/kfd").exists():
-            return "wheels that bring a runtime are measured with theirs; else install ROCm"
+            return "wheels with their own runtime are measured with it; otherwise install ROCm"
         if loaded:
             where = f"{name}; in a container: --gpus all" if kind == "cuda" else name
             return f"the kernel's driver is loaded, its library is missing: install the {where}"
@@ -78,21 +78,25 @@ def _advice(driver: Driver, root: Path, environment: Mapping[str, str]) -> str:
     if driver.state == "no-device":
         hidden = hiding(kind, environment)
         if hidden:
-            return f"{hidden[0]}={environment[hidden[0]]} lets none be seen: unset {hidden[0]}"
+            return f"{hidden[0]}={environment[hidden[0]]} hides all devices: unset {hidden[0]}"
         return "" if loaded else f"the kernel has no driver loaded: {TO_LOAD[kind]}"
     return TO_LOOK[kind]
 
 
 def _visible(driver: Driver, environment: Mapping[str, str]) -> Iterator[Check]:
-    """What hides devices, unless nothing can be hidden."""
+    """The variables that hide devices; none if there is nothing to hide."""
     if driver.state in ("no-library", "stub"):
         return
     for word in hiding(driver.kind, environment):
-        yield Check(word, environment[word] or "empty: none", "only these are seen, from 0 on")
+        yield Check(
+            word,
+            environment[word] or "empty: none",
+            "only these are visible, numbered from 0",
+        )
 
 
 def _nodes(driver: Driver, root: Path) -> Iterator[Check]:
-    """Nodes that this user may not open."""
+    """Device nodes that this user cannot open."""
     for pattern in NODES[driver.kind]:
         for node in sorted(root.glob(pattern)):
             if os.access(node, os.R_OK | os.W_OK):
@@ -100,7 +104,7 @@ def _nodes(driver: Driver, root: Path) -> Iterator[Check]:
             mode = node.stat()
             rights = f"{stat.filemode(mode.st_mode)} group {_group(mode.st_gid)}"
             join = f"sudo usermod -aG {_group(mode.st_gid)} $USER, then log in again"
-            yield Check(f"/{node.relative_to(root)}", f"not yours to open ({rights})", join)
+            yield Check(f"/{node.relative_to(root)}", f"no permission to open it ({rights})", join)
 
 
 def _group(number: int) -> str:

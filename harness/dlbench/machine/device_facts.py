@@ -1,8 +1,8 @@
-"""Run as a script by drivers.py: what one kind of device tells of itself, as one line of JSON.
+"""Run as a script by drivers.py: the facts of one kind of device, as one line of JSON.
 
-Usage: device_facts.py EXTENSION KIND [FOLDER...]. It loads the extension by its file and nothing
-else of dlbench, so that a driver that takes its process along takes no run along. Each folder may
-hold a package with a HIP runtime.
+Usage: device_facts.py EXTENSION KIND [FOLDER...]. It loads only the extension file of dlbench. It
+has a process of its own, so that a crashing driver does not end the run. Each folder may hold a
+package with a HIP runtime.
 """
 
 from __future__ import annotations
@@ -16,17 +16,23 @@ MARK = "dlbench device facts: "
 
 
 def main(extension: str, kind: str, *folders: str) -> None:
-    sys.path.extend(folders)  # where the extension looks for such a package
+    sys.path.extend(folders)  # the extension looks for the package here
     loader = ExtensionFileLoader("_device", extension)
     spec = spec_from_loader("_device", loader)
     assert spec is not None
     module = module_from_spec(spec)
     loader.exec_module(module)
-    state, said, count = module.backend(kind)
+    state, message, count = module.backend(kind)
     library, version, units = module.about(kind)
-    told = {"state": state, "message": said, "count": count, "library": library, "version": version}
-    # Drivers print what they like; the line is found by its mark.
-    print(f"\n{MARK}{json.dumps({**told, 'units': units})}", flush=True)
+    answer = {
+        "state": state,
+        "message": message,
+        "count": count,
+        "library": library,
+        "version": version,
+    }
+    # Drivers may print too, so the line has a prefix.
+    print(f"\n{MARK}{json.dumps({**answer, 'units': units})}", flush=True)
 
 
 if __name__ == "__main__":

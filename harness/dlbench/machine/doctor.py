@@ -1,30 +1,38 @@
-"""`dlbench doctor`: what of this machine makes numbers wander, and what to do about it."""
+"""`dlbench doctor`: sources of measurement noise on this machine, with advice."""
 
 from __future__ import annotations
 
 import platform
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
 from dlbench.environments import probe
 from dlbench.errors import BadInput, first_line
 from dlbench.machine import device_checks, drivers, machine
-from dlbench.machine.noise import LEAST_FREQUENCY, MOST_LOOP, MOST_OTHERS, MOST_STOLEN, Noise
+from dlbench.machine.noise import (
+    LEAST_FREQUENCY,
+    MOST_DEVICE,
+    MOST_OTHERS,
+    MOST_SPREAD,
+    MOST_STOLEN,
+    Noise,
+)
 from dlbench.profiling import tools
 from dlbench.text.doctor_check import Check
+from dlbench.text.layout import pad, wrap
 
 GIB = 1 << 30
 
 
 def checks(root: Path = Path("/")) -> list[Check]:
-    """All checks of the machine whose file system this is, but for the noise."""
+    """All checks except those of noise. `root`: the file system of the machine."""
     return [
         *_processor(root),
         *_memory(root),
@@ -38,7 +46,7 @@ def _processor(root: Path) -> Iterator[Check]:
     cores = machine.cores()
     model = machine.cpuinfo(root, "model name") or platform.machine()
     yield Check("cpu", model)
-    few = "with one core the harness and the workers take turns" if cores < 2 else ""
+    few = "with one core, the supervisor and the workers share it" if cores < 2 else ""
     yield Check("cores", f"{cores} for this process", few)
     governor = machine.governor(root)
     slow = governor not in ("performance", "unknown")
@@ -49,7 +57,7 @@ def _processor(root: Path) -> Iterator[Check]:
     switch = "1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
     if not intel:
         switch = "0 > /sys/devices/system/cpu/cpufreq/boost"
-    advice = f"for runs to be compared: sudo sh -c 'echo {switch}'" if turbo == "on" else ""
+    advice = f"before runs that you compare: sudo sh -c 'echo {switch}'" if turbo == "on" else ""
     yield Check("turbo", turbo, advice)
     smt = machine.smt(root)
     yield Check("smt", smt, "leave the sibling threads idle" if smt == "on" else "")
@@ -57,7 +65,7 @@ def _processor(root: Path) -> Iterator[Check]:
     advice = "addresses differ between workers: raise --replicas, or run under setarch -R"
     yield Check("aslr", aslr, advice if aslr == "on" else "")
     if machine.is_virtual(root):
-        advice = "neighbours steal time: compare within one run only"
+        advice = "other virtual machines use its cores: compare times within one run only"
         yield Check("virtual machine", "yes", advice)
     else:
         yield Check("virtual machine", "no")
@@ -71,7 +79,7 @@ def _memory(root: Path) -> Iterator[Check]:
         state = f"{free / GIB:.1f} of {total / GIB:.1f} GiB free"
         yield Check("memory", state, "lower --jobs: each worker holds two libraries" * tight)
     pages = machine.huge_pages(root)
-    advice = "large copies depend on it: keep it the same between runs"
+    advice = "the rate of large copies depends on it: keep the setting between runs"
     yield Check("huge pages", pages, advice if pages == "always" else "")
 
 
@@ -83,9 +91,9 @@ def _software() -> Iterator[Check]:
     yield Check("valgrind", found or "not found", "" if found else "optional: counts instructions")
 
 
-def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
+def environments(requested: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
     """Whether a worker can run with each of these interpreters."""
-    for name, python in asked.items():
+    for name, python in requested.items():
         try:
             found = probe.probe(name, python, timeout_s)
         except BadInput as error:
@@ -99,45 +107,47 @@ def environments(asked: Mapping[str, str], timeout_s: float) -> Iterator[Check]:
 
 
 def noise(found: Noise) -> Iterator[Check]:
-    """What disturbs measurements right now."""
+    """Current sources of noise."""
     if found.other_processes is not None:
         busy = found.other_processes > MOST_OTHERS
-        advice = "stop what else runs, or raise --replicas" if busy else ""
+        advice = "stop other processes, or raise --replicas" if busy else ""
         yield Check(
             "other processes", f"{values.percent(found.other_processes)} of the cores", advice
         )
     if found.stolen is not None:
         busy = found.stolen > MOST_STOLEN
-        advice = "the hypervisor gives the cores to others: measure at another time" if busy else ""
+        advice = "other virtual machines use the cores: measure at another time" if busy else ""
         yield Check("stolen time", values.percent(found.stolen), advice)
     if found.frequency is not None:
         slow = found.frequency < LEAST_FREQUENCY
-        advice = "look at governor, turbo and temperature" if slow else ""
+        advice = "check governor, turbo and temperature" if slow else ""
         yield Check("frequency", f"{values.percent(found.frequency)} of the highest", advice)
-    if found.fixed_loop is not None:
-        advice = "close what else runs: a fixed loop differs by this much from itself"
-        wide = found.fixed_loop > MOST_LOOP
-        yield Check(
-            "noise", f"{values.percent(found.fixed_loop)} between rounds", advice if wide else ""
-        )
+    for one in found.devices:
+        parts = [f"busy {values.percent(one.busy)}"] if one.busy is not None else []
+        if one.processes is not None:
+            parts.append(f"processes that compute: {one.processes}")
+        busy = bool(one.processes) or (one.busy or 0.0) > MOST_DEVICE
+        yield Check(one.device, ", ".join(parts), "stop other processes on it" if busy else "")
+    if found.reference_ns is not None and found.reference_spread is not None:
+        advice = "stop other processes: the reference exchange varies by this much"
+        wide = found.reference_spread > MOST_SPREAD
+        result = f"{values.duration(found.reference_ns)}, slow rounds"
+        result += f" +{values.percent(found.reference_spread)}"
+        yield Check("reference exchange", result, advice if wide else "")
 
 
 def table(found: list[Check], width: int) -> list[Text]:
-    """A line a check; what is long goes on below itself: all of it can be read and typed."""
-    name = max(len(check.name) for check in found) + 2
-    widest = max([len(c.state) for c in found if c.advice] + [len("state")]) + 2
+    """One line a check; long texts are wrapped in their column, never cut."""
+    name = max(cell_len(check.name) for check in found) + 2
+    widest = max([cell_len(c.state) for c in found if c.advice] + [len("state")]) + 2
     state = min(widest, max((width - name) // 2, 24))
     room = max(width - name - state, 24)
-    lines = [Text("check".ljust(name) + "state".ljust(state) + "what to do", style="bold")]
+    lines = [Text(pad("check", name) + pad("state", state) + "what to do", style="bold")]
     for check in found:
-        # Without advice there is nothing beside it to make room for.
-        states = _wrapped(check.state, state - 2) if check.advice else [check.state]
-        advice = _wrapped(check.advice, room)
-        for first, told, todo in zip_longest([check.name], states, advice, fillvalue=""):
-            line = first.ljust(name) + told.ljust(state) + todo
+        # Without advice the text has the whole line.
+        states = wrap(check.state, state - 2, whole=True) if check.advice else [check.state]
+        advice = wrap(check.advice, room, whole=True)
+        for first, middle, todo in zip_longest([check.name], states, advice, fillvalue=""):
+            line = pad(first, name) + pad(middle, state) + todo
             lines.append(Text(line.rstrip(), style="yellow" if check.advice else ""))
     return lines
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_long_words=False)

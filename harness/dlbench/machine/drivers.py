@@ -1,4 +1,4 @@
-"""What the drivers of devices tell, each asked in a process of its own: none is let into ours.
+"""Facts from the drivers of devices, each queried in a process of its own, never in ours.
 
 No context is made and no device is woken.
 """
@@ -20,21 +20,21 @@ from dlbench.errors import last_line, signal_name
 from dlbench.machine import device_facts
 
 KINDS = ("cuda", "rocm")
-#: What a driver takes as the devices that a process may see.
+#: Variables that limit the devices that a process sees.
 VISIBLE = {
     "cuda": ("CUDA_VISIBLE_DEVICES",),
     "rocm": ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
 }
-#: An empty one of these hides all devices; of the others for ROCm it is as good as none.
+#: An empty value hides all devices; ROCm ignores the other variables if they are empty.
 HIDES_ALL = {"cuda": ("CUDA_VISIBLE_DEVICES",), "rocm": ("ROCR_VISIBLE_DEVICES",)}
 KFD = Path("/dev/kfd")
-#: Initialising a driver wakes each GPU where nothing keeps them awake: seconds on large machines.
+#: Initializing a driver wakes sleeping GPUs, which takes seconds on large machines.
 TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One device. `uuid` and `mode` are empty where the driver does not tell."""
+    """One device. `uuid` and `mode` are empty where the driver does not report it."""
 
     name: str
     uuid: str
@@ -57,12 +57,12 @@ class Driver:
     units: tuple[Unit, ...] = ()
 
     def why_not(self) -> str:
-        """Why there is nothing to measure on; empty where there is."""
+        """Why no device can be measured; empty if one can."""
         return "" if self.state == "ok" else f"{self.kind}: {self.state}: {self.message}"
 
     def kinds(self) -> list[tuple[str, int, str]]:
-        """As `_core.Axes` takes it; nothing where only a worker can tell."""
-        # Wheels for ROCm bring a runtime of their own, which is found once they are imported.
+        """The argument of `_core.Axes`; None if only a worker can find out."""
+        # Wheels for ROCm have their own runtime, which is found after the import.
         if self.kind == "rocm" and self.state == "no-library" and KFD.exists():
             return []
         return [(self.kind, len(self.units), self.why_not())]
@@ -78,13 +78,13 @@ class Driver:
 
 @functools.cache
 def ask() -> tuple[Driver, ...]:
-    """One for each of KINDS, asked once a process."""
+    """One for each of KINDS, queried once a process."""
     with ThreadPoolExecutor(len(KINDS)) as pool:
         return tuple(pool.map(_answer, KINDS))
 
 
 def hiding(kind: str, environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The variables that may hide devices of this kind as they are set."""
+    """The variables that are set and may hide devices of this kind."""
     return [
         word
         for word in VISIBLE[kind]
@@ -109,9 +109,9 @@ def _end(status: int) -> str:
     return signal_name(status) or f"exit status {status}"
 
 
-def _read(kind: str, told: dict[str, Any]) -> Driver:
-    units = tuple(Unit(*unit) for unit in told["units"])
-    message = told["message"]
-    if told["state"] == "no-device":
+def _read(kind: str, answer: dict[str, Any]) -> Driver:
+    units = tuple(Unit(*unit) for unit in answer["units"])
+    message = answer["message"]
+    if answer["state"] == "no-device":
         message = "; ".join([message, *(f"{word}='{os.environ[word]}'" for word in hiding(kind))])
-    return Driver(kind, told["state"], message, told["library"], told["version"], units)
+    return Driver(kind, answer["state"], message, answer["library"], answer["version"], units)

@@ -1,6 +1,5 @@
-"""What this machine is, as a results document tells it.
-
-Every function takes the root of the file system, so that a test can plant a machine.
+"""The facts of this machine for a results document. Every function has the root of the file system
+as an argument, so that tests can fake a machine.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 from dlbench.machine import drivers
 
 CPU = "sys/devices/system/cpu"
-#: What the firmware of virtual machines names as its maker.
+#: Vendors in the firmware of virtual machines.
 VIRTUAL_VENDORS = ("QEMU", "VMware, Inc.", "Xen", "innotek GmbH", "Parallels")
 
 
@@ -47,7 +46,7 @@ def cpuinfo(root: Path, key: str) -> str:
 
 
 def mhz(root: Path) -> int:
-    """The highest clock that is known; 0 where none is."""
+    """The highest known clock frequency; 0 if unknown."""
     highest = read(root, f"{CPU}/cpu0/cpufreq/cpuinfo_max_freq")
     if highest.isdigit():
         return int(highest) // 1000
@@ -100,7 +99,7 @@ def smt(root: Path) -> str:
 
 
 def is_virtual(root: Path) -> bool:
-    # x86's processors say so themselves; elsewhere the kernel or the firmware may.
+    # x86 processors report it; elsewhere the kernel or the firmware may.
     return (
         "hypervisor" in cpuinfo(root, "flags").split()
         or read(root, "sys/hypervisor/type") != ""
@@ -110,7 +109,7 @@ def is_virtual(root: Path) -> bool:
 
 
 def processor(root: Path) -> str:
-    """Its name, or on ARM, where the kernel knows none, who made it and which part it is."""
+    """Its name, or on ARM, where the kernel has none, its maker and part number."""
     made, part = cpuinfo(root, "CPU implementer"), cpuinfo(root, "CPU part")
     numbers = f"{platform.machine()} implementer {made} part {part}" if made else ""
     return cpuinfo(root, "model name") or numbers or platform.processor() or platform.machine()

@@ -1,8 +1,8 @@
 """Sources of noise on this machine right now, observed for a short time.
 
 A probe starts when it is made and ends with finish(): work in between, such as planning a run,
-adds no time. Our own work is subtracted. Like `machine` it takes the root of the file system, so
-that a test can plant a machine.
+adds no time. dlbench's own work is subtracted. Like `machine` it has the root of the file system as
+an argument, so that tests can fake a machine.
 """
 
 from __future__ import annotations
@@ -14,58 +14,79 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import values
-from dlbench.machine import machine
-from dlbench.text.layout import count
+from dlbench.errors import BadInput
+from dlbench.machine import device_use, machine
+from dlbench.machine.device_use import DeviceUse
 
+WAIT_S = 2.0  #: between two observations of a busy machine
 PROBE_S = 0.6  #: the least length of a probe
-LOOP_S = 0.2  #: of that, in a loop of our own
-#: Above these shares of the time of our cores a machine is too busy to measure.
+REFERENCE_S = 0.2  #: part of it in which the reference exchange is called
+#: Above these shares of the cores' time a machine is too busy to measure.
 MOST_OTHERS = 0.2
 MOST_STOLEN = 0.02
-#: Below this share of its highest frequency a core that works is slowed down.
+#: Below this share of its highest frequency a busy core is slowed down.
 LEAST_FREQUENCY = 0.5
-#: Above this a fixed loop differs too much from itself.
-MOST_LOOP = 0.05
+#: Above this share of its time a device is too busy to measure on.
+MOST_DEVICE = 0.05
+#: Above this the reference exchange varies too much.
+MOST_SPREAD = 0.05
+#: Calls of a round: some 20 us, so that the time to read the clock is negligible.
+CALLS = 500
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Shares from 0 to 1; None where the system does not tell."""
+    """Shares from 0 to 1; None where the system does not report it."""
 
     seconds: float  #: length of the probe
     cores: int
     other_processes: float | None = None  #: of the cores' time, what other processes used
     stolen: float | None = None  #: of the cores' time, what the hypervisor gave to others
     frequency: float | None = None  #: of the core that worked, over its highest
-    fixed_loop: float | None = None  #: by which slow rounds of a fixed loop exceed the median round
+    reference_ns: float | None = None  #: median of the reference exchange, with a loop in Python
+    reference_spread: float | None = None  #: by which its slow rounds exceed the median round
+    devices: tuple[DeviceUse, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As `context.dlbench.noise`: what is known."""
+        """The known values, as in `context.dlbench.noise`."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
         del known["cores"]  # the machine has them
-        found = {key: round(value, 4) for key, value in known.items()}
+        devices = known.pop("devices")
+        found: dict[str, Any] = {key: round(value, 4) for key, value in known.items()}
+        if devices:
+            found["devices"] = [
+                {key: value for key, value in one.items() if value is not None} for one in devices
+            ]
         return {**found, "too_busy": bool(list(self.reasons()))}
 
     def facts(self) -> Iterator[str]:
         """The same for a person."""
         if self.other_processes is not None:
-            cores = count(self.cores, "core")
-            yield f"other processes {values.percent(self.other_processes)} of {cores}"
+            yield f"other processes {values.percent(self.other_processes)}"
         if self.stolen:
             yield f"stolen {values.percent(self.stolen)}"
         if self.frequency is not None:
             yield f"frequency {values.percent(self.frequency)}"
-        if self.fixed_loop is not None:
-            yield f"fixed loop {values.percent(self.fixed_loop)}"
+        if self.reference_ns is not None and self.reference_spread is not None:
+            spread = values.percent(self.reference_spread)
+            yield f"reference exchange {values.duration(self.reference_ns)} +{spread}"
+        for one in self.devices:
+            if one.busy is not None:
+                yield f"{one.device} busy {values.percent(one.busy)}"
 
     def reasons(self) -> Iterator[str]:
-        """Why the machine is too busy to measure; nothing where it is not."""
+        """Why the machine is too busy to measure; empty if it is not."""
         if self.other_processes is not None and self.other_processes > MOST_OTHERS:
             yield f"other processes above {values.percent(MOST_OTHERS)}"
         if self.stolen is not None and self.stolen > MOST_STOLEN:
             yield f"stolen time above {values.percent(MOST_STOLEN)}"
         if self.frequency is not None and self.frequency < LEAST_FREQUENCY:
             yield f"frequency below {values.percent(LEAST_FREQUENCY)}"
+        for one in self.devices:
+            if one.busy is not None and one.busy > MOST_DEVICE:
+                yield f"{one.device} busy above {values.percent(MOST_DEVICE)}"
+            if one.processes:
+                yield f"other processes compute on {one.device}: {one.processes}"
 
 
 @dataclass(frozen=True)
@@ -83,14 +104,14 @@ def _ticks(root: Path, cores: Collection[int]) -> _Ticks | None:
     lines = [line.split() for line in machine.read(root, "proc/stat").splitlines()]
     found = [line for line in lines if line and line[0] in {f"cpu{core}" for core in cores}]
     found = found or [line for line in lines if line and line[0] == "cpu"]
-    # user nice system idle iowait irq softirq steal; what follows is in them already
+    # user nice system idle iowait irq softirq steal; the later columns are included in these
     numbers = [[int(word) for word in line[1:9]] for line in found if len(line) > 8]
     if not numbers:
         return None
     whole = sum(map(sum, numbers))
     stolen = sum(row[7] for row in numbers)
     idle = sum(row[3] + row[4] for row in numbers)
-    # utime stime cutime cstime, behind the name, which may hold anything
+    # utime stime cutime cstime, after the name, which may contain any character
     own = machine.read(root, "proc/self/stat").rpartition(")")[2].split()[11:15]
     return _Ticks(whole - idle - stolen, stolen, whole, sum(map(int, own)))
 
@@ -104,38 +125,72 @@ class NoiseProbe:
         cores: Collection[int] | None = None,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        loop: Callable[[float], float] | None = None,
+        time_reference: Callable[[float], tuple[float, float]] | None = None,
+        devices: Callable[[Path], list[DeviceUse]] = device_use.read,
     ) -> None:
         self._root, self._cores = root, machine.core_numbers() if cores is None else cores
-        self._now, self._sleep, self._loop = now, sleep, loop or loop_spread
+        self._now, self._sleep = now, sleep
+        self._time_reference = time_reference or time_reference_exchange
+        self._devices = devices
         self._begin = now()
         self._before = _ticks(root, self._cores)
 
     def finish(self) -> Noise:
         """Ends the observation; waits until it is PROBE_S long."""
-        spread = self._loop(LOOP_S)
+        used = tuple(self._devices(self._root))
+        median, spread = self._time_reference(REFERENCE_S)
         frequency = _frequency(self._root, self._cores)
         rest = self._begin + PROBE_S - self._now()
         if rest > 0:
             self._sleep(rest)
         seconds = self._now() - self._begin
         after, before = _ticks(self._root, self._cores), self._before
-        if before is None or after is None or after.whole <= before.whole:
-            return Noise(seconds, len(self._cores), frequency=frequency, fixed_loop=spread)
-        whole = after.whole - before.whole
-        others = after.busy - before.busy - (after.own - before.own)
+        others = stolen = None
+        if before is not None and after is not None and after.whole > before.whole:
+            whole = after.whole - before.whole
+            used_by_others = after.busy - before.busy - (after.own - before.own)
+            others = max(0.0, used_by_others / whole)
+            stolen = (after.stolen - before.stolen) / whole
         return Noise(
             seconds,
             len(self._cores),
-            other_processes=max(0.0, others / whole),
-            stolen=(after.stolen - before.stolen) / whole,
+            other_processes=others,
+            stolen=stolen,
             frequency=frequency,
-            fixed_loop=spread,
+            reference_ns=median,
+            reference_spread=spread,
+            devices=used,
         )
 
 
+def wait_idle(
+    first: Noise,
+    most_s: float,
+    probe: Callable[[], Noise],
+    tell: Callable[[str], object],
+    now: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Noise:
+    """Observes the machine until it is idle. `first`: what was observed before; `tell` receives
+    each new reason to wait. Raises BadInput where it is still busy after `most_s` seconds.
+    """
+    end, found, reported = now() + most_s, first, ""
+    while reasons := ", ".join(found.reasons()):
+        if now() >= end:
+            raise BadInput(
+                f"the machine did not become idle within {most_s:g} s: {reasons}; nothing was "
+                "measured: see 'dlbench doctor', or leave out --wait-idle"
+            )
+        if reasons != reported:
+            tell(f"waiting until the machine is idle: {reasons}")
+            reported = reasons
+        sleep(min(WAIT_S, max(0.0, end - now())))
+        found = probe()
+    return found
+
+
 def _frequency(root: Path, cores: Collection[int]) -> float | None:
-    """Of the core that just worked, and so is the fastest of ours, over its highest frequency."""
+    """The frequency of the fastest core, which has just worked, over its highest frequency."""
     shares = []
     for core in cores:
         folder = f"{machine.CPU}/cpu{core}/cpufreq"
@@ -146,15 +201,21 @@ def _frequency(root: Path, cores: Collection[int]) -> float | None:
     return max(shares, default=None)
 
 
-def loop_spread(seconds: float) -> float:
-    """The share by which the slower rounds of a fixed loop exceed the median round."""
-    rounds = []
+def time_reference_exchange(seconds: float) -> tuple[float, float]:
+    """The median of native -> native, dlpack, 4 KiB, in this process, ns, and the share by which
+    slow rounds exceed it. Longer than in a run: a loop in Python makes the calls."""
+    from dlbench import _native_consumer, _native_producer
+
+    exchange = _native_consumer.from_dlpack
+    array = _native_producer.Array(memoryview(bytearray(4096)).cast("f"))
+    rounds = list[float]()
+    calls = range(CALLS)
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    while not rounds or time.perf_counter() < end:
         begin = time.perf_counter_ns()
-        for _ in range(2000):
-            pass
-        rounds.append(time.perf_counter_ns() - begin)
+        for _ in calls:
+            exchange(array)
+        rounds.append((time.perf_counter_ns() - begin) / CALLS)
     rounds.sort()
     median = rounds[len(rounds) // 2]
-    return rounds[int(len(rounds) * 0.95)] / median - 1
+    return median, rounds[int(len(rounds) * 0.95)] / median - 1

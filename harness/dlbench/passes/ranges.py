@@ -15,7 +15,7 @@ from dlbench.passes.walk import Pass, pair_of, pair_title, walk
 from dlbench.supervisor import RequestFailed, Worker, worker_command
 from dlbench.text.grouping import grouped
 
-TIMES = 5  #: exchanges, and as many split: enough to tell the usual one from a first
+TIMES = 5  #: exchanges, and as many split: distinguishes later ones from the first
 
 
 @dataclass
@@ -32,12 +32,12 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """As in profile.json."""
-        told: dict[str, Any] = self.exchange.to_json(without=("clock",))
-        told["outcome"] = self.outcome
+        json: dict[str, Any] = self.exchange.to_json(without=("clock",))
+        json["outcome"] = self.outcome
         for key in ("reason", "exception", "whole"):
             if getattr(self, key):
-                told[key] = getattr(self, key)
-        return told | ({"ranges": self.ranges} if self.ranges else {})
+                json[key] = getattr(self, key)
+        return json | ({"ranges": self.ranges} if self.ranges else {})
 
 
 @dataclass
@@ -62,7 +62,7 @@ class RecordRanges(Pass[Entry, Cell]):
         self.made = Profile()
 
     def pending(self, document: Document) -> list[list[Entry]]:
-        return []  # a profile is no run: nothing of it is resumed
+        return []  # a profile cannot be resumed
 
     def entry(self, item: Entry) -> Entry:
         return item
@@ -113,7 +113,7 @@ def profile(
     *,
     quiet: bool,
 ) -> Profile:
-    """A worker for each pair, one after another. A signal ends it with what is there."""
+    """Starts a worker for each pair, one after another. After a signal the result is partial."""
     ranges = RecordRanges(folder, found, timeout_s)
     ranges.made.signal = walk(ranges, _exchanges(cells), quiet=quiet)
     return ranges.made
@@ -138,7 +138,7 @@ def _exchange_name(cell: _core.Cell) -> str:
 
 
 def _ranges(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each kind once, in the order in which they begin, with how often it was there."""
+    """Each kind of range once, in order of its first begin, with its count."""
     keys = [(e["name"], e["cat"], e["args"]["bytes"]) for e in events]
     return [
         {"name": name, "category": category, "bytes": size, "count": count}

@@ -25,8 +25,8 @@ WITH_STREAMS = ("cuda", "rocm", "sim")
 CASE = "f32"
 #: NumPy's functions on the array itself: nothing is transferred.
 NO_EXCHANGE = ("array_ufunc", "array_function")
-#: More hardware queues than the defaults, 4 on ROCm and 8 on CUDA: streams that share one seem
-#: synchronized.
+#: More hardware queues than the defaults (4 on ROCm, 8 on CUDA), because streams that share a queue
+#: seem synchronized.
 HARDWARE_QUEUES = {"GPU_MAX_HW_QUEUES": "16", "CUDA_DEVICE_MAX_CONNECTIONS": "32"}
 AXES = EXCHANGE[:5]  #: up to the device: what is classified once
 
@@ -42,8 +42,7 @@ class Exchange:
 
 
 def has_queue(entry: Entry, found: Catalogue) -> bool:
-    """Can a queue of the producer's be filled? That of an array which is copied to another device
-    is not classified."""
+    """Can a queue of the producer be filled? An exchange with another device is not classified."""
     if "+" in entry.device:
         return False
     if Device.parse(entry.device).kind in WITH_STREAMS:
@@ -57,8 +56,8 @@ class ClassifySynchronization(Pass[Exchange, Records]):
     name = "sync"
 
     def pending(self, document: Document) -> list[list[Exchange]]:
-        # What a library does to its process so that its work is asynchronous stays between these
-        # two, so that the opposite direction has a worker of its own.
+        # The opposite direction has a worker of its own, because a library may change its process
+        # to make its work asynchronous.
         def key(exchange: Exchange) -> tuple[str, str, str]:
             return exchange.entry.environment, *exchange.entry.pair
 
@@ -96,7 +95,7 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         return f"synchronization: {names}{where(entry.environment)}"
 
     def start(self, item: Exchange, folder: Path) -> Worker:
-        # What the user has set stays.
+        # Values that the user has set are kept.
         queues = {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
         command = worker_command(self.catalogue(item).environment)
         return Worker(command, self.timeout_s, variables=queues)
@@ -117,8 +116,7 @@ def _synchronization(found: dict[str, Any]) -> dict[str, Any]:
     """As the document has it: numbers for streams are numbers, and nothing is null."""
     stream = found.pop("stream")
     number = stream.removeprefix("-").isdigit()
-    asked_by = "consumer" if found.pop("asked") else "dlbench"
-    return {"stream": int(stream) if number else stream or None, "asked_by": asked_by, **found}
+    return {"stream": int(stream) if number else stream or None, **found}
 
 
 def _records(exchange: Exchange, found: dict[str, Any]) -> Records:

@@ -31,7 +31,7 @@ class Pass(Steps[Item, Result]):
 
     @abstractmethod
     def pending(self, document: Document) -> Sequence[Sequence[Item]]:
-        """The items without a result, by the worker that makes them."""
+        """The items without a result, by the worker that handles them."""
 
     @abstractmethod
     def entry(self, item: Item) -> Entry:
@@ -39,7 +39,7 @@ class Pass(Steps[Item, Result]):
 
     @abstractmethod
     def title(self, items: Sequence[Item]) -> str:
-        """What the progress shows meanwhile."""
+        """The text of the progress bar meanwhile."""
 
     @abstractmethod
     def record(self, result: Result) -> None: ...
@@ -120,7 +120,7 @@ class _Stopped(Exception):  # noqa: N818  (a request, not an error)
 @contextmanager
 def _stoppable() -> Iterator[None]:
     """SIGINT, SIGTERM and SIGHUP raise _Stopped, so that the worker is ended and results are kept.
-    A SIGHUP that is ignored, as under nohup, stays so."""
+    A SIGHUP that is ignored, as under nohup, stays ignored."""
 
     def stop(number: int, _: object) -> None:
         raise _Stopped(number)

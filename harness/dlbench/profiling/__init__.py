@@ -1,1 +1,1 @@
-"""Ranges for profilers, and the hidden work of an exchange: all that is never timed."""
+"""Ranges for profilers, and the hidden work of an exchange; nothing here is timed."""

@@ -1,5 +1,5 @@
-"""What a profile leaves: a trace for Perfetto, and a list of its ranges. No results document: its
-times are those of a process that was watched, and nothing reads them as measured ones."""
+"""The files of a profile: a trace for Perfetto, and a list of its ranges. It has no results
+document, because times under a profiler are not valid."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dlbench.running.writing import write as write_whole
 TRACE = "trace.json"
 RANGES = PROFILE
 NOTE = (
-    "dlbench --profile: what was done, in order. A process that is watched is slower, and so are "
-    "its first calls: durations here are no measurements."
+    "dlbench --profile: the exchanges in order. A profiled process is slower, so the durations "
+    "here are not measurements."
 )
 
 
@@ -55,8 +55,8 @@ def _dumped(made: dict[str, Any]) -> str:
     return json.dumps(head)[:-1] + ', "traceEvents": [\n' + events + "\n]}\n"
 
 
-def _to_text(told: dict[str, Any]) -> str:
-    return json.dumps(told, indent=1) + "\n"
+def _to_text(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1) + "\n"
 
 
 def ranges(made: Profile, context: dict[str, Any]) -> dict[str, Any]:

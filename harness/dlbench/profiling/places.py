@@ -1,4 +1,4 @@
-"""Where tools may lie for this interpreter; runs in a worker, so in any environment."""
+"""Places of profiling tools for this interpreter; runs in a worker, so in any environment."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def cupti() -> list[str]:
     """Names and paths to try, in this order: $DLBENCH_CUPTI alone where it is set; else the
     loader's, NVIDIA's packages in this environment, the toolkit.
     """
-    asked = os.environ.get("DLBENCH_CUPTI")
-    return [asked] if asked else list(dict.fromkeys(_found()))
+    requested = os.environ.get("DLBENCH_CUPTI")
+    return [requested] if requested else list(dict.fromkeys(_found()))
 
 
 def _found() -> Iterator[str]:

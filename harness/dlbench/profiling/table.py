@@ -26,9 +26,9 @@ HEARD = {
 def lines(made: Profile, folder: Path, width: int) -> list[Text]:
     """A line an exchange, then where the ranges went."""
     shown = _table(made.cells, width)
-    told = [f"{SINKS[key]}: {HEARD.get(word, word)}" for key, word in made.listening.items()]
-    told += [f"{made.lost} ranges lost"] if made.lost else []
-    shown += [Text(), *map(Text, fold(told, width))]
+    facts = [f"{SINKS[key]}: {HEARD.get(word, word)}" for key, word in made.listening.items()]
+    facts += [f"{made.lost} ranges lost"] if made.lost else []
+    shown += [Text(), *map(Text, fold(facts, width))]
     whole = sum(1 for cell in made.cells if cell.ranges)
     what = (
         f"{count(whole, 'exchange')} profiled, none measured: times under a profiler are not valid"
@@ -50,7 +50,7 @@ def _table(cells: Sequence[Cell], width: int) -> list[Text]:
     found = columns([heads, *([row[head] for head in heads] for row in rows)], right)
     shown = [Text(shorten(found[0], width), style="bold")]
     for cell, line in zip(cells, found[1:], strict=True):
-        # A refusal has no ranges: its reason stands in their place.
+        # A refusal has no ranges; its reason is shown instead.
         text = line if cell.ranges else f"{line}  {' '.join(cell.reason.split())}"
         shown.append(Text(shorten(text, width), style="" if cell.ranges else "dim"))
     return shown

@@ -1,4 +1,4 @@
-"""What `--profile` does once it is known which exchanges are meant."""
+"""Conducts `--profile` for a plan of exchanges."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ OF_TIME = ("resume", "count", "trace_api", "budget", "precision", "replicas", "j
 
 
 def require_alone(typed: set[str]) -> None:
-    """Raises BadInput for what a profile cannot take."""
+    """Raises BadInput for options that a profile does not allow."""
     for name in OF_TIME:
         if name in typed:
-            told = name.replace("_", "-")
-            raise BadInput(f"--profile measures nothing: leave out --{told}")
+            option = name.replace("_", "-")
+            raise BadInput(f"--profile measures nothing: leave out --{option}")
 
 
 def conduct(
-    asked: Request,
+    requested: Request,
     plan: _core.Plan,
     places: list[Environment],
     context: dict[str, Any],
@@ -36,11 +36,11 @@ def conduct(
     out: str | None,
     quiet: bool,
 ) -> tuple[int, list[str]]:
-    """Profiles and writes; the exit status, and what to warn of."""
-    found = discover.catalogues(asked.adapters, places)
+    """Profiles, writes the files, and returns the exit status and warnings."""
+    found = discover.catalogues(requested.adapters, places)
     folder = rundir.fresh(out)
     try:
-        timeout_s = _core.parse_seconds(asked.timeout)
+        timeout_s = _core.parse_seconds(requested.timeout)
         made = profile(plan.cells, found, folder, timeout_s, quiet=quiet)
         files.write(folder, made, context)
     except OSError as error:
@@ -52,7 +52,7 @@ def conduct(
         terminal.show(table.lines(made, folder, console.width), console)
     warnings = list(made.warnings)
     if made.signal:
-        warnings.append("interrupted; what was profiled by then is written")
+        warnings.append("interrupted; the exchanges profiled so far are written")
     elif not any(cell.ranges for cell in made.cells):
         warnings.append("nothing could be profiled")
     return _status(made), warnings

@@ -8,7 +8,7 @@ from dlbench import _core
 from dlbench.document import Comparison, locate, read_comparison
 from dlbench.errors import BadInput
 
-THRESHOLD = 0.05  #: changes within it are none, as `dlbench compare` has it
+THRESHOLD = 0.05  #: smaller changes are ignored, as by `dlbench compare`
 COMPARISON = "comparison.json"
 
 
@@ -21,12 +21,13 @@ def compare(base: Path, head: Path) -> Comparison:
 
 
 def since(base: str | None, head: Path) -> Comparison:
-    """A run against `base`; without one, what it kept of its own two sides. Raises BadInput."""
+    """The comparison of a run with `base`; without `base`, the stored one of its two sides. Raises
+    BadInput."""
     if base is not None:
         return compare(locate(base), head)
     found = kept(head.parent)
     if found is None:
-        raise BadInput("what did it change from? --base RUN")
+        raise BadInput("missing --base RUN: the figure `change` shows changes since that run")
     return found
 
 

@@ -10,7 +10,7 @@ import click
 
 from dlbench.environments import spelled
 from dlbench.errors import BadInput
-from dlbench.running.request import AXES, Request
+from dlbench.running.request import AXES, Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -20,7 +20,7 @@ JOBS = click.IntRange(1, 1024)
 SEED = click.IntRange(0, 2**32 - 1)
 
 #: Options that --resume allows: they change the output, not the measurement.
-WITH_RESUME = {"resume", "matrix", "quiet", "no_plots"}
+WITH_RESUME = {"resume", "matrix", "quiet", "no_plots", "wait_idle"}
 
 
 def words(ctx: click.Context, option: click.Parameter, value: str | None) -> list[str] | None:
@@ -33,11 +33,11 @@ def words(ctx: click.Context, option: click.Parameter, value: str | None) -> lis
     return found
 
 
-def words_option(name: str, told: str) -> Callable[[Function], Function]:
-    return click.option(name, callback=words, metavar="A,B", help=told)
+def words_option(name: str, description: str) -> Callable[[Function], Function]:
+    return click.option(name, callback=words, metavar="A,B", help=description)
 
 
-#: Of a verb that writes a FILE which a person names.
+#: For verbs that write a FILE.
 FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 
 OPTIONS = (
@@ -82,6 +82,11 @@ OPTIONS = (
         "--replicas", type=WORKERS, help="Worker processes that measure each cell. Default: 3."
     ),
     click.option(
+        "--shard",
+        metavar="K/N",
+        help="Measure part K of N of --matrix, for one of N equal machines; see merge.",
+    ),
+    click.option(
         "--isolate",
         is_flag=True,
         help="Import only the two libraries of a pair into each worker.",
@@ -93,6 +98,11 @@ OPTIONS = (
     ),
     click.option(
         "--timeout", metavar="TIME", help="Deadline of one step of a worker. Default: 30s."
+    ),
+    click.option(
+        "--wait-idle",
+        metavar="TIME",
+        help="Wait up to TIME until the machine is idle; exit code 2 if it stays busy.",
     ),
     click.option(
         "--adapters",
@@ -132,7 +142,7 @@ def typed_parameters(context: click.Context) -> set[str]:
 
 
 def require_utf8(words: Iterable[str]) -> None:
-    """Raises BadInput for what no document could hold."""
+    """Raises BadInput for words that no document can hold."""
     for word in words:
         if any("\ud800" <= letter <= "\udfff" for letter in word):
             raise BadInput(f"{word!r} is not UTF-8")
@@ -158,7 +168,7 @@ def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME
 def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     """The request from the options. Raises BadInput for an impossible run."""
     if libraries and (params["producers"] or params["consumers"]):
-        raise BadInput("two libraries name both sides: leave out --producers and --consumers")
+        raise BadInput("a pair names both sides: leave out --producers and --consumers")
     for what in params["count"] or []:
         if what != "instructions":
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
@@ -171,10 +181,15 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):
         if params[option] is not None:
             setattr(made, option, params[option])
+    if params.get("shard") is not None:
+        parse_shard(params["shard"])
+        if libraries:
+            raise BadInput("--shard divides --matrix: a pair of libraries is one part")
+        made.shard = params["shard"]
     made.filter = params["filter_"] or ""
     made.env = [f"{name}={python}" for name, python in spelled.read(params["env"]).items()]
     if params["adapters"] is not None:
         made.adapters = str(Path(params["adapters"]).absolute())
-    # Their folders were not typed.
+    # Their folders are not words of the command line.
     require_utf8([made.adapters, *made.env])
     return made

@@ -19,7 +19,8 @@ OF_ONE, OF_SEVERAL = "report.html", "change.html"
 
 
 def report(runs: Sequence[str], output: Path | None) -> Path:
-    """The file: `output`, or the usual name in the last run's folder. Raises BadInput."""
+    """The report's path: `output`, or the default name in the last run's folder. Raises
+    BadInput."""
     try:
         page.require()
     except ModuleNotFoundError as error:
@@ -33,19 +34,20 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
             for place, label in zip(places, labels(places), strict=True)
         ]
     comparison = _comparison(places)
-    writing.write_asked(path, lambda out: page.write(out, packed, comparison))
+    writing.write_requested(path, lambda out: page.write(out, packed, comparison))
     return path
 
 
 def _comparison(places: Sequence[Path]) -> Comparison | None:
-    """The first run against the last; of one run, what it kept of its own two sides."""
+    """The comparison of the first run with the last; of one run, the stored one of its two
+    sides."""
     if len(places) == 1:
         return comparing.kept(places[0].parent)
     try:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
-        # Runs of two machines can still be compared by eye.
-        complain(f"dlbench: no view of the changes: {first_line(error)}")
+        # Without it the report still shows both runs.
+        complain(f"dlbench: the report has no view of changes: {first_line(error)}")
         return None
 
 
@@ -65,9 +67,9 @@ def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
 
 
 def lasting_name(place: Path) -> str:
-    """What commands call the run of this document for as long as its page may be kept: `latest` is
-    another run tomorrow. A page is passed on, so the name has no absolute folder: it begins at the
-    results' folder, is relative as it was typed, or is the run's own folder."""
+    """The run's name in the page's commands. It is not `latest`, which will be another run. It has
+    no absolute folder, because a page is passed on: it begins at the results' folder, is relative
+    as typed, or is the run's own folder."""
     folder = place.absolute().parent
     folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
     if folder.parent.name == RESULTS.name:
@@ -80,7 +82,8 @@ def lasting_name(place: Path) -> str:
 
 
 def labels(places: Sequence[Path]) -> list[str]:
-    """The page's names for these runs: their folders' names, made distinct where they are alike."""
+    """The page's names for these runs: the names of their folders, with numbers if several are
+    equal."""
     names = [place.resolve().parent.name or str(place) for place in places]
     files = [place.name for place in places]
     if len(set(names)) == len(names):
@@ -93,7 +96,7 @@ def labels(places: Sequence[Path]) -> list[str]:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """A document has no cycles, and millions of objects that the collector would scan."""
+    """Pauses garbage collection: a document has no cycles, and millions of objects to scan."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,9 @@
-"""The request of a run: kept in its journal, so that `--resume` repeats it."""
+"""The request of a run, which its journal keeps so that `--resume` can repeat it."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -48,13 +49,14 @@ class Request:
     adapters: str = ""
     env: list[str] = field(default_factory=list)
     seed: int = 1
+    shard: str = ""
 
     def libraries(self) -> set[str]:
         """The words that name libraries."""
         return {*self.pair, *self.producers, *self.consumers}
 
     def axes(self) -> _core.Axes:
-        """`_core.Axes`. Raises _core.UsageError for a size that is none."""
+        """The axes of the plan. Raises _core.UsageError for an invalid size."""
         words = {axis: list(getattr(self, axis)) for axis in AXES[:-1]}
         if self.pair:
             words["producers"] = words["consumers"] = list(dict.fromkeys(self.pair))
@@ -67,6 +69,11 @@ class Request:
             filter=self._whole_filter(),
             device_kinds=[kind for driver in drivers.ask() for kind in driver.kinds()],
         )
+
+    def plan(self, libraries: Sequence[_core.Library]) -> _core.Plan:
+        """The cells of these libraries, or the requested shard of them. Raises _core.UsageError."""
+        plan = _core.make_plan(libraries, self.axes())
+        return _core.shard(plan, *parse_shard(self.shard)) if self.shard else plan
 
     def _whole_filter(self) -> str:
         if len(set(self.pair)) < 2:
@@ -83,7 +90,7 @@ class Request:
         return f"^(?=.*(?:{self.filter}))(?=.*(?:{pairs}))" if self.filter else pairs
 
     def options(self, out: Path, context: dict[str, Any], resume: bool) -> _core.Options:
-        """`_core.Options` for a run into `out`. Raises _core.UsageError for unfit values."""
+        """The options of a run into `out`. Raises _core.UsageError for invalid values."""
         return _core.Options(
             out=str(out),
             pythons={DEFAULT: sys.executable, **spelled.read(self.env)},
@@ -104,13 +111,21 @@ class Request:
         return asdict(self)
 
 
+def parse_shard(text: str) -> tuple[int, int]:
+    """ "2/5" -> (2, 5). Raises BadInput."""
+    found = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise BadInput(f"--shard {text!r}: allowed: K/N with K from 1 to N, as in 2/5")
+    return int(found[1]), int(found[2])
+
+
 def _escaped(name: str) -> str:
-    """A library's name inside a regular expression; only these two signs need it."""
+    """A library's name escaped for a regular expression; only these two characters need it."""
     return name.replace(".", "\\.").replace("+", "\\+")
 
 
 def journal_context(folder: Path) -> dict[str, Any]:
-    """The context in a journal's first line. Raises BadInput where there is none to go on with."""
+    """The context in a journal's first line. Raises BadInput if there is no journal to resume."""
     journal = folder / "journal.jsonl"
     try:
         require_file(journal)
@@ -127,5 +142,5 @@ def journal_context(folder: Path) -> dict[str, Any]:
 def resumed(context: dict[str, Any]) -> Request:
     """The request of an earlier run."""
     known = {each.name for each in fields(Request)}
-    told = context["dlbench"]["request"]
-    return Request(**{name: value for name, value in told.items() if name in known})
+    stored = context["dlbench"]["request"]
+    return Request(**{name: value for name, value in stored.items() if name in known})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ from dlbench.environments import probe
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line, os_line, os_reason
 from dlbench.libraries import discover
+from dlbench.libraries.import_orders import ImportOrders
 from dlbench.machine import machine
 from dlbench.machine.noise import Noise
 from dlbench.passes import walk
@@ -23,7 +25,7 @@ from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.instructions import CountInstructions
 from dlbench.passes.synchronization import ClassifySynchronization
 from dlbench.running import reporting, rundir
-from dlbench.running.request import Request
+from dlbench.running.request import Request, parse_shard
 from dlbench.terminal import terminal
 from dlbench.text import output, progress
 from dlbench.text.escaping import dlbench_command
@@ -37,7 +39,7 @@ def warn(text: str) -> None:
 
 
 def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
-    """See discover.catalogue(); warns of what was left out."""
+    """See discover.catalogue(); warns about adapters that were left out."""
     found = discover.catalogue(adapters, environment=environment)
     for warning in found.warnings:
         warn(warning)
@@ -45,17 +47,17 @@ def find_adapters(adapters: str | None, environment: Environment) -> discover.Ca
 
 
 def find_environments(request: Request) -> list[Environment]:
-    """Ours and those of `--env`; see probe.find()."""
+    """The default environment and those of `--env`; see probe.find()."""
     return probe.find(request.env, _core.parse_seconds(request.timeout))
 
 
 def find_libraries(request: Request, places: Iterable[Environment]) -> list[_core.Library]:
     """The libraries of each environment, with those requested by argument."""
-    asked = request.libraries()
+    requested = request.libraries()
     return [
         library
         for place in places
-        for library in discover.libraries(find_adapters(request.adapters, place), asked)
+        for library in discover.libraries(find_adapters(request.adapters, place), requested)
     ]
 
 
@@ -67,7 +69,7 @@ def context(
     command: list[str],
     noise: Noise,
 ) -> dict[str, Any]:
-    """All of a document's context that is known before the first worker starts."""
+    """The part of a document's context that is known before the first worker starts."""
     own = {
         "schema": 1,
         "version": _core.version,
@@ -80,33 +82,36 @@ def context(
         "noise": noise.to_json(),
         "environments": describe_environments(libraries, plan, places),
     }
+    if request.shard:
+        number, of = parse_shard(request.shard)
+        own["shard"] = {"of": of, "numbers": [number], "plan": plan.whole}
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}
 
 
 def report_noise(found: Noise) -> None:
-    """Prints the noise right before the run. Warns where the machine is too busy to measure;
-    that stops no run."""
+    """Prints the noise right before the run. Warns if the machine is too busy to measure, and
+    continues."""
     output.complain(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):
         warn(f"too busy to measure: {reasons}: see 'dlbench doctor'")
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
-    """How to install libraries that no environment has, or that were requested by name and are
-    missing in one.
+    """How to install the missing libraries: those in no environment, and requested ones that one
+    environment lacks.
     """
-    asked = request.libraries()
+    requested = request.libraries()
     there = Counter(one.name for one in libraries if one.installed)
     found = {}
     for one in libraries:
         if one.installed or one.absence != "not-installed":
             continue
-        named = one.name in asked
+        named = one.name in requested
         if there[one.name] and named:
             found[f"{one.name} in {one.environment}"] = one.why_not
-        elif named or (not there[one.name] and not asked - {"all"} and one.in_default_matrix):
+        elif named or (not there[one.name] and not requested - {"all"} and one.in_default_matrix):
             found.setdefault(one.name, one.why_not)
     return found
 
@@ -114,14 +119,10 @@ def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
 def describe_environments(
     libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
 ) -> dict[str, Any]:
-    """Each environment with the versions that its cells depend on: a resumed run must have the
-    same.
-
-    Workers report more of it.
+    """Each environment with the versions that its cells depend on, which a resumed run must have
+    too. Workers add more facts.
     """
-    used = {
-        (cell.environment, name) for cell in plan.cells for name in (cell.producer, cell.consumer)
-    }
+    used = discover.used_in(plan)
     environments = {place.name: place.to_json() for place in places}
     for one in libraries:
         if one.version and (one.environment, one.name) in used:
@@ -130,7 +131,7 @@ def describe_environments(
 
 
 def dry_run(plan: _core.Plan, console: Console) -> int:
-    """Prints each cell of the plan, and each that cannot be, with the reason."""
+    """Prints each cell of the plan, and each impossible cell with the reason."""
     for cell in plan.cells:
         console.print(cell.name, soft_wrap=True)
     for cell, outcome, reason in plan.excluded:
@@ -154,31 +155,50 @@ def execute(
     options: _core.Options,
     folder: Path,
     noise: Noise,
+    orders: ImportOrders,
     *,
     quiet: bool,
     stage: str = "",
+    shows_first: bool = False,
 ) -> _core.Summary:
-    """Runs the plan; `_core.Summary`. Reports the noise once the run has begun: one that is refused
-    prints nothing but why. Once a cell is recorded, `folder` is the latest run: one that ends
-    before that leaves the former one its name. `stage` as of progress.observer. Raises BadInput for
-    what the system refused."""
+    """Runs the plan; `_core.Summary`. Reports the noise once the run has begun, so that a refused
+    run prints only the error. `latest` points at `folder` once a cell is recorded. `stage` as of
+    progress.observer. With `shows_first`, on a terminal, it prints the matrix of the first process
+    of each cell. Raises BadInput if the system refuses a resource."""
     with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
         first = progress.First(
             observer,
             begin=lambda: None if quiet else report_noise(noise),
             record=lambda: link_latest(folder),
+            cover=lambda: show_first(folder, options.replicas, observer) if shows_first else None,
         )
         try:
+            options.orders = orders.known()
             summary = _core.run(plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
+        orders.keep(summary.orders)
         if summary.recorded:
-            first.record()  # of a resumed run all may have been there
+            first.record()  # in a resumed run all cells may have been recorded before
     return summary
 
 
+def show_first(folder: Path, replicas: int, observer: progress.Quiet) -> None:
+    """Prints the matrix of the first process while the others are measured."""
+    width = observer.shows_lines()
+    if not width:
+        return
+    # A failure here must not stop the run.
+    with contextlib.suppress(OSError, BadInput, _core.UsageError):
+        path = Path(_core.write_document(str(folder)))
+        try:
+            observer.print(terminal.render_first(read_document(path), width, replicas))
+        finally:
+            path.unlink(missing_ok=True)  # the journal holds more from now on
+
+
 def link_latest(folder: Path) -> None:
-    """See rundir.link_latest(); a run is not worth less without the link."""
+    """See rundir.link_latest(); a failure is a warning."""
     try:
         rundir.link_latest(folder)
     except OSError as error:
@@ -193,7 +213,8 @@ def after_rounds(
     *,
     quiet: bool,
 ) -> int:
-    """The passes of `--count`, `--trace-api` and `--sync`; the signal that ended them, or 0."""
+    """Runs the passes of `--count`, `--trace-api` and `--sync`; returns the signal that ended them,
+    or 0."""
     wanted: list[type[walk.Pass[Any, Any]]] = [CountInstructions] if request.count else []
     wanted += [TraceApiCalls] if request.trace_api else []
     wanted += [ClassifySynchronization] if request.sync else []
@@ -228,16 +249,16 @@ def conclude(
         path = Path(_core.write_document(str(folder)))
         document = read_document(path)
         plots = plots and bool(document.measured)
-        drawn = draw(document, folder, at_the_end=True) if plots else ()
+        drawn = draw_at_the_end(document, folder) if plots else ()
         page = reporting.at_the_end(document, folder) if plots else ()
-        # Each figure exists as SVG as well; one name is enough.
+        # Each figure is written as SVG too; only one name is printed.
         files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:
         warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
         return 2
     if not quiet:
         place = shown_place(folder)
-        lines = terminal.render_as_asked(document, console.width, *place, files, is_ending=True)
+        lines = terminal.render_request(document, console.width, *place, files, is_ending=True)
         terminal.show(lines, console)
     if signal:
         warn(f"interrupted; what was recorded is kept: {go_on}")
@@ -255,46 +276,41 @@ def _most_frequent_reason(document: Document) -> str:
 
 
 def shown_place(folder: Path) -> tuple[str, str]:
-    """What commands call this run, and where its files are."""
+    """The run's name in commands, and the folder of its files."""
     if rundir.is_latest(folder):
         return LATEST, str(RESULTS / LATEST)
     return str(folder), str(folder)
 
 
-def draw(
-    document: Document, folder: Path, figure: str | None = None, *, at_the_end: bool = False
-) -> tuple[str, ...]:
-    """Draws one or all figures, or those of a run's end; their files' names. A figure that fails
-    costs no result."""
+def draw_at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
+    """Draws the figures of a run's end; their files' names."""
     from dlbench.plots import figures  # matplotlib imports slowly
 
-    among = figures.AT_THE_END if at_the_end else figures.FIGURES
+    paths = figures.draw(document, folder, among=figures.AT_THE_END)
+    return tuple(path.name for path in paths)
+
+
+def draw_requested(
+    document: Document, folder: Path, figure: str | None, relative_to: str
+) -> tuple[str, ...]:
+    """Draws one or all figures; their files, relative to the folder. Raises BadInput where the
+    document has nothing for it."""
+    from dlbench.plots import figures
+
     try:
-        return tuple(path.name for path in figures.draw(document, folder, figure, among))
-    except OSError:
-        raise
+        fits = figure is None or figures.has(document, figure)
+        paths = figures.draw(document, folder, figure, relative_to=relative_to) if fits else []
     except ValueError as error:
         raise BadInput(first_line(error)) from error
+    if not paths:
+        needs = f"the figure {figure} is of {figures.NEEDS[figure][1]}" if figure else ""
+        raise BadInput(f"nothing to draw: {needs or 'the run has no exchanges'}")
+    return tuple(str(path.relative_to(folder)) for path in paths)
 
 
-def has_figure(document: Document, figure: str | None) -> bool:
-    """Has the document something for it? One that is not known is for draw() to refuse."""
+def draw_change(comparison: Comparison, head: Path) -> tuple[str, ...]:
+    """Draws the figure of changes next to the head's document; returns the file names."""
     from dlbench.plots import figures
 
-    return figure is None or figures.has(document, figure)
-
-
-def why_nothing_drawn(figure: str | None) -> str:
-    """Where the document has nothing for it."""
-    from dlbench.plots.figures import NEEDS
-
-    return "nothing to draw: " + (
-        f"the figure {figure} is of {NEEDS[figure][1]}" if figure else "the run has no exchanges"
-    )
-
-
-def draw_change(comparison: Comparison, folder: Path) -> tuple[str, ...]:
-    """Draws what changed; its files' names."""
-    from dlbench.plots import figures
-
-    return tuple(path.name for path in figures.draw_change(comparison, folder))
+    machine = read_document(head).run.machine.cpu
+    return tuple(path.name for path in figures.draw_change(comparison, head.parent, machine))

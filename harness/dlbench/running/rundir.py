@@ -1,4 +1,4 @@
-"""Where a run's files go."""
+"""The folder of a run."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from dlbench.document import LATEST, RESULTS
 from dlbench.errors import BadInput, first_line, os_reason
 
 
-def fresh(asked: str | None, now: datetime.datetime | None = None) -> Path:
-    """A new, empty, writable folder: `asked`, or one named by the time under dlbench-results.
-
-    Raises BadInput where that is impossible; existing files are not touched.
+def fresh(requested: str | None, now: datetime.datetime | None = None) -> Path:
+    """A new, empty, writable folder: `requested`, or dlbench-results/TIME. Raises BadInput if that
+    is impossible; existing files are not changed.
     """
-    if asked is None:
+    if requested is None:
         return _stamped(now or datetime.datetime.now(datetime.timezone.utc))
-    folder = Path(asked)
+    folder = Path(requested)
     if folder == RESULTS / LATEST:
-        raise BadInput(f"--out {asked}: is the link to the latest run; choose another folder")
+        raise BadInput(f"--out {requested}: is the link to the latest run; choose another folder")
     if folder.exists() and not folder.is_dir():
-        raise BadInput(f"--out {asked}: is a file")
+        raise BadInput(f"--out {requested}: is a file")
     try:
         if folder.is_dir() and any(folder.iterdir()):
             held = "holds another run" if (folder / "journal.jsonl").exists() else "is not empty"
-            raise BadInput(f"--out {asked}: {held}")
+            raise BadInput(f"--out {requested}: {held}")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"--out {asked}: {os_reason(error)}") from error
+        raise BadInput(f"--out {requested}: {os_reason(error)}") from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput(f"--out {asked}: is not writable")
+        raise BadInput(f"--out {requested}: is not writable")
     return folder
 
 
@@ -50,24 +49,22 @@ def _stamped(now: datetime.datetime) -> Path:
             return folder
     except OSError as error:
         raise BadInput(f"cannot create {RESULTS}/{stamp}: {os_reason(error)}") from error
-    raise BadInput(f"cannot create {RESULTS}/{stamp}: a hundred runs began in this second")
+    raise BadInput(f"cannot create {RESULTS}/{stamp}: a hundred runs were started in this second")
 
 
-def resumable(asked: str) -> Path:
-    """The folder of --resume: `latest` as in the other commands, a folder or link to one, or a file
-    in it; whatever a run's end prints. A run in dlbench-results is known by its own name there.
-
-    Raises BadInput where there is none.
+def resumable(requested: str) -> Path:
+    """The folder of --resume: `latest`, a folder, a link to one, or a file in one. A link in
+    dlbench-results is resolved to the run's own folder. Raises BadInput if there is none.
     """
-    folder = Path(asked)
-    if asked == LATEST and not folder.exists():
+    folder = Path(requested)
+    if requested == LATEST and not folder.exists():
         folder = RESULTS / LATEST
     try:
         whole = folder.resolve(strict=True)
         runs = RESULTS.resolve()
     except (OSError, RuntimeError) as error:
         why = "no such folder" if isinstance(error, FileNotFoundError) else first_line(error)
-        raise BadInput(f"cannot resume {asked!r}: {why}") from error
+        raise BadInput(f"cannot resume {requested!r}: {why}") from error
     if not whole.is_dir():
         folder, whole = folder.parent, whole.parent
     if whole.parent == runs:
@@ -76,13 +73,13 @@ def resumable(asked: str) -> Path:
 
 
 def link_latest(folder: Path) -> None:
-    """Points dlbench-results/latest at a run in there, with no moment without a link; of one that
-    is elsewhere nothing is done. Raises OSError."""
+    """Points dlbench-results/latest at a run in dlbench-results, atomically. Does nothing for a run
+    elsewhere. Raises OSError."""
     if folder.parent != RESULTS:
         return
     link, new = RESULTS / LATEST, RESULTS / f".{LATEST}-{secrets.token_hex(8)}"
     if link.exists() and not link.is_symlink():
-        raise FileExistsError(errno.EEXIST, "is there, and no link")
+        raise FileExistsError(errno.EEXIST, "exists and is not a link")
     try:
         new.symlink_to(folder.name)
         new.replace(link)
@@ -91,12 +88,12 @@ def link_latest(folder: Path) -> None:
 
 
 def is_latest(folder: Path) -> bool:
-    """Is it the run that dlbench-results/latest points at?"""
+    """Does dlbench-results/latest point at this run?"""
     link = RESULTS / LATEST
     return folder.parent == RESULTS and link.is_symlink() and link.readlink().name == folder.name
 
 
 def give_up(folder: Path) -> None:
-    """Removes the folder of a run that could not begin."""
+    """Removes the folder of a run that could not start."""
     with contextlib.suppress(OSError):
         folder.rmdir()

@@ -1,5 +1,4 @@
-"""Files that a person named, or that a run leaves: written whole or not at all, and never over
-another by accident."""
+"""Writes files atomically, and never replaces a file without --force."""
 
 from __future__ import annotations
 
@@ -13,27 +12,29 @@ from typing import BinaryIO
 from dlbench.errors import BadInput, os_reason
 
 
-def require_free(path: Path, option: str, *, force: bool) -> None:
-    """Raises BadInput where something is there and may not be replaced, and where there is no
-    folder for it."""
+def require_free(
+    path: Path, option: str, *, force: bool, advice: str = "--force replaces it"
+) -> None:
+    """Raises BadInput if the path exists and may not be replaced, or its folder does not exist.
+    `advice`: what to do if a file exists."""
     try:
         target = path.resolve()
         mode = _mode(target)
         if mode is not None and not stat.S_ISREG(mode):
             raise BadInput(f"{option} {path}: is {_kind(mode)}; allowed: a file")
         if mode is not None and not force:
-            raise BadInput(f"{option} {path}: is there already; --force replaces it")
+            raise BadInput(f"{option} {path}: exists already; {advice}")
         if not target.parent.is_dir():
             raise BadInput(f"{option} {path}: there is no folder {target.parent}")
     except (OSError, RuntimeError) as error:
-        # Of a link to itself older versions of Python raise the latter.
+        # Older versions of Python raise RuntimeError for a link to itself.
         why = os_reason(error) if isinstance(error, OSError) else "a link to itself"
         raise BadInput(f"{option} {path}: {why}") from error
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Writes what `fill` writes, put into its place whole: into the file that a link leads to, and
-    over nothing but a file. Raises OSError, and BadInput for a place that is no file."""
+    """Writes atomically what `fill` writes. A link is followed; only a file is replaced. Raises
+    OSError, and BadInput for a path that is not a file."""
     target = path.resolve()
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
@@ -49,7 +50,7 @@ def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
         draft.unlink(missing_ok=True)
 
 
-def write_asked(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+def write_requested(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Like write(), for a file that the user named. Raises BadInput that names the place."""
     try:
         write(path, fill)
@@ -58,7 +59,7 @@ def write_asked(path: Path, fill: Callable[[BinaryIO], object]) -> None:
 
 
 def _mode(target: Path) -> int | None:
-    """What is there; None for nothing."""
+    """The kind of file at the path; None if nothing exists."""
     try:
         return target.stat().st_mode
     except FileNotFoundError:

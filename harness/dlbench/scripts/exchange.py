@@ -6,11 +6,10 @@ import ast
 import copy
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from dlbench import _core, values
 from dlbench.case import Case
-from dlbench.check.reading import DEVICE_TYPES
 from dlbench.device import Device
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.environments.environment import DEFAULT
@@ -24,7 +23,7 @@ LIMIT_S = 30
 TRIES = 20
 #: Where the exported memory of `array` lies.
 EXPORTED = {
-    "dlpack": "exported_address(asked(array))",
+    "dlpack": "exported_address(requested(array))",
     "buffer": "np.asarray(memoryview(array)).ctypes.data",
     "array_interface": "array.__array_interface__['data'][0]",
     "cuda_array_interface": "array.__cuda_array_interface__['data'][0]",
@@ -44,6 +43,8 @@ if child := os.fork():
     print(f'expected {{expected}} / actual {{actual}}')
     raise SystemExit({})
 signal.alarm({})  # seconds"""
+#: No script imports them from an adapter.
+OWN_MODULES = frozenset({"dlbench", "__future__"})
 #: On the driver of a GPU: `first` is the producer's stream, `second` the consumer's.
 STREAMS = """\
 driver = Driver({kind!r}, {number})
@@ -149,10 +150,11 @@ class Parts:
         """Lines that leave the producer's `array`, and `source` where they read it or it is
         wanted."""
         file, tree = self.files["producer"][0]
-        bits = any(isinstance(n, ast.Attribute) and n.attr == "bits" for n in ast.walk(tree))
-        body = slicing.making(tree, file.path, self.case, self.entry.source_device)
-        self.add("producer", slicing.needed(tree, slicing.names_read(body)))
-        return slicing.content(self.case, slicing.text(body), bits, with_source)
+        nodes, lines = slicing.array(
+            tree, file.path, self.case, self.entry.source_device, with_source
+        )
+        self.add("producer", nodes)
+        return lines
 
     def call(self) -> tuple[str, list[str]]:
         """The consumer's call, and the lines that leave what it is given in `array`."""
@@ -175,20 +177,11 @@ class Parts:
             function = self.add(
                 "producer", slicing.needed(made, slicing.names_read([node])), ast.unparse(node)
             )
-            return spelled, alone(export, function, numbers(entry.source_device))
+            return spelled, alone(export, function, Device.parse(entry.source_device).in_dlpack())
         refused = entry.code == codes.OTHER_PROTOCOL and "proxy" in entry.data
         if via == "proxy" or (not via and (takes_alone or refused)):
             return spelled, alone(protocol)
         return spelled, []
-
-
-def numbers(device: str) -> tuple[int, int]:
-    """A device in DLPack's numbers. Raises BadInput for a kind that has none."""
-    at = Device.parse(device)
-    if at.kind not in DEVICE_TYPES:
-        allowed = ", ".join(DEVICE_TYPES)
-        raise BadInput(f"the cell's device is {device!r}; allowed: {allowed}:NUMBER")
-    return DEVICE_TYPES[at.kind], at.index
 
 
 def of_run(document: Document, entry: Entry, found: Catalogue) -> str:
@@ -198,17 +191,12 @@ def of_run(document: Document, entry: Entry, found: Catalogue) -> str:
 def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     """`entry` is the cell, `versions` those of the run."""
     parts = Parts(entry, found)
-    body: list[str]
     if entry.outcome in ("crashed", "timed-out", "import-failed", "out-of-memory"):
-        body = [*_exchange(parts), "print(type(result), result)"]
+        exchange = [line for part in _exchange(parts) for line in part]
         died = "SIGALRM" if entry.outcome == "timed-out" else getattr(entry, "signal", "")
-        differs = "actual != expected"
-        if died not in signal.Signals.__members__:
-            died, differs = "an exit status other than 0", "status in (0, -signal.SIGALRM)"
-        head = CHILD.format(died, differs, LIMIT_S).splitlines()
+        head, body = _in_child(died), [*exchange, "print(type(result), result)"]
     else:
-        head = []
-        body = _on_queues(parts) or _claimed(parts)
+        head, body = [], _on_queues(parts) or _claimed(parts)
     roles = ["producer", "consumer"]
     # As in the worker: some pairs can be imported in one order only.
     if values.import_order(entry)[0] != entry.producer:
@@ -217,43 +205,80 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     return slicing.script(_title(entry, versions), [*head, *lines, *body])
 
 
-def _exchange(parts: Parts) -> list[str]:
-    making = parts.make()
+def _in_child(died: str) -> list[str]:
+    """Lines after which a process of its own runs the rest. It shall end by the signal `died`, or
+    in any way but well where that is none."""
+    differs = "actual != expected"
+    if died not in signal.Signals.__members__:
+        died, differs = "an exit status other than 0", "status in (0, -signal.SIGALRM)"
+    return CHILD.format(died, differs, LIMIT_S).splitlines()
+
+
+def of_imports(document: Document, entry: Entry, found: Catalogue) -> str:
+    """The imports of a pair in the order that failed. Raises BadInput where no order failed."""
+    warning = next((one for one in entry.warnings if one.code == codes.IMPORT_ORDER), None)
+    if warning is None:
+        raise BadInput("no order of imports failed in this cell: leave out --imports")
+    names = (warning.data.get("first", ""), warning.data.get("library", ""))
+    if not set(names) <= found.files.keys():
+        raise BadInput("the document does not name the two libraries whose imports fail")
+    parts = {name: dict.fromkeys(_imports(found, name)) for name in names}
+    for name, lines in parts.items():
+        if not lines:
+            raise BadInput(f"the adapter of {name} imports no library that a script could import")
+    versions = document.versions(entry.environment)
+    named = ", ".join(f"{name} {versions.get(name, '')}".strip() for name in names)
+    title = [f"imports of {named}, in the order that fails", f"seen: {warning.text}"]
+    title += ["without what the adapters do beside their imports"]
+    head = _in_child("SIGALRM" if warning.data.get("outcome") == "timed-out" else "")
+    return slicing.script(title, [*head, *parts[names[0]], *parts[names[1]], "print('imported')"])
+
+
+def _imports(found: Catalogue, name: str) -> Iterator[str]:
+    """The statements by which a library's adapters import it, those of the producer first."""
+    for role in ("producer", "consumer"):
+        if role not in found.roles(name):
+            continue
+        tree = ast.parse(found.roles(name)[role].path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            modules = []
+            if isinstance(node, ast.ImportFrom):
+                modules = [node.module or ""]
+            elif isinstance(node, ast.Import):
+                modules = [each.name for each in node.names]
+            if modules and not {module.partition(".")[0] for module in modules} & OWN_MODULES:
+                yield ast.unparse(node)
+
+
+def _exchange(parts: Parts, with_source: bool = False) -> tuple[list[str], list[str], list[str]]:
+    """Lines that make the array, that replace it by what is shown of it, and that import it."""
+    making = parts.make(with_source)
     call, shown = parts.call()
-    return [*making, *shown, f"result = {call}"]
+    return making, shown, [f"result = {call}"]
 
 
 def _claimed(parts: Parts) -> list[str]:
     """The exchange, and whether it is what the run saw."""
     entry = parts.entry
-    is_wrong = entry.outcome == "wrong" and entry.code != codes.DELETER_TWICE
-    making = parts.make(with_source=is_wrong or bool(_changed(entry)))
-    call, shown = parts.call()
-    ready = parts.helper("consumer", "ready", "result") if entry.clock == "ready" else ""
-    lines = [*making, *shown, f"result = {call}", *([ready] if ready else [])]
-    proof = entry.evidence or {}
-    timed = _timed(parts, parts.helper("consumer", "ready", call) if ready else call)
     if entry.code == codes.DELETER_TWICE:
+        lines = [line for part in _exchange(parts) for line in part]
         return [*lines, "# Only `dlbench check` counts the calls of the deleter: no verdict here."]
+    is_wrong = entry.outcome == "wrong"
+    making, shown, called = _exchange(parts, with_source=is_wrong or bool(_changed(entry)))
+    timed, call = list[str](), called[0].removeprefix("result = ")
+    if entry.clock == "ready" and (ready := parts.helper("consumer", "ready", "result")):
+        called.append(ready)
+        call = parts.helper("consumer", "ready", call)
+    if isinstance(entry, Measured):
+        measure = f"min(timeit.repeat(lambda: {call}, number=100, repeat=5))"
+        timed = ["import timeit", f"print(round({measure} * 1e7), 'ns')"]
+    proof = entry.evidence or {}
     if is_wrong:
-        is_own = entry.code == codes.SOURCE_CHANGED
-        read = parts.values("made", "producer") if is_own else parts.values("result")
-        look = f"{{'shape', 'values'}} & {{*lost({read}, content)}}"
-        before = ["content = source.copy()", *(["made = array"] if is_own else [])]
-        lines[len(making) :] = [*before, *lines[len(making) :], f"found = {look}"]
-        if not is_own:
-            lines += ["del array, source", "gc.collect()"]
-            lines += ["taken = [np.full_like(content, 1) for _ in range(64)]"]
-            lines += [f"found = found or {look}"]
-        lines += ["print('not as in the source:', *found)"]
-        return [*lines, "expected, actual = 'wrong', 'wrong' if found else 'right'", *VERDICT]
+        return [*making, *_wrong(parts, [*shown, *called]), *VERDICT]
     is_seen = {proof.get("address"), proof.get("write")} & {"yes", "no"}
     if is_seen and entry.found in ("zero-copy", "copy", "device-copy"):
-        made, given, behind = _copied(parts, proof, is_alone=bool(shown))
-        called = lines[len(making) + len(shown) :]
-        plain = _plain(making, [*made, *shown, *given, *called, *behind])
-        return [*plain, *timed, *VERDICT]
-    lines = ["try:", *(f"    {line}" for each in lines for line in each.splitlines())]
+        return [*_copied(parts, making, shown, called, proof), *timed, *VERDICT]
+    lines = ["try:", *_indented([*making, *shown, *called])]
     lines += ["    actual = 'no exception'", "    print(type(result), result)"]
     lines += ["except Exception as error:", "    print(error)", "    actual = type(error).__name__"]
     exception = "no exception"
@@ -264,65 +289,66 @@ def _claimed(parts: Parts) -> list[str]:
     return [*lines, f"expected = {exception!r}", *timed, *VERDICT]
 
 
+def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
+    """The exchange, and whether its values, or those of the producer's array, are others."""
+    is_own = parts.entry.code == codes.SOURCE_CHANGED
+    read = parts.values("made", "producer") if is_own else parts.values("result")
+    look = f"{{'shape', 'values'}} & {{*lost({read}, content)}}"
+    lines = ["content = source.copy()", *(["made = array"] if is_own else [])]
+    lines += [*exchange, f"found = {look}"]
+    if not is_own:  # memory that was freed too early gets other content
+        lines += ["del array, source", "gc.collect()"]
+        lines += ["taken = [np.full_like(content, 1) for _ in range(64)]"]
+        lines += [f"found = found or {look}"]
+    lines += ["print('not as in the source:', *found)"]
+    return [*lines, "expected, actual = 'wrong', 'wrong' if found else 'right'"]
+
+
 def _copied(
-    parts: Parts, proof: Mapping[str, str], *, is_alone: bool
-) -> tuple[list[str], list[str], list[str]]:
-    """Lines after the making, before the call and after it: is memory shared, which library copies,
-    what differs from the source?
-    """
-    entry, word = parts.entry, parts.entry.found
+    parts: Parts, making: list[str], shown: list[str], called: list[str], proof: Mapping[str, str]
+) -> list[str]:
+    """The exchange, and: is memory shared, which library copies, what differs from the source?"""
+    entry, word, changed = parts.entry, parts.entry.found, _changed(parts.entry)
     array, result = parts.place("producer", "array"), parts.place("consumer", "result")
     used = "dlpack" if entry.seen.used.startswith("dlpack") else entry.seen.used
-    lines, actual = list[str](), repr("copy" if word == "zero-copy" else word)
     # Each export of a producer that copies is another copy: that of this very call counts.
     is_recorded = used == "dlpack" and entry.copied_by == "producer"
-    given = ["array = recorder = Recorded(array)"] if is_recorded else []
-    made = []
-    if is_recorded or (is_alone and not array.startswith("pointer(")):
-        made, array = [f"place = {array}"], "place"
-    if entry.copied_by and used in EXPORTED:
+    body = [*shown, *(["array = recorder = Recorded(array)"] if is_recorded else []), *called]
+    if is_recorded or (shown and not array.startswith("pointer(")):
+        body, array = [f"place = {array}", *body], "place"
+    actual = repr("copy" if word == "zero-copy" else word)
+    if is_blamed := entry.copied_by and used in EXPORTED:
         exported = "recorder.exported" if is_recorded else EXPORTED[used]
+        body.append(f"copied_by = 'producer' if {exported} != {array} else 'consumer'")
         if is_recorded:
-            lines = [f"print('the consumer copies it again:', {exported} != {result})"]
-        lines.insert(0, f"copied_by = 'producer' if {exported} != {array} else 'consumer'")
+            body.append(f"print('the consumer copies it again:', {exported} != {result})")
         actual, word = f"f'{word} by the {{copied_by}}'", f"{word} by the {entry.copied_by}"
     same = f"{array} == {result}"
     if proof.get("address") not in ("yes", "no") or (word, proof["address"]) == ("zero-copy", "no"):
         same = f"is_shared({array}, {result})"
     claim = f"'zero-copy' if {same} else {actual}"
-    if not (changed := _changed(entry)) and not lines and not is_recorded:
-        return made, given, [f"expected, actual = {word!r}, {claim}"]
-    lines += [f"actual = {claim}"]
-    if changed:
-        look = f"lost({parts.values('result')}, source)"
-        lines += [f"actual += ''.join(', other ' + word for word in {look})"]
-        word += "".join(f", other {name}" for name in changed)
-    # The time is that of a call with the array itself.
-    lines += ["array = recorder.array"] if is_recorded else []
-    return made, given, [*lines, f"expected = {word!r}"]
-
-
-def _plain(making: list[str], others: list[str]) -> list[str]:
-    """The lines, with the array made directly where it is the source itself, and without the
-    release of a reference that does no harm here.
-    """
+    if changed or is_blamed:
+        body.append(f"actual = {claim}")
+        if changed:
+            look = f"lost({parts.values('result')}, source)"
+            body.append(f"actual += ''.join(', other ' + word for word in {look})")
+            word += "".join(f", other {name}" for name in changed)
+        # The time is that of a call with the array itself.
+        body += [*(["array = recorder.array"] if is_recorded else []), f"expected = {word!r}"]
+    else:
+        body.append(f"expected, actual = {word!r}, {claim}")
+    # The array is made directly where it is the source itself; the reference to its memory does no
+    # harm here.
     making = [line for line in making if line != "del raw"]
-    reads_source = "source" in slicing.names_read([ast.parse("\n".join(others))])
+    reads_source = "source" in slicing.names_read([ast.parse("\n".join(body))])
     if making[-1:] == ["array = source"] and not reads_source:
         making = [re.sub(r"\bsource\b", "array", line) for line in making[:-1]]
-    return [*making, *others]
+    return [*making, *body]
 
 
 def _changed(entry: Entry) -> list[str]:
     """What of the result's form is not as in the source."""
     return [name for name in ("dtype", "shape", "layout") if name in entry.changed]
-
-
-def _timed(parts: Parts, call: str) -> list[str]:
-    if not isinstance(parts.entry, Measured):
-        return []
-    measure = f"min(timeit.repeat(lambda: {call}, number=100, repeat=5))"
-    return ["import timeit", f"print(round({measure} * 1e7), 'ns')"]
 
 
 def _on_queues(parts: Parts) -> list[str]:

@@ -260,6 +260,16 @@ def source(case: Case, bits: bool = False) -> list[str]:
     return [*lines, "del raw"]
 
 
+def array(
+    tree: ast.Module, path: Path, case: Case, device: str, with_source: bool = False
+) -> tuple[list[ast.stmt], list[str]]:
+    """What of the file makes the producer's array; and lines that leave it in `array`, behind those
+    that leave what they read of `source` and `case`, or `source` in any case."""
+    bits = any(isinstance(node, ast.Attribute) and node.attr == "bits" for node in ast.walk(tree))
+    body = making(tree, path, case, device)
+    return needed(tree, names_read(body)), content(case, text(body), bits, with_source)
+
+
 def content(case: Case, lines: list[str], bits: bool = False, always: bool = False) -> list[str]:
     """The lines, behind those that leave what they read of `source` and `case`."""
     read, before = names_read([ast.parse("\n".join(lines))]), list[str]()

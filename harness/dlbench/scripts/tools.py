@@ -1,13 +1,14 @@
 """What scripts have in common. Each script holds a copy of what it uses; nothing imports this."""
 
 # mypy: ignore-errors
-# ruff: noqa: PT018, T201
+# ruff: noqa: F401, PT018, T201
 
 import ctypes
 import gc
 import os
 import resource
 import sys
+import weakref
 
 import numpy as np
 
@@ -94,7 +95,7 @@ class Recorded:
         return capsule
 
 
-def asked(array):
+def requested(array):
     try:
         return array.__dlpack__(max_version=(1, 0))
     except TypeError:

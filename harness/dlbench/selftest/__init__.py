@@ -1,1 +1,2 @@
-"""`dlbench selftest`: faults are planted, and the instruments must find them and nothing else."""
+"""`dlbench selftest`: plants faults, and tests that the instruments find them and report nothing
+else."""

@@ -1,4 +1,5 @@
-"""Copies of three sizes, by each side, at once, late and lazily: which library, and when."""
+"""Copies of three sizes by each side, early, late and lazy: are the library and the time
+reported?"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from dlbench.selftest.row import Row, Setting
 MIB = 1 << 20
 #: A size for the slope to start from, then those that the guard must find.
 SIZES = ("4KiB", "64KiB", "1MiB", "64MiB")
-#: role, argument, is it late, does the exchange's own time hold the copy
+#: role, argument, is it late, does the time of the exchange include the copy
 COPIES = (
     ("producer", "silent-copy", False, True),
     ("consumer", "silent-copy", False, True),
@@ -35,23 +36,24 @@ def trial(setting: Setting) -> list[Row]:
         for entry in runs.run(setting.folder, name, words, setting.seed):
             if entry.bytes < 64 << 10:
                 continue
-            told = f"{role} {argument}, {entry.bytes} bytes, {entry.clock}"
+            cell_text = f"{role} {argument}, {entry.bytes} bytes, {entry.clock}"
             guarded += 1
             if not _guard_found(entry, role, late):
-                missed.append(f"{told}: {entry.outcome} by {entry.copied_by or 'neither'}")
+                missed.append(f"{cell_text}: {entry.outcome} by {entry.copied_by or 'neither'}")
             if entry.bytes >= MIB and timed:
                 sloped += 1
                 word = entry.evidence.get("slope", "none")
                 if word != "no":
-                    # A busy machine's intervals may leave it open; that is no wrong word.
-                    (left_open if word == "skipped" else flat).append(f"{told}: slope {word}")
+                    # On a busy machine the intervals may be too wide to decide; that is not an
+                    # error.
+                    (left_open if word == "skipped" else flat).append(f"{cell_text}: slope {word}")
     sloping = f"the slope: {sloped - len(flat) - len(left_open)} of {sloped}"
     if left_open:
         sloping += f", {len(left_open)} left open by noise"
-    asked = f"copies of {', '.join(sizes[1:])}: which library, and when"
+    description = f"copies of {', '.join(sizes[1:])}: which library, and when"
     return [
         Row(
-            asked,
+            description,
             f"the guard: {guarded - len(missed)} of {guarded}",
             not missed if guarded else None,
             tuple(missed),
@@ -68,7 +70,7 @@ def trial(setting: Setting) -> list[Row]:
 def _slope_judged(
     setting: Setting, sloped: int, flat: Sequence[str], left_open: Sequence[str]
 ) -> bool | None:
-    """In its short form the trial has too few rounds to close what a busy machine leaves open."""
+    """The short trial has too few rounds to decide on a busy machine."""
     if flat:
         return False
     if not sloped or (setting.short and left_open):

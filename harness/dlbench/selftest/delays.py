@@ -1,4 +1,4 @@
-"""Delays in export or import: found in the right phase, as long as by their own clock."""
+"""Delays in export or import: are they found in the right phase, with the right length?"""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dlbench.supervisor import END, WORKER
 DELAYS = (200, 1_000, 5_000, 50_000)
 PLACES = (("producer", "slow-export", "export"), ("consumer", "slow-import", "import"))
 WITHIN = 0.05
-#: What a phase may wander by itself, in ns.
+#: Tolerance of a phase, in ns.
 WANDER_NS = 15.0
-#: A reading of the clock, which the delay's own time leaves out and the phase has.
+#: One reading of the clock, which is in the phase but not in the delay's own time.
 READING_NS = 30.0
 BLOCK_NS = 300_000
 TIMEOUT_S = 600.0
@@ -30,13 +30,13 @@ TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class Found:
-    """How much longer each phase was than without the delay, and the delay by its own clock; ns."""
+    """The increase of each phase by the delay, and the delay by its own clock, in ns."""
 
     more: dict[str, float]
     delay_ns: float
 
     def is_right(self, phase: str) -> bool:
-        """All of the delay in that phase, and nothing in the others."""
+        """Is the whole delay in that phase, and none of it in the others?"""
         share = WITHIN * self.delay_ns
         off = {name: abs(ns) for name, ns in self.more.items()}
         off[phase] = abs(self.more[phase] - self.delay_ns)
@@ -49,16 +49,16 @@ def trial(setting: Setting) -> list[Row]:
     """One row a place."""
     rows = []
     for role, fault, phase in PLACES:
-        told, missed = [], []
+        measured, missed = [], []
         for ns in DELAYS:
             found = _measured(setting, role, f"faulty:{fault}={ns}ns", ns)
             off = found.more[phase] / found.delay_ns - 1
-            told.append(f"{found.delay_ns:.0f} ns {off:+.1%}")
+            measured.append(f"{found.delay_ns:.0f} ns {off:+.1%}")
             if not found.is_right(phase):
                 parts = ", ".join(f"{name} {more:+.0f} ns" for name, more in found.more.items())
                 missed.append(f"{fault} of {found.delay_ns:.0f} ns: {parts}")
-        asked = f"{phase} slower by {', '.join(f'{ns / 1000:g}' for ns in DELAYS)} us"
-        rows.append(Row(asked, "; ".join(told), not missed, tuple(missed)))
+        description = f"{phase} slower by {', '.join(f'{ns / 1000:g}' for ns in DELAYS)} us"
+        rows.append(Row(description, "; ".join(measured), not missed, tuple(missed)))
     return rows
 
 
@@ -97,8 +97,8 @@ def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[s
     """The delayed pair under 0 and the same without a fault under 1, interleaved."""
     other = "consumer" if role == "producer" else "producer"
     home = {name: str(PACKAGE / f"{name}s") for name in ("producer", "consumer")}
-    asked = [worker_requests.load(other, "native", f"{home[other]}/native.py")]
-    asked += [
+    description = [worker_requests.load(other, "native", f"{home[other]}/native.py")]
+    description += [
         worker_requests.load(role, one, f"{home[role]}/faulty.py")
         for one in (slow, "faulty:honest")
     ]
@@ -110,11 +110,11 @@ def _requests(role: str, slow: str, rounds: int, iterations: int) -> list[dict[s
             "device": "cpu",
         }
         entry |= {"case": "f32", "bytes": 4096}
-        asked.append({**worker_requests.prepare(Entry(entry)), "id": number})
-    asked += [{"do": "split", "id": number} for number in (0, 1)]
+        description.append({**worker_requests.prepare(Entry(entry)), "id": number})
+    description += [{"do": "split", "id": number} for number in (0, 1)]
     for seed in range(rounds):
-        asked += [
+        description += [
             {"do": "phases", "id": number, "iterations": iterations, "prelude": 16, "seed": seed}
             for number in (0, 1)
         ]
-    return [*asked, END]
+    return [*description, END]

@@ -30,8 +30,8 @@ def main() -> None:
 
     loading.load_adapter = kept
     _worker.serve(os.open(requests, os.O_RDONLY), 1)
-    told = {name: module.delays() for name, module in loaded.items() if hasattr(module, "delays")}
-    sys.stdout.write(json.dumps({"delays": told}) + "\n")
+    delays = {name: module.delays() for name, module in loaded.items() if hasattr(module, "delays")}
+    sys.stdout.write(json.dumps({"delays": delays}) + "\n")
 
 
 if __name__ == "__main__":

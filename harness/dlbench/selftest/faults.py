@@ -1,4 +1,4 @@
-"""Every fault that a measuring run can see, and as many honest runs."""
+"""Every fault that a measuring run can find, and as many runs without a fault."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dlbench.document import Entry, NotMeasured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
-#: Each judges each fault on its own.
+#: Each of them judges each fault separately.
 SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What the cells of a faulty library must have: an outcome, and the code of the reason or a
-    warning, a signal or an exception."""
+    """The expected result of a fault: an outcome, and a code, a warning, a signal or an
+    exception."""
 
     role: str
     argument: str
@@ -33,17 +33,17 @@ class Fault:
         return f"faulty:{self.argument}"
 
     def fits(self, entry: Entry) -> bool:
-        """Does the cell name the fault rightly?"""
-        told = {entry.code, *(warning.code for warning in entry.warnings)}
+        """Does the cell report the fault?"""
+        codes = {entry.code, *(warning.code for warning in entry.warnings)}
         if isinstance(entry, NotMeasured):
-            told |= {entry.signal, entry.exception}
+            codes |= {entry.signal, entry.exception}
             if self.or_wrong and entry.outcome == "wrong":
                 return self.or_wrong == entry.code
         return (
             entry.outcome == self.outcome
             and entry.copied_by == self.copied_by
             and entry.late_read == self.late
-            and (not self.says or self.says in told)
+            and (not self.says or self.says in codes)
         )
 
 
@@ -89,8 +89,8 @@ HONEST = "faulty:honest"
 
 
 def trial(setting: Setting) -> list[Row]:
-    """Two rows: faults named correctly, and honest runs without a warning."""
-    looks = dict.fromkeys(FAULTS, 0)
+    """Two rows: faults that were reported, and runs without a fault that have no warning."""
+    trials = dict.fromkeys(FAULTS, 0)
     missed: list[str] = []
     honest, alarms = 0, []
     rounds = 1 if setting.short else max(1, -(-setting.times // len(SIZES)))
@@ -99,14 +99,14 @@ def trial(setting: Setting) -> list[Row]:
             if HONEST in (entry.producer, entry.consumer):
                 honest += 1
                 if entry.outcome != "zero-copy" or runs.verdicts(entry):
-                    alarms.append(_told(entry))
+                    alarms.append(_describe(entry))
             elif fault := _fault_of(entry):
-                looks[fault] += 1
+                trials[fault] += 1
                 if not fault.fits(entry):
-                    missed.append(_told(entry))
-    unseen = [f"{fault.role} {fault.argument}: no cell" for fault, n in looks.items() if n == 0]
-    total, right = sum(looks.values()), sum(looks.values()) - len(missed)
-    each = min(looks.values())
+                    missed.append(_describe(entry))
+    unseen = [f"{fault.role} {fault.argument}: no cell" for fault, n in trials.items() if n == 0]
+    total, right = sum(trials.values()), sum(trials.values()) - len(missed)
+    each = min(trials.values())
     return [
         Row(
             f"{len(FAULTS)} faults, at least {each} times each",
@@ -115,7 +115,7 @@ def trial(setting: Setting) -> list[Row]:
             (*missed[:20], *unseen),
         ),
         Row(
-            f"no fault, {honest} times",
+            f"no fault planted, {honest} times",
             f"{len(alarms)} false alarms",
             not alarms and honest > 0,
             tuple(alarms[:20]),
@@ -127,7 +127,7 @@ def _cells(setting: Setting, number: int) -> Iterable[Entry]:
     sizes = ["--sizes", ",".join(SIZES), "--protocols", "dlpack", "--cases", "f32,f32-readonly"]
     for role, other in (("producer", "consumer"), ("consumer", "producer")):
         named = [fault.library for fault in FAULTS if fault.role == role]
-        # As many honest cells as there are of one fault, and those of both cases.
+        # As many cells without a fault as with one, of both cases.
         words = [f"--{role}s", ",".join([*named, HONEST]), f"--{other}s", "native", *sizes]
         yield from runs.run(setting.folder, f"{role}s-{number}", words, setting.seed + number)
 
@@ -140,7 +140,7 @@ def _fault_of(entry: Entry) -> Fault | None:
     return None
 
 
-def _told(entry: Entry) -> str:
+def _describe(entry: Entry) -> str:
     words = [entry.outcome, entry.copied_by]
     words += [entry.reason] if isinstance(entry, NotMeasured) else []
     words += ["late"] * entry.late_read + [warning.text for warning in runs.verdicts(entry)]

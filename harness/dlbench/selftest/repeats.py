@@ -12,9 +12,9 @@ from dlbench.selftest.row import Row, Setting
 def instructions(setting: Setting) -> list[Row]:
     """One row: the instructions of numpy -> numpy in several processes."""
     processes = 2 if setting.short else 10
-    asked = f"numpy -> numpy, counted in {processes} processes"
+    description = f"numpy -> numpy, counted in {processes} processes"
     if shutil.which("valgrind") is None:
-        return [Row(asked, "valgrind is not on PATH", None)]
+        return [Row(description, "valgrind is not on PATH", None)]
     words = ["--producers", "numpy", "--consumers", "numpy", "--protocols", "dlpack"]
     words += ["--sizes", "4KiB", "--count", "instructions"]
     counts = []
@@ -24,5 +24,5 @@ def instructions(setting: Setting) -> list[Row]:
         counts.append(entry.instructions if isinstance(entry, Measured) else 0)
     alike = counts[0] > 0 and len(set(counts)) == 1
     return [
-        Row(asked, f"{counts[0]} each" if alike else f"{counts}", alike),
+        Row(description, f"{counts[0]} each" if alike else f"{counts}", alike),
     ]

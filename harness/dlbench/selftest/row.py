@@ -1,4 +1,4 @@
-"""One line of the table: what was planted, what was found."""
+"""One line of the table: the planted fault, and the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Setting:
-    """How much is tried, and where files may lie."""
+    """The number of repetitions, and the folder for files."""
 
     folder: Path
     short: bool
@@ -29,5 +29,5 @@ class Setting:
     seed: int
 
 
-#: What fills a row, or several.
+#: A trial, which makes one row or several.
 Trial = Callable[[Setting], list[Row]]

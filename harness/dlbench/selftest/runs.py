@@ -1,4 +1,4 @@
-"""Runs of dlbench itself, as a user starts them."""
+"""Runs dlbench as a user does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dlbench import _core
 from dlbench.document import CodedWarning, Entry, read_document
 from dlbench.errors import BadInput, last_line
 
-#: Warnings that a busy machine causes; none of them is a verdict on a library.
+#: Warnings that a busy machine causes; they say nothing about a library.
 NOISE = (
     *("few-rounds", "bimodal", "drift", "migrated-core", "preempted", "slow-cpu"),
     *("phases-slow-cpu", "host-behind", "in-cache", "one-process", "near-floor"),
@@ -39,5 +39,5 @@ def run_of_one(folder: Path, name: str, words: Sequence[str], seed: int) -> Entr
 
 
 def verdicts(entry: Entry) -> list[CodedWarning]:
-    """The warnings of a cell but for those of a busy machine."""
+    """The warnings of a cell except those of a busy machine."""
     return [warning for warning in entry.warnings if warning.code not in NOISE]

@@ -13,7 +13,7 @@ from dlbench.selftest.row import Row, Setting, Trial
 from dlbench.text.layout import columns
 from dlbench.text.output import Console
 
-#: Trials that compare times, and may fail because the machine was disturbed: they are repeated. A
+#: Trials that compare times are repeated after a failure, because a busy machine can cause one. A
 #: faulty instrument fails each time.
 TIMED = ("delays", "alike")
 ATTEMPTS = 3
@@ -45,7 +45,7 @@ def conduct(
 
 
 def _run_trial(name: str, setting: Setting) -> list[Row]:
-    """The rows of the first attempt without a failure, else of the last one. What failed before is
+    """The rows of the first attempt without a failure, else of the last one; earlier failures are
     among the details."""
     before: list[str] = []
     rows: list[Row] = []
@@ -65,7 +65,7 @@ def _run_trial(name: str, setting: Setting) -> list[Row]:
 
 
 def _rows(trial: Trial, setting: Setting) -> list[Row]:
-    # A trial that cannot be held is a failed one, and the others go on.
+    # A trial that cannot run has failed; the others continue.
     try:
         return trial(setting)
     except BadInput as error:

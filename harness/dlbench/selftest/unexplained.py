@@ -1,4 +1,4 @@
-"""What the phases of real exchanges leave unexplained."""
+"""The unexplained share of real exchanges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from dlbench.document import Entry, Measured, codes
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
-#: Shares of the exchange. Shorter ones have none: what a proxy costs is known to OFF_NS only.
+#: Limits as shares of the exchange. Shorter exchanges have none, because the cost of a proxy is
+#: known to OFF_NS only.
 MEDIAN, MOST = 0.02, 0.05
 OFF_NS = 20.0
-#: Share of an exchange's instructions that may lie in no phase where the phases hold its work.
+#: Tolerated share of an exchange's instructions outside its phases.
 SAME_WORK = 0.01
 BLAMED = "Python blames a warning on the frame that called, and a replay has another"
 #: Pairs whose phases are known to contain other work than the exchange: docs/explanation/phases.md.
@@ -27,8 +28,8 @@ WORDS = ("--phases", "all", "--sizes", "4KiB", "--protocols", "dlpack")
 
 
 def trial(setting: Setting) -> list[Row]:
-    """Two rows, over all pairs of the default matrix: the share that is left over in the median,
-    and the exchanges that nothing accounts for."""
+    """Two rows, over all pairs of the default matrix: the median unexplained share, and the
+    exchanges without a known cause of it."""
     words = list(WORDS)
     if setting.short:
         words += ["--producers", "native,numpy", "--consumers", "native,numpy"]
@@ -40,20 +41,25 @@ def trial(setting: Setting) -> list[Row]:
 
 def _median(long: Sequence[Measured]) -> Row:
     least = f"{values.LEAST_FOR_SHARES_NS:.0f} ns and more"
-    asked = f"unexplained by the phases of {len(long)} exchanges of {least}"
+    description = f"unexplained by the phases of {len(long)} exchanges of {least}"
     if not long:
-        return Row(asked, "no exchange is that long", None)
+        return Row(description, "no exchange is that long", None)
     shares = [abs(entry.unexplained_ns) / entry.phases.exchange_ns for entry in long]
     median = statistics.median(shares)
-    return Row(asked, f"{median:.1%} in the median", median <= MEDIAN)
+    return Row(description, f"{median:.1%} in the median", median <= MEDIAN)
 
 
 def _each(found: Sequence[Measured], setting: Setting) -> Row:
     off = [(entry, _accounts(entry, setting)) for entry in found if not _explained(entry)]
     open_ = sum(not account.is_known for _, account in off)
-    asked = f"each of {len(found)} exchanges, within {MOST:.0%} or {OFF_NS:.0f} ns"
-    said = f"{len(found) - len(off)}; of the others {len(off) - open_} accounted for"
-    return Row(asked, said, open_ == 0, tuple(_told(entry, account) for entry, account in off))
+    description = f"each of {len(found)} exchanges, within {MOST:.0%} or {OFF_NS:.0f} ns"
+    found_text = f"{len(found) - len(off)}; of the others {len(off) - open_} accounted for"
+    return Row(
+        description,
+        found_text,
+        open_ == 0,
+        tuple(_describe(entry, account) for entry, account in off),
+    )
 
 
 def _explained(entry: Measured) -> bool:
@@ -74,21 +80,21 @@ def _exchanges(entries: Sequence[Entry]) -> list[Measured]:
 
 @dataclass(frozen=True)
 class Account:
-    """What is known of what an exchange leaves over; `is_known`: is that enough?"""
+    """The known cause of an exchange's unexplained time; `is_known`: does it explain the time?"""
 
     why: tuple[str, ...]
     is_known: bool
 
 
 def _accounts(entry: Measured, setting: Setting) -> Account:
-    said = [warning.text for warning in runs.verdicts(entry)]
+    texts = [warning.text for warning in runs.verdicts(entry)]
     reasons = [BLAMED] if entry.warns_of(codes.PYTHON_WARNING) else []
     reasons += [KNOWN[entry.pair]] if entry.pair in KNOWN else []
     again = _looked_again(entry, setting)
-    return Account((*said, *reasons, *again.why), bool(reasons) or again.is_known)
+    return Account((*texts, *reasons, *again.why), bool(reasons) or again.is_known)
 
 
-def _told(entry: Measured, account: Account) -> str:
+def _describe(entry: Measured, account: Account) -> str:
     return f"{entry.producer} -> {entry.consumer}: {_left(entry)}: {'; '.join(account.why)}"
 
 
@@ -98,8 +104,8 @@ def _left(entry: Measured) -> str:
 
 
 def _looked_again(entry: Measured, setting: Setting) -> Account:
-    """The result of a run of that pair alone: known where it does not repeat, or where the phases
-    contain the same work.
+    """The result of a run of that pair alone. The cause is known if the unexplained time does not
+    repeat, or the phases contain the same work.
     """
     words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]
     if shutil.which("valgrind") is not None:
@@ -109,19 +115,21 @@ def _looked_again(entry: Measured, setting: Setting) -> Account:
     again = _exchanges(entries)
     if not again:
         return Account(("not measured again",), False)
-    told = Account((f"again {_left(again[0])}",), _explained(again[0]))
+    again_account = Account((f"again {_left(again[0])}",), _explained(again[0]))
     counted = (each for each in entries if isinstance(each, Measured) and each.instructions)
     counts = {each.phase: each.instructions for each in counted}
     if "exchange" not in counts or len(counts) < 2:
-        return told
+        return again_account
     work = _by_instructions(counts)
-    return Account((*told.why, *work.why), told.is_known or work.is_known)
+    return Account((*again_account.why, *work.why), again_account.is_known or work.is_known)
 
 
 def _by_instructions(counts: Mapping[str, float]) -> Account:
     whole = counts["exchange"]
     left = whole - sum(count for phase, count in counts.items() if phase != "exchange")
-    told = f"{left:.0f} of its {whole:.0f} instructions are in no phase"
+    unaccounted = f"{left:.0f} of its {whole:.0f} instructions are in no phase"
     if abs(left) > SAME_WORK * whole:
-        return Account((told,), False)
-    return Account((f"{told}: the same work, at another speed where a phase runs alone",), True)
+        return Account((unaccounted,), False)
+    return Account(
+        (f"{unaccounted}: the same work, at another speed where a phase runs alone",), True
+    )

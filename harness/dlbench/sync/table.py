@@ -15,7 +15,7 @@ from dlbench.text.layout import fitting, fold, shorten
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "transfer",
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
-#: Columns that are dropped, in this order, where not all fit; rows stay distinct without them.
+#: Columns that are left out, in this order, until the table fits; rows stay distinct without them.
 SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
 #: What the words and columns of the table mean.
 LEGEND = {
@@ -75,37 +75,36 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
 
 
 def stream(one: Sync) -> str:
-    """ "none", "-1", "own"; what dlbench put there stands in brackets."""
+    """ "none", "-1", "own"; a value that dlbench passed is in brackets."""
     name = "none" if one.stream is None else str(one.stream)
     return name if one.is_of_consumer else f"({name})"
 
 
 def share(value: float | None) -> str:
-    """ "98 %"; a slope that is 0 but for its noise is 0."""
+    """ "98 %"; a slope of 0 within its noise is 0 %."""
     return "" if value is None else f"{100 * value + 0:.0f} %".replace("-0 %", "0 %")
 
 
 def facts(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Of one cell, a line a stream argument."""
+    """The facts of one cell, one line for each stream argument."""
     for one in entry.sync:
-        said = [f"stream {stream(one)}: {one.waits or one.reason}"]
-        said += [f"saw {one.saw}"] if one.saw else []
+        words = [f"stream {stream(one)}: {one.waits or one.reason}"]
+        words += [f"saw {one.saw}"] if one.saw else []
         if one.transfer_ns is not None:
-            said.append(f"transfer {values.duration(one.transfer_ns)}")
+            words.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():
-            said += [f"{side} held {share(blocked)}"] if blocked is not None else []
-        said += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []
-        said += [] if one.required else ["no order was required"]
-        said += [one.reason] if one.waits and one.reason else []
-        yield "sync", ", ".join(said)
+            words += [f"{side} held {share(blocked)}"] if blocked is not None else []
+        words += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []
+        words += [] if one.required else ["no order was required"]
+        words += [one.reason] if one.waits and one.reason else []
+        yield "sync", ", ".join(words)
     if entry.late_free:
         yield "late free", entry.late_free
 
 
 def summarize(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
-    """One line a kind of wait: its meaning, and an example pair.
-
-    Only of a consumer's own stream argument; races are listed elsewhere.
+    """One line for each kind of wait: its meaning and an example pair. Only for the consumer's own
+    stream argument; races are listed elsewhere.
     """
     ways: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -114,15 +113,15 @@ def summarize(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
                 ways.setdefault(_way(one), []).append(entry)
     for way, of_way in ways.items():
         producers = ", ".join(sorted({entry.producer for entry in of_way}))
-        yield f"{producers}: {SAID[way]}", of_way[0].pair
+        yield f"{producers}: {WAYS[way]}", of_way[0].pair
     late = [entry for entry in entries if entry.late_free == "late"]
     if late:
-        who = ", ".join(sorted({entry.producer for entry in late}))
-        text = f"{who}: memory is used again while the consumer's queue still reads it"
+        producers = ", ".join(sorted({entry.producer for entry in late}))
+        text = f"{producers}: memory is used again while the consumer's queue still reads it"
         yield text, late[0].pair
 
 
-SAID = {
+WAYS = {
     "export": "the host is held in export",
     "import": "the host is held in import",
     "stream": "on the stream",

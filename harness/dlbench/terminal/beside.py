@@ -46,7 +46,7 @@ class Ratio:
     honest: bool
 
     def differs(self, times: float) -> bool:
-        """Also where the interval is so many times as wide?"""
+        """Does the ratio differ from 1 if the interval is `times` as wide?"""
         low, high = (self.value * (end / self.value) ** times for end in (self.low, self.high))
         return self.honest and (low > 1 or high < 1)
 
@@ -59,7 +59,7 @@ class Ratio:
 
 
 def ratio(first: Measured, other: Measured) -> Ratio:
-    """The other's time over the first's."""
+    """The time of `other` over that of `first`."""
     sides = (first, other)
     widths = [entry.between_half_width for entry in sides]
     known = [width for width in widths if width is not None]
@@ -68,7 +68,8 @@ def ratio(first: Measured, other: Measured) -> Ratio:
 
 
 def table(document: Document, protocols: Sequence[str], width: int) -> list[Text]:
-    """Those that differ, the furthest first; empty for a run of one environment."""
+    """The exchanges that differ, the largest difference first; empty for a run of one
+    environment."""
     names = list(document.environments)
     found = []
     for of in shared(document, protocols).values():
@@ -78,18 +79,20 @@ def table(document: Document, protocols: Sequence[str], width: int) -> list[Text
     if not found:
         return []
     times = chance.times_as_wide(sum(len(ratios) for _, ratios in found))
-    told = [row for row in found if any(r.differs(times) or not r.honest for r in row[1].values())]
-    told.sort(key=lambda row: -max(abs(r.value - 1) for r in row[1].values()))
+    listed = [
+        row for row in found if any(r.differs(times) or not r.honest for r in row[1].values())
+    ]
+    listed.sort(key=lambda row: -max(abs(r.value - 1) for r in row[1].values()))
     unsure = not any(r.honest for row in found for r in row[1].values())
-    number = sum(any(r.differs(times) for r in row[1].values()) for row in told)
-    said = f"{number} of {len(found)} exchanges take another time"
-    said += f", {len(told) - number} not known" if len(told) > number else ""
+    number = sum(any(r.differs(times) for r in row[1].values()) for row in listed)
+    summary = f"{number} of {len(found)} exchanges differ in time"
+    summary += f", {len(listed) - number} not known" if len(listed) > number else ""
     if unsure:
-        said = "one process each, so nothing is known of chance (--replicas 3)"
-    lines = [Text(shorten(f"beside {names[0]}   {said}", width), style="bold")]
-    shown = [name for name in names if any(name in of for of, _ in told)]
+        summary = "not decided: one process each; measure again with --replicas 3"
+    lines = [Text(shorten(f"beside {names[0]}   {summary}", width), style="bold")]
+    shown = [name for name in names if any(name in of for of, _ in listed)]
     named = differing(next(iter(of.values())) for of, _ in found)
-    rows = [_row(*row, named, shown, times) for row in told[:MOST_ROWS]]
+    rows = [_row(*row, named, shown, times) for row in listed[:MOST_ROWS]]
     if not rows:
         return lines
     heads = ["from -> to", "protocol", *named, *shown[:1]]

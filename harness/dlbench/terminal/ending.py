@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -17,12 +16,12 @@ from dlbench.findings.finding import by_pair
 from dlbench.terminal import beside
 from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
-from dlbench.text.layout import count, fitting, pad, shorten
+from dlbench.text.layout import count, fitting, pad, shorten, wrap
 
 MOST_LINES = 6
 LABEL = 14
 SPEEDS = ("protocol", "fastest", "x native", "slowest", "x fastest")
-#: Findings that the reader must see even though each cell has a number.
+#: Findings that must be shown although each cell has a number.
 SERIOUS = ("drops", "converts", "writes", "journal", "environment", "not installed")
 #: Failures that are examined before the slowest pair.
 FAULTS = ("crashed", "timed-out", "wrong", "race")
@@ -61,12 +60,16 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
         yield Text(shorten(laid_out[0], width), style="bold")
         for row, line in zip(shown, laid_out[1:], strict=True):
-            yield _labelled(row["protocol"], shorten(line, width))
+            yield _labeled(row["protocol"], shorten(line, width))
     for finding in findings:
         # Two lines: the pairs and the beginning of a library's own message.
         room = max(width - LABEL, 1)
-        first, *more = textwrap.wrap(finding.text, room, max_lines=2, placeholder="\u2026")
-        yield _labelled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
+        first, *more = wrap(finding.text, room)
+        if len(more) > 1:
+            fits = cell_len(more[0]) < room
+            cut = more[0] if fits else more[0].rpartition(" ")[0] or more[0][:-1]
+            more = [f"{cut}\u2026"]
+        yield _labeled(finding.label, pad(finding.label, LABEL) + shorten(first, room))
         yield from (Text(" " * LABEL + shorten(shown_line, room)) for shown_line in more)
     commands = _next_commands(found, grids, run)
     longest = max(cell_len(command) for command, _ in commands)
@@ -80,14 +83,14 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
         label = ""
 
 
-def _labelled(label: str, line: str) -> Text:
+def _labeled(label: str, line: str) -> Text:
     text = Text(line)
     text.stylize("bold", 0, len(label))
     return text
 
 
 def _compared(grid: Grid) -> list[Measured]:
-    """The measured exchanges of a matrix, fastest first; those of libraries where it has any."""
+    """The measured exchanges of a matrix, fastest first; without native if it has others."""
     measured = [entry for entry in grid.entries.values() if isinstance(entry, Measured)]
     measured.sort(key=lambda entry: entry.real_time)
     return [entry for entry in measured if "native" not in entry.pair] or measured
@@ -123,12 +126,12 @@ def _timed(entry: Measured) -> str:
 
 
 def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
-    told = [finding for finding in found if finding.label == "copies"]
+    findings = [finding for finding in found if finding.label == "copies"]
     pairs = by_pair(entry for entry in document.measured if entry.is_exchange)
     if not pairs:
         return
-    if len(told) == 1:
-        yield Finding("copies", told[0].text)
+    if len(findings) == 1:
+        yield Finding("copies", findings[0].text)
         return
     copied = {
         pair: copies
@@ -144,9 +147,9 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
         next((entry.copying_library for entry in of if entry.copying_library), "not known")
         for of in copied.values()
     )
-    who = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
-    who += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
-    text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {who}"
+    by = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
+    by += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
+    text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {by}"
     if rates := [rate for of in copied.values() if (rate := fastest_rate(of))]:
         low, high = values.rate(min(rates)), values.rate(max(rates))
         text += f"; {low if low == high else f'{low}..{high}'} GB/s"
@@ -171,7 +174,7 @@ def _serious(found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _noise(document: Document) -> Iterator[Finding]:
-    """How far one process may lie off, and how many cells were disturbed while they were timed."""
+    """The spread between processes, and how many cells were disturbed while they were timed."""
     measured = [entry for entry in document.measured if entry.is_exchange]
     if not measured:
         return

@@ -4,7 +4,6 @@ copied.
 
 from __future__ import annotations
 
-import textwrap
 from collections import defaultdict
 
 from rich.cells import cell_len
@@ -16,50 +15,50 @@ from dlbench.analysis.case_sweep import Fallback
 from dlbench.document import Document
 from dlbench.environments.environment import DEFAULT, where
 from dlbench.text.escaping import dlbench_command
-from dlbench.text.layout import at_the_right, columns, listing, pad, shorten
+from dlbench.text.layout import at_the_right, columns, listing, pad, shorten, wrap
 
-LEAST_ROOM = 24  #: columns for the cases; below it they stand in a line of their own
+LEAST_ROOM = 24  #: least columns for the cases; with fewer they have a line of their own
 
 
 def table(document: Document, width: int, run: str, most_rows: int) -> list[Text]:
-    """At most so many rows of one kind. Nothing where not all cases were requested."""
-    if not case_sweep.is_climbed(document):
+    """At most `most_rows` rows of one kind. Empty unless all cases were requested."""
+    if not case_sweep.has_case_sweep(document):
         return []
     entries = document.entries
-    climbed = case_sweep.case_sweeps(entries)
+    sweeps = case_sweep.case_sweeps(entries)
     kinds: dict[str, list[Fallback]] = defaultdict(list)
-    for one in case_sweep.fallbacks(climbed):
+    for one in case_sweep.fallbacks(sweeps):
         kinds[one.becomes.split()[0]].append(one)
     shown = [one for rows in kinds.values() for one in rows[:most_rows]]
     sizes = {entry.bytes for entry in entries if entry.case == case_sweep.BASELINE}
     at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
-    title = f"cases that end otherwise than f32{at}: copied, changed, refused or not made"
+    title = f"cases with another outcome than f32{at}: copied, changed, refused or not made"
     lines = [Text(shorten(title, width), style="bold")]
     if not shown:
         return [*lines, Text("none")]
-    several = len({one.device for one in climbed}) > 1
+    several = len({one.device for one in sweeps}) > 1
     heads = columns([_head(one, several) for one in shown])
     room = width - max(map(cell_len, heads)) - 2
     for one, head in zip(shown, heads, strict=True):
-        cases = textwrap.wrap(", ".join(one.cases), max(room, LEAST_ROOM))
+        cases = wrap(", ".join(one.cases), max(room, LEAST_ROOM))
         if room < LEAST_ROOM:
             lines.append(Text(shorten(head, width), style=_style(one)))
-            lines += [Text(f"  {part}") for part in textwrap.wrap(", ".join(one.cases), width - 2)]
+            lines += [Text(f"  {part}") for part in wrap(", ".join(one.cases), width - 2)]
             continue
         for index, part in enumerate(cases):
             start = pad(head if index == 0 else "", width - room)
             lines.append(Text(start + part, style=_style(one)))
     more = {kind: len(rows) - most_rows for kind, rows in kinds.items() if len(rows) > most_rows}
     if more:
-        told = ", ".join(f"{count} of {kind}" for kind, count in more.items())
-        lines.append(Text(shorten(f"and more: {told}", width), style="dim"))
+        rest = ", ".join(f"{count} of {kind}" for kind, count in more.items())
+        lines.append(Text(shorten(f"and more: {rest}", width), style="dim"))
     first = shown[0]
     if first.pairs:
         producer, consumer = first.pairs[0]
         words = [producer, consumer, first.cases[0]]
         words += [first.device] if several else []
         words += [] if first.environment == DEFAULT else [first.environment]
-        # Of a machine's share of a merged run all entries have the same.
+        # All entries of one machine's share have the same machine.
         words += [machine] if (machine := entries[0].machine) else []
         command = dlbench_command("show", run, *words)
         lines.append(Text(at_the_right(command, width), style="cyan"))

@@ -1,22 +1,23 @@
 """The matrix: producers down, consumers across, one block a protocol, device, case and size.
 
-Where instructions were counted, each consumer has a second column with them.
+Each consumer has further columns where instructions were counted or phases were timed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
-from dlbench.document import Entry, Measured, NotMeasured
+from dlbench.analysis import phases
+from dlbench.document import Entry, Measured, NotMeasured, Pair
 from dlbench.text.layout import pad
 
 CORNER = "from \\ to"
-#: A row or column with no other content is replaced by one line below.
+#: A row or column with only these outcomes is replaced by a line below the matrix.
 EMPTY = (*values.DULL, "not-run")
 LOSES = "!"
 COUNTED = "instr"  #: heading of the column of instructions
@@ -27,7 +28,7 @@ STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"
 
 @dataclass(frozen=True)
 class Shown:
-    """One cell of the picture; `before` and `after` are marks outside the aligned text."""
+    """One cell of the matrix; `before` and `after` are marks outside the aligned text."""
 
     text: str = ""
     before: str = ""
@@ -61,23 +62,39 @@ class Shown:
         return cls(word, style=STYLES["-"] if is_dim else STYLES["word"])
 
 
-#: The columns of one consumer: the text of a cell by heading, "" for the consumer's name.
-Columns = dict[str, Callable[[Entry | None], Shown]]
-
-
 @dataclass(frozen=True)
 class Grid:
-    """One matrix; `entries` by (producer, consumer)."""
+    """One matrix: its entries, and the phases of those that have any."""
 
     title: str
-    entries: dict[tuple[str, str], Entry]
+    entries: Mapping[Pair, Entry]
+    phases: Mapping[Pair, phases.Columns] = field(default_factory=dict)
 
     def is_counted(self) -> bool:
         """Were instructions counted for any cell that is shown?"""
         return any(isinstance(each, Measured) and each.instructions for each in self.shown())
 
-    def shows(self) -> Columns:
-        return {"": Shown.of, COUNTED: Shown.counted} if self.is_counted() else {"": Shown.of}
+    def heads(self, width: int) -> list[str]:
+        """The columns of each consumer, "" for that of its name. Where one consumer would not fit,
+        those of phases.SPARE leave."""
+        heads = ["", COUNTED] if self.is_counted() else [""]
+        found = self.phases.values()
+        heads += [head for head in phases.COLUMNS if any(columns[head] for columns in found)]
+        for spare in phases.SPARE:
+            parts = (_columns(self, consumer, heads) for consumer in self.columns())
+            widest = max((lines[0].cell_len for lines in parts), default=0)
+            if spare in heads and self.label_width() + widest > width:
+                heads.remove(spare)
+        return heads
+
+    def cell(self, pair: Pair, head: str) -> Shown:
+        entry = self.entries.get(pair)
+        if head in phases.COLUMNS:
+            return Shown(self.phases[pair][head]) if pair in self.phases else Shown()
+        return Shown.counted(entry) if head == COUNTED else Shown.of(entry)
+
+    def label_width(self) -> int:
+        return 1 + max(map(cell_len, (CORNER, *self.rows())))
 
     def rows(self) -> list[str]:
         return self._interesting(0)
@@ -93,7 +110,7 @@ class Grid:
     def _interesting(self, axis: int) -> list[str]:
         shown = (pair for pair, entry in self.entries.items() if entry.outcome not in EMPTY)
         names = {pair[axis] for pair in shown}
-        # The yardstick first: everything else is read against it.
+        # The native library first, because the others are compared with it.
         return sorted(names, key=lambda name: (name != "native", name))
 
 
@@ -102,96 +119,51 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
 
     Consumers that do not fit follow in a further block with the same rows.
     """
-    rows, consumers = grid.rows(), grid.columns()
-    if not rows:
+    if not grid.rows():
         return []
-    shows = grid.shows()
-    cells = {
-        (row, consumer, head): show(grid.entries.get((row, consumer)))
-        for row in rows
-        for consumer in consumers
-        for head, show in shows.items()
-    }
-    label = max(len(CORNER), *map(cell_len, rows))
-    widths = {
-        (consumer, head): max(
-            cell_len(head or consumer), *(_width(cells[row, consumer, head]) for row in rows)
-        )
-        for consumer in consumers
-        for head in shows
-    }
-    # Marks stand behind each column.
-    marks = {
-        head: max(
-            1 - bool(head), *(len(cell.after) for key, cell in cells.items() if key[2] == head)
-        )
-        for head in shows
-    }
-    needed = {
-        consumer: sum(2 + widths[consumer, head] + marks[head] for head in shows)
-        for consumer in consumers
-    }
-    return [
-        _block(rows, group, cells, label, widths, marks)
-        for group in _groups(needed, width - 1 - label)
-    ]
-
-
-def _width(cell: Shown) -> int:
-    return cell_len(cell.before + cell.text)
-
-
-def _groups(needed: dict[str, int], room: int) -> list[list[str]]:
-    """Consumers side by side as far as there is room; at least one in each group."""
-    groups: list[list[str]] = []
-    left = 0
-    for consumer, width in needed.items():
-        if not groups or width > left:
-            groups.append([])
-            left = room
-        groups[-1].append(consumer)
-        left -= width
-    return groups
-
-
-def _block(
-    rows: Sequence[str],
-    consumers: Sequence[str],
-    cells: dict[tuple[str, str, str], Shown],
-    label: int,
-    widths: dict[tuple[str, str], int],
-    marks: dict[str, int],
-) -> list[Text]:
-    lines = [Text(f" {pad(CORNER, label)}", style="bold")]
-    lines += [Text(f" {pad(row, label)}") for row in rows]
-    for consumer in consumers:
-        for head, room in marks.items():
-            wide = widths[consumer, head]
-            lines[0].append(f"  {pad(head or consumer, wide, right=True)}" + " " * room)
-            for row, line in zip(rows, lines[1:], strict=True):
-                cell = cells[row, consumer, head]
-                line.append("  ")
-                line.append(pad(cell.before + cell.text, wide, right=True), cell.style)
-                line.append(pad(cell.after, room), cell.style)
-    for line in lines:
+    heads = grid.heads(width)
+    made: list[list[Text]] = []
+    for consumer in grid.columns():
+        columns = _columns(grid, consumer, heads)
+        if not made or made[-1][0].cell_len + columns[0].cell_len > width:
+            room = grid.label_width() - 1
+            made.append([Text(f" {pad(CORNER, room)}", style="bold")])
+            made[-1] += [Text(f" {pad(row, room)}") for row in grid.rows()]
+        for line, added in zip(made[-1], columns, strict=True):
+            line.append(added)
+    for line in (line for block in made for line in block):
         line.rstrip()
+    return made
+
+
+def _columns(grid: Grid, consumer: str, heads: Sequence[str]) -> list[Text]:
+    """A line of headings, then one a row, all of one width. Marks stand behind a column."""
+    lines = [Text() for _ in range(1 + len(grid.rows()))]
+    for head in heads:
+        cells = [Shown(head or consumer)]
+        cells += [grid.cell((row, consumer), head) for row in grid.rows()]
+        wide = max(cell_len(cell.before + cell.text) for cell in cells)
+        marks = max(0 if head else 1, *(len(cell.after) for cell in cells))
+        for line, cell in zip(lines, cells, strict=True):
+            text = pad(cell.before + cell.text, wide, right=True) + pad(cell.after, marks)
+            line.append("  ").append(text, cell.style)
     return lines
 
 
-def legend(grids: Sequence[Grid]) -> list[str]:
-    """What each mark in these matrices means."""
+def legend(grids: Sequence[Grid], width: int) -> list[str]:
+    """What each mark and further column in these matrices means."""
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}
     used |= {LOSES for entry in measured if values.lost(entry)}
     used |= {WIDE for entry in measured if values.is_wide(entry)}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
-    told = {
+    texts = {
         "*": "* copied",
         LOSES: "! drops or converts something",
         "?": "? not proven",
         WIDE: f"^ interval wider than +-{values.percent(values.WIDE)}",
-        "~": "~ within 2x of the instrument's own time",
+        "~": "~ less than 2x the overhead floor",
         "-": "- protocol not offered",
         "absent": "absent: not installed",
         COUNTED: f"{COUNTED}: instructions of one exchange",
@@ -200,4 +172,5 @@ def legend(grids: Sequence[Grid]) -> list[str]:
     if any(grid.is_counted() for grid in grids):
         words.add(COUNTED)
         words |= {UNCOUNTED for entry in measured if not entry.instructions}
-    return [text for mark, text in told.items() if mark in used | words]
+    parts = [text for mark, text in texts.items() if mark in used | words]
+    return parts + phases.legend({head for grid in grids for head in grid.heads(width)})

@@ -24,8 +24,8 @@ def header(document: Document, width: int) -> list[str]:
         lines.append(shorten(between, width))
     for name in list(environments)[1:]:
         further = environments[name]
-        told = [*_installed(further), values.between_processes(further)]
-        lines += fold([f"{name}:", *filter(None, told)], width)
+        facts = [*_installed(further), values.between_processes(further)]
+        lines += fold([f"{name}:", *filter(None, facts)], width)
     return lines + fold(_instrument(document, first), width, gap="   ")
 
 
@@ -43,6 +43,9 @@ def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
     budget = document.run.request.budget
     counted = f"{count(len(pairs), 'pair')}, {count(len(entries), 'cell')}"
     yield f"{counted}, budget {budget}" if budget else counted
+    shard = document.run.shard
+    if shard.missing:
+        yield f"shard {', '.join(f'{number}/{shard.of}' for number in shard.numbers)}"
     floors = first.floors_ns
     if floors:
         known = [name for name in FLOORS if floors.get(name, 0) > 0]

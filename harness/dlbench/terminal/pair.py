@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis import phases
 from dlbench.document import (
+    AXES,
     Axis,
     Entry,
     EnvironmentFacts,
@@ -24,50 +26,93 @@ from dlbench.text.layout import columns, fitting, fold, shorten
 
 HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
-    *("outcome", "used", "first", "GB/s"),
+    *(*phases.COLUMNS, "outcome", "used", "first", "GB/s"),
 )
-RIGHT = ("size", "median", "+-", "instructions", "first", "GB/s")
+RIGHT = {"size", "median", "times", "+-", "instructions", "first", "GB/s", *phases.COLUMNS}
 #: Columns that go, in this order, where all do not fit.
-SPARE = ("first", "used", "GB/s", "+-")
+SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
 
-def table(entries: Sequence[Entry], width: int) -> list[Text]:
-    """One line a cell. A reason stands behind its outcome and is cut at the width."""
+def table(
+    entries: Sequence[Entry], width: int, parts: Mapping[phases.Key, phases.Columns] = {}
+) -> list[Text]:
+    """One line a cell. A reason stands behind its outcome and is cut at the width. `parts` are
+    further columns; where these do not fit, they are a block of their own below."""
     ordered = sorted(entries, key=_order)
-    rows = [_row(entry) for entry in ordered]
+    rows = [_row(entry) | _parts(entry, parts) for entry in ordered]
     heads = list(HEAD)
     for axis in ("device", "case", "environment", "machine"):
         found = {entry.axis(axis) for entry in entries}
-        # Rows that all belong to another environment must show its name.
+        # If all rows are of another environment than the default, its name is shown too.
         if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):
             heads.insert(2, axis)
             for row, entry in zip(rows, ordered, strict=True):
                 row[axis] = str(entry.axis(axis))
-    heads, lines = fitting(heads, rows, width, RIGHT, SPARE)
-    shown = [Text(shorten(lines[0], width), style="bold")]
+    if "machine" in heads:
+        heads.insert(heads.index("median") + 1, "times")
+        for row, entry in zip(rows, ordered, strict=True):
+            row["times"] = _times(entry, ordered)
+    shown, lines = fitting(heads, rows, width, RIGHT, SPARE)
+    below: list[Text] = []
+    if max(map(cell_len, lines)) > width and not set(shown).isdisjoint(phases.COLUMNS):
+        below = _phases(heads[: heads.index("clock")], rows, width)
+        heads = [head for head in heads if head not in phases.COLUMNS]
+        shown, lines = fitting(heads, rows, width, RIGHT, SPARE)
+    made = [Text(shorten(lines[0], width), style="bold")]
     for entry, line in zip(ordered, lines[1:], strict=True):
         if isinstance(entry, NotMeasured):
             line = f"{line}  {values.reason(entry)}"
-        shown.append(Text(shorten(line, width), style=_style(entry)))
-    told = _legend([entry for entry in ordered if isinstance(entry, Measured)], heads)
-    return shown + [Text(line, style="dim") for line in fold(told, width, gap="   ")]
+        made.append(Text(shorten(line, width), style=_style(entry)))
+    measured = [entry for entry in ordered if isinstance(entry, Measured)]
+    return made + _dim(_legend(measured, shown), width) + below
+
+
+def _parts(entry: Entry, parts: Mapping[phases.Key, phases.Columns]) -> phases.Columns:
+    is_whole = entry.is_exchange and entry.clock == "call"
+    return parts.get(phases.key_of(entry), {}) if is_whole else {}
+
+
+def _phases(names: Sequence[str], rows: Sequence[Mapping[str, str]], width: int) -> list[Text]:
+    """A line an exchange with its phases, named as in the table above but for what all share."""
+    rows = [row for row in rows if any(row[head] for head in phases.COLUMNS)]
+    alike = {head for head in names if len({row[head] for row in rows}) == 1}
+    named = [head for head in names if head not in alike - {names[0]}]
+    left_out, *more = phases.SPARE
+    spare = [left_out, *alike.intersection(names[:1]), *more]
+    heads, lines = fitting([*named, *phases.COLUMNS], rows, width, RIGHT, spare)
+    made = [Text(shorten(line, width), style="" if i else "bold") for i, line in enumerate(lines)]
+    return [Text(), *made, *_dim(phases.legend(heads), width)]
+
+
+def _dim(parts: Sequence[str], width: int) -> list[Text]:
+    return [Text(line, style="dim") for line in fold(parts, width, gap="   ")]
 
 
 def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
     """What the marks and the shortened columns mean, of those that are shown."""
-    told = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
+    parts = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
     if any(values.marks(entry)[0] for entry in measured):
-        told.append("~ within 2x of the instrument's own time")
-    told += ["used: the protocol observed"] if "used" in heads else []
-    told += ["first: the first call of a worker"] if "first" in heads else []
-    return told
+        parts.append("~ less than 2x the overhead floor")
+    parts += ["times: relative to the first machine"] if "times" in heads else []
+    parts += ["used: the protocol observed"] if "used" in heads else []
+    parts += ["first: the first call of a worker"] if "first" in heads else []
+    return parts + phases.legend(heads)
+
+
+def _times(entry: Entry, entries: Sequence[Entry]) -> str:
+    """Its time over that of the same cell on the first machine."""
+    axes = (*AXES, "bytes")
+    first = next(one for one in entries if one.axes(axes) == entry.axes(axes))
+    if isinstance(entry, Measured) and isinstance(first, Measured):
+        return f"{entry.real_time / first.real_time:.2f}"
+    return ""
 
 
 def _order(entry: Entry) -> tuple[Axis | tuple[bool, str], ...]:
     first = values.FIRST_PROTOCOLS
     rank = first.index(entry.protocol) if entry.protocol in first else len(first)
     kind = (rank, entry.protocol, entry.device, entry.case, entry.bytes, entry.clock)
-    return (*entry.pair, *kind, environment_rank(entry.environment))
+    return (*entry.pair, *kind, environment_rank(entry.environment), entry.machine)
 
 
 def _style(entry: Entry) -> str:
@@ -110,7 +155,7 @@ def used(entry: Entry) -> str:
 
 
 def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
-    """All that is known of one cell, a fact a line. `environment`: where it was measured."""
+    """All facts about one cell, one a line. `environment`: where it was measured."""
     facts: list[tuple[str, str]] = [("cell", entry.name)]
     facts.append(("outcome", _outcome(entry)))
     if isinstance(entry, Measured):
@@ -125,8 +170,8 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
         facts += phases.lines(entry)
     facts += waiting.facts(entry)
     if entry.evidence:
-        told = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
-        facts.append(("evidence", told))
+        parts = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
+        facts.append(("evidence", parts))
     seen = entry.seen
     if seen.guard:
         facts.append(("guard", _guard(seen.guard)))
@@ -134,20 +179,20 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
         flags = "".join(f", {flag}" for flag in seen.flags)
         version = ".".join(map(str, seen.version))
         facts.append(("used", f"{used(entry)}{' ' + version if version else ''}{flags}"))
-    facts += [("asked", call) for call in seen.calls]
-    facts += [("warning", warning.text) for warning in entry.warnings]
+    facts += [("request", call) for call in seen.calls]
+    facts += [("warning", values.warning_text(warning)) for warning in entry.warnings]
     if isinstance(entry, NotMeasured):
         facts += [("stderr", line) for line in entry.stderr_tail.splitlines()[-20:]]
     return columns(facts)
 
 
 def shared_facts(entries: Sequence[Entry]) -> list[Text]:
-    """Evidence and warnings of several cells: each once, with the cells that have it."""
+    """The evidence and warnings of several cells: each once, with its cells."""
     facts: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=_order):
         words = [f"{name}: {word}" for name, word in entry.evidence.items()]
-        told = [("evidence", "  ".join(words))] if words else []
-        for fact in dict.fromkeys([*told, *(("warning", each.text) for each in entry.warnings)]):
+        parts = [("evidence", "  ".join(words))] if words else []
+        for fact in dict.fromkeys([*parts, *(("warning", each.text) for each in entry.warnings)]):
             facts.setdefault(fact, []).append(entry)
     rows = [(*fact, _cells_text(of, len(entries))) for fact, of in facts.items()]
     return [Text(line) for line in columns(rows)]
@@ -190,7 +235,7 @@ def _outcome(entry: Entry) -> str:
 
 
 def _timer(entry: Entry) -> list[tuple[str, str]]:
-    """What the times of the clock `device` were read from."""
+    """The timer of the clock `device`."""
     timer = entry.device_timer
     if not timer:
         return []
@@ -208,7 +253,7 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
             of_this_length = f"+-{values.percent(known)} for exchanges of this length"
         facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
-        facts.append(("floor", f"{entry.floor_ratio:.1f} times the instrument's own time"))
+        facts.append(("floor", f"{entry.floor_ratio:.1f} times the overhead floor"))
     if entry.gb_per_s:
         beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))
@@ -225,8 +270,8 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
 def _api_calls(calls: ApiCalls) -> str:
     """ "1 sync, 2 event (export: 1 sync)"; "none"."""
     phases = [(phase, _listed(counts)) for phase, counts in calls.phases.items()]
-    told = "; ".join(f"{phase}: {listed}" for phase, listed in phases if listed)
-    return (_listed(calls.by_kind) or "none") + (f" ({told})" if told else "")
+    parts = "; ".join(f"{phase}: {listed}" for phase, listed in phases if listed)
+    return (_listed(calls.by_kind) or "none") + (f" ({parts})" if parts else "")
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -5,6 +5,8 @@ A pure function of the document and the width; a line is never wider than reques
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -33,7 +35,29 @@ def render(
     """`run` is the run's name in commands, `place` its directory with the files made there,
     `most_lines` how many findings of one outcome are reported. `is_ending`: as a run ends, with a
     short answer in place of the findings."""
-    lines = [Text(line) for line in header(document, width)]
+    lines = [Text(line) for line in header(document, width)] + _matrices(document, width)
+    grown = scaling(document, shown_protocols(document), width)
+    if grown and not is_ending:
+        lines += [Text(), *grown]
+    sweeps = fallbacks.table(document, width, run, most_lines)
+    if sweeps:
+        lines += [Text(), *sweeps]
+    compared = beside.table(document, shown_protocols(document), width)
+    if compared:
+        lines += [Text(), *compared]
+    lines += _waiting(document, width)
+    return lines + _below(document, width, run, place, files, most_lines, is_ending)
+
+
+def render_first(document: Document, width: int, replicas: int) -> list[Text]:
+    """The matrix of a run that continues, from the first process of each cell."""
+    words = f"first numbers, each from one of {replicas} processes"
+    return [Text(shorten(words, width)), *_matrices(document, width), Text()]
+
+
+def _matrices(document: Document, width: int) -> list[Text]:
+    """With the legend of their marks."""
+    lines: list[Text] = []
     grids = matrices(document)
     for one in grids:
         for index, block in enumerate(grid.blocks(one, width)):
@@ -41,21 +65,11 @@ def render(
             if index == 0:
                 lines += _title(one, width)
             lines += block
-    marks = grid.legend(grids)
+    marks = grid.legend(grids, width)
     if marks:
         lines.append(Text())
         lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
-    grown = scaling(document, shown_protocols(document), width)
-    if grown and not is_ending:
-        lines += [Text(), *grown]
-    climbed = fallbacks.table(document, width, run, most_lines)
-    if climbed:
-        lines += [Text(), *climbed]
-    compared = beside.table(document, shown_protocols(document), width)
-    if compared:
-        lines += [Text(), *compared]
-    lines += _phases(document, width) + _waiting(document, width)
-    return lines + _below(document, width, run, place, files, most_lines, is_ending)
+    return lines
 
 
 def render_pair(
@@ -67,23 +81,23 @@ def render_pair(
     most_lines: int = findings.MOST_LINES,
     is_ending: bool = False,
 ) -> list[Text]:
-    """Like render(), with every number in a line of its own; for a pair or two."""
+    """Like render(), with one line for each cell instead of a matrix."""
     lines = [Text(line) for line in header(document, width)]
     entries = document.exchanges
     # One line below names the libraries without a protocol.
     rows = [entry for entry in entries if entry.outcome not in values.DULL] or entries
-    climbed = fallbacks.table(document, width, run, len(rows))
-    if climbed:
+    sweeps = fallbacks.table(document, width, run, len(rows))
+    if sweeps:
         rows = [entry for entry in rows if isinstance(entry, Measured)]
-    lines += [Text(), *pair.table(rows, width)] if rows else []
-    lines += [Text(), *climbed] if climbed else []
+    lines += [Text(), *pair.table(rows, width, phases.columns(document.entries))] if rows else []
+    lines += [Text(), *sweeps] if sweeps else []
     compared = beside.table(document, shown_protocols(document), width)
     lines += [Text(), *compared] if compared else []
-    lines += _phases(document, width) + _waiting(document, width)
+    lines += _waiting(document, width)
     return lines + _below(document, width, run, place, files, most_lines, is_ending)
 
 
-def render_as_asked(
+def render_request(
     document: Document,
     width: int,
     run: str,
@@ -95,11 +109,6 @@ def render_as_asked(
     """The layout for the run's request: a pair by name, or a matrix."""
     fitting = render_pair if document.run.request.pair else render
     return fitting(document, width, run, place, files, most_lines, is_ending)
-
-
-def _phases(document: Document, width: int) -> list[Text]:
-    table = phases.table(document, width)
-    return [Text(), *table] if table else []
 
 
 def _waiting(document: Document, width: int) -> list[Text]:
@@ -134,26 +143,27 @@ def show(lines: list[Text], console: Console) -> None:
 def shown_protocols(document: Document) -> list[str]:
     """The requested ones, else the default ones, else all."""
     present = dict.fromkeys(entry.protocol for entry in document.entries)
-    asked = document.run.request.protocols or values.FIRST_PROTOCOLS
-    return [protocol for protocol in asked if protocol in present] or list(present)
+    requested = document.run.request.protocols or values.FIRST_PROTOCOLS
+    return [protocol for protocol in requested if protocol in present] or list(present)
 
 
 def matrices(document: Document) -> list[grid.Grid]:
     """One for each device, protocol and case at its smallest size, on the clock `call`."""
     protocols = shown_protocols(document)
-    climbed = case_sweep.is_climbed(document)
+    sweeps = case_sweep.has_case_sweep(document)
     shown = (
         entry
         for entry in document.exchanges
         if entry.clock == "call"
         # The table of fallbacks lists the others.
-        and (not climbed or entry.case == case_sweep.BASELINE)
+        and (not sweeps or entry.case == case_sweep.BASELINE)
     )
 
     def key_of(entry: Entry) -> tuple[str, ...]:
         return entry.device, entry.environment, entry.protocol, entry.case
 
     groups = grouped(shown, key_of)
+    parts = phases.columns(document.entries)
     ordered = sorted(
         (key for key in groups if key[2] in protocols),
         key=lambda key: (
@@ -161,7 +171,7 @@ def matrices(document: Document) -> list[grid.Grid]:
             *(protocols.index(key[2]), key[3]),
         ),
     )
-    return [_matrix(key, groups[key]) for key in ordered]
+    return [_matrix(key, groups[key], parts) for key in ordered]
 
 
 def _title(one: grid.Grid, width: int) -> list[Text]:
@@ -176,14 +186,18 @@ def _title(one: grid.Grid, width: int) -> list[Text]:
     return [title, Text(f" {widths}")]
 
 
-def _matrix(key: tuple[str, ...], entries: list[Entry]) -> grid.Grid:
+def _matrix(
+    key: tuple[str, ...], entries: list[Entry], parts: Mapping[phases.Key, phases.Columns]
+) -> grid.Grid:
     device, environment, protocol, case = key
     smallest = min(entry.bytes for entry in entries)
     title = [device, values.size(smallest), protocol]
     title += [case] if case != "f32" else []
     title += [f"in {environment}"] if environment != "default" else []
     chosen = {e.pair: e for e in entries if e.bytes == smallest}
-    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen)
+    keys = {pair: phases.key_of(entry) for pair, entry in chosen.items()}
+    phased = {pair: parts[of] for pair, of in keys.items() if of in parts}
+    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen, phased)
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
@@ -195,8 +209,8 @@ def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
     if command and wide + 2 <= room:
         gap = room - wide if width < UNCUT else 2
         return [head + Text(text + " " * gap) + Text(command, style="cyan")]
-    who, _, why = text.partition(": ")
-    parts = [text] if cell_len(text) <= room or not why else [f"{who}:", why]
+    place, _, why = text.partition(": ")
+    parts = [text] if cell_len(text) <= room or not why else [f"{place}:", why]
     lines = [head + Text(shorten(parts[0], room))]
     lines += [Text(" " * LABEL + shorten(part, room)) for part in parts[1:]]
     if command:
@@ -205,14 +219,17 @@ def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
 
 
 def footer(document: Document, width: int, place: str, files: tuple[str, ...] = ()) -> list[str]:
-    # That an exchange without a number has no phases either need not be counted.
-    without = [entry for entry in document.not_measured if entry.is_exchange]
+    # The numbers sum to the number of cells in the header.
+    without = document.not_measured
     untimed = [entry for entry in without if entry.is_untimed]
     below = sum(entry.is_below for entry in without)
-    others = len(without) - len(untimed) - below
-    words = [f"{len(document.measured)} measured", *case_sweep.untimed_said(untimed)]
-    words += [f"{below} known only as an upper bound"] if below else []
-    parts = [", ".join([*words, f"{others} not"] if others else words)]
+    unrun = sum(entry.found == case_sweep.NOT_RUN for entry in without)
+    others = len(without) - len(untimed) - below - unrun
+    words = [f"{len(document.measured)} measured", *case_sweep.untimed_words(untimed)]
+    words += [f"{below} with an upper bound only"] if below else []
+    words += [f"{unrun} not run"] if unrun else []
+    words += [f"{others} without a result"] if others else []
+    parts = [", ".join(words)]
     if wall_s := document.run.wall_s:
         parts.append(f"{wall_s:.0f} s")
     if place:

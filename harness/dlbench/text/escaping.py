@@ -15,10 +15,10 @@ from typing import Any
 LONGEST_TEXT = 1000
 #: Characters of one line on the terminal, of one comment, and of one text of a figure.
 LONGEST_LINE = 8000
-#: Shown as nothing, though str.isprintable() is true of them: fillers, joiners, selectors.
+#: Invisible although str.isprintable() is true: fillers, joiners, selectors.
 HIDDEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
                     "\U000e0100-\U000e01ef]")  # fmt: skip
-#: What a CI's log interprets as a command, anywhere in a line or at its beginning.
+#: Text that a CI's log interprets as a command, anywhere in a line or at its beginning.
 CI_MARK = re.compile(r"(?<=#)#(?=\w*\[)")
 CI_COMMAND = re.compile(rf"{CI_MARK.pattern}|^(\s*):(?=:)")
 #: At the beginning of a cell a spreadsheet interprets these as a formula.
@@ -37,12 +37,12 @@ JSON_LETTER = re.compile(r"\\(?:([rtbf]|u[0-9a-f]{4})|.)|[^\x20-\x7e\n]")
 
 
 def is_printable(text: str) -> bool:
-    """Does a person see each character of it?"""
+    """Is every character visible?"""
     return text.isprintable() and (text.isascii() or HIDDEN.search(text) is None)
 
 
 def printable(text: str, longest: int = LONGEST_LINE) -> str:
-    """One line in which every character is seen; what is longer is cut."""
+    """One line of visible characters, cut to the given length."""
     text = shortened(text, longest)
     if is_printable(text):
         return text
@@ -71,7 +71,7 @@ def ascii_code(letter: str) -> str:
 
 
 def comment(text: str) -> str:
-    """One line of a Python script that executes nothing."""
+    """One comment line of a Python script: the text cannot end it."""
     return f"# {log_line(text)}"
 
 

@@ -1,4 +1,4 @@
-"""Items by what they have in common."""
+"""Groups items by a key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def grouped(items: Iterable[T], key: Callable[[T], Key]) -> dict[Key, list[T]]:
-    """The items by key; both stay in the order in which they came."""
+    """The items by key, in the original order of both."""
     groups: dict[Key, list[T]] = defaultdict(list)
     for item in items:
         groups[key(item)].append(item)

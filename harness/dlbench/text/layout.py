@@ -1,4 +1,8 @@
-"""Plain text in columns."""
+"""Plain text in columns of a terminal, of which an East Asian letter takes two.
+
+Widths are rich's. Its `Table` gives the same lines, but takes a hundred times as long, and `show`
+prints a row for each exchange of a run.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,18 @@ import os
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 
-#: Wider than any line: what goes into a pipe or a file is not cut.
+#: Wider than any line: output to a pipe or a file is not cut.
 UNCUT = 100_000
 #: The range of $COLUMNS.
 NARROWEST, WIDEST = 20, 10_000
 
 
 def forget_bad_columns() -> None:
-    """A value of $COLUMNS that no terminal has is ignored."""
-    asked = os.environ.get("COLUMNS", "")
-    if not re.fullmatch("[0-9]{1,9}", asked) or not NARROWEST <= int(asked) <= WIDEST:
+    """Unsets $COLUMNS if no terminal can have its value."""
+    requested = os.environ.get("COLUMNS", "")
+    if not re.fullmatch("[0-9]{1,9}", requested) or not NARROWEST <= int(requested) <= WIDEST:
         os.environ.pop("COLUMNS", None)
 
 
@@ -28,10 +32,7 @@ def pad(text: str, width: int, right: bool = False) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = (), gap: int = 2) -> list[str]:
-    """Lines with each column as wide as its widest text; those in `right` are right-aligned.
-
-    Widths are columns of a terminal: an East Asian letter takes two.
-    """
+    """Lines with each column as wide as its widest text; those in `right` are right-aligned."""
     if not rows:
         return []
     flush_right = set(right)
@@ -67,14 +68,28 @@ def fitting(
 
 
 def fold(parts: Iterable[str], width: int, gap: str = "  ", indent: str = "  ") -> list[str]:
-    """Parts side by side; a line that is full goes on, indented, before a part, never inside."""
+    """Lines of parts side by side. A part that does not fit begins a new, indented line; parts are
+    not broken."""
+    return [shorten(line, width) for line in _fill(parts, width, gap, indent)]
+
+
+def wrap(text: str, width: int, *, whole: bool = False) -> list[str]:
+    """Lines of words. A word wider than a line is broken, or with `whole` is wider than the
+    line."""
+    words = text.split()
+    if not whole:
+        words = [part for word in words for part in chop_cells(word, max(width, 2))]
+    return _fill(words, width, " ", "")
+
+
+def _fill(parts: Iterable[str], width: int, gap: str, indent: str) -> list[str]:
     lines: list[str] = []
     for part in parts:
         if lines and cell_len(lines[-1] + gap + part) <= width:
             lines[-1] += gap + part
         else:
             lines.append(indent + part if lines else part)
-    return [shorten(line, width) for line in lines]
+    return lines
 
 
 def count(number: int, noun: str) -> str:
@@ -83,7 +98,7 @@ def count(number: int, noun: str) -> str:
 
 
 def at_the_right(text: str, width: int) -> str:
-    """The text at the end of a line; at its beginning where a line has no end."""
+    """The text, right-aligned; as it is where lines have no limit."""
     return pad(text, width, right=True) if width < UNCUT else text
 
 

@@ -1,7 +1,6 @@
-"""The one way to standard output and standard error; `ruff` refuses `print` and the like elsewhere.
-
-What passes here may hold foreign text: no escape sequence, no hidden character and no letter that
-the stream cannot encode gets through.
+"""All output to standard output and standard error; `ruff` forbids `print` elsewhere. Foreign text
+is made safe here: escape sequences, hidden characters and characters that the stream cannot encode
+are spelled out.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from dlbench.text.layout import UNCUT
 
 
 def prepare() -> None:
-    """Lets both streams spell out what they cannot encode, where they would raise."""
+    """Makes both streams spell out characters that they cannot encode, instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
 
 
-#: What the words for colors mean here. The 16 colors of a terminal are of its theme: its yellow and
-#: cyan are often too light for a light background. These can be read on white and on black.
+#: The colors by name. A terminal's theme defines its 16 colors, and yellow and cyan are often too
+#: light for a light background. These colors are readable on white and on black.
 COLORS = {
     "red": "color(160)",
     "yellow": "color(136)",
@@ -40,7 +39,7 @@ COLORS = {
 class Console(rich.console.Console):
     """A terminal on which each text is one line, shown as it is: no markup, no emoji codes.
 
-    Without a terminal nothing is cut, unless $COLUMNS sets a width.
+    Without a terminal no line is cut, unless $COLUMNS sets a width.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -55,8 +54,8 @@ class Console(rich.console.Console):
 
 
 def one_line(shown: Any) -> Any:
-    """A text with nothing in it that a person cannot see. What is altered loses the styles of its
-    parts."""
+    """The text with invisible characters spelled out. If it changes, the styles of its parts are
+    lost."""
     if isinstance(shown, Text):
         line = log_line(shown.plain)
         return shown if line == shown.plain else Text(line, style=shown.style)
@@ -73,8 +72,20 @@ def complain(line: object) -> None:
     sys.stderr.write(f"{log_line(str(line))}\n")
 
 
+def is_terminal() -> bool:
+    """Is standard output a terminal?"""
+    return sys.stdout.isatty()
+
+
+def hand_out_bytes(data: bytes) -> None:
+    """Writes a binary file to standard output, which must not be a terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
 def hand_out(text: str) -> None:
-    """A whole file on standard output, in UTF-8 as --output would write it."""
+    """Writes a text file to standard output, in UTF-8 as --output does."""
     text = printable_lines(text, sys.maxsize)
     sys.stdout.flush()
     data = getattr(sys.stdout, "buffer", None)

@@ -1,16 +1,17 @@
-"""Tells a waiting person how far a run is, on stderr.
+"""Shows how far a run is, on stderr.
 
-Nothing here runs beside the measurement: no thread repaints, all is done in the observer's calls.
+It has no thread that would disturb the measurement: it repaints only in the observer's calls.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
 
 from dlbench.text.escaping import log_line, printable
 from dlbench.text.layout import shorten
@@ -24,7 +25,7 @@ LINES_S = 10.0  #: at least between two lines where there is no terminal
 
 
 class Quiet:
-    """The observer of a run that nobody watches, and the base of the others."""
+    """The observer of a quiet run, and the base of the others."""
 
     def __enter__(self) -> Quiet:
         return self
@@ -38,15 +39,30 @@ class Quiet:
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         """Called by the core once a cell."""
 
+    def on_covered(self) -> None:
+        """Called by the core once, when each cell has a first result and more follow."""
+
+    def shows_lines(self) -> int:
+        """Columns for lines printed while the run goes on; 0 where there is no terminal."""
+        return 0
+
+    def print(self, lines: Sequence[Text]) -> None:
+        """Prints them, where shows_lines() is not 0."""
+
 
 class First(Quiet):
-    """Forwards to another observer. Calls `begin` once, when the run has begun, and `record` once,
-    at the first recorded cell."""
+    """Forwards to another observer. Calls `begin` when the run has begun, `record` at the first
+    recorded cell, and `cover` when each cell has a first result, each once."""
 
     def __init__(
-        self, observer: Quiet, begin: Callable[[], object], record: Callable[[], object]
+        self,
+        observer: Quiet,
+        begin: Callable[[], object],
+        record: Callable[[], object],
+        cover: Callable[[], object],
     ) -> None:
         self._observer, self._begin, self._record = observer, begin, record
+        self._cover = cover
         self._begun = self._recorded = False
 
     def on_progress(self, done: int, total: int, doing: str) -> None:
@@ -59,6 +75,9 @@ class First(Quiet):
         self.record()
         self._observer.on_recorded(cell, outcome, median_ns)
 
+    def on_covered(self) -> None:
+        self._cover()
+
     def record(self) -> None:
         if not self._recorded:
             self._recorded = True
@@ -66,7 +85,7 @@ class First(Quiet):
 
 
 class Lines(Quiet):
-    """A line now and then, for logs and pipes; none that says what the last one said."""
+    """Prints a line every few seconds, for logs and pipes; a repeated line is left out."""
 
     def __init__(
         self,
@@ -134,7 +153,7 @@ class Bar(Quiet):
         self._painted_at = self._now()
         left = self._left.show(done, total)
         doing = printable(", ".join(part for part in (self._stage, doing) if part))
-        # Rich would take room for a long text from the numbers.
+        # Rich would shorten the numbers to fit a long text.
         room = self._width - len(f"{'':{BAR}} {total}/{total} {left} ")
         self._progress.update(
             self._task,
@@ -144,6 +163,13 @@ class Bar(Quiet):
             left=left,
         )
         self._progress.refresh()
+
+    def shows_lines(self) -> int:
+        return self._width
+
+    def print(self, lines: Sequence[Text]) -> None:
+        for line in lines:
+            self._progress.console.print(line, soft_wrap=True)
 
 
 class Waiting:

@@ -1,5 +1,5 @@
-"""Standard output and standard error where they cannot be written to: closed, full, or their reader
-gone. A command then ends as it would have, but for output that a full disk has lost."""
+"""Makes failing standard streams harmless: closed, on a full disk, or without a reader. The command
+ends as usual, except that output lost to a full disk is an error."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Guarded:
             # A terminal that was hung up.
             error.errno == errno.EIO and stat.S_ISCHR(os.fstat(number).st_mode)
         )
-        # What is buffered would fail again when the process ends.
+        # Buffered data would fail again when the process ends.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)
         os.close(null)
@@ -60,14 +60,15 @@ class Guarded:
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Within it `sys.stdout` and `sys.stderr` can be written to, whatever they are.
+    """Inside, writing to `sys.stdout` and `sys.stderr` does not raise OSError.
 
     Raises BadInput where standard output accepts no more; a failure of standard error cannot be
     reported.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # In this order each gets its own number, which else the next opened file would get.
+            # In this order each gets its own descriptor; otherwise the next opened file would get
+            # it.
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
     before = sys.stdout, sys.stderr
     sys.stdout = cast(TextIO, Guarded(sys.stdout, "cannot write to standard output"))

@@ -1,7 +1,7 @@
-"""How long a command still needs, told from the number of its units that are done.
+"""How long a command still needs, estimated from the number of its units that are done.
 
-The text grows by at most a fifth from one that is shown to the next. Where more than that is left,
-it says "over" instead of a number that jumps.
+The shown time grows by at most a fifth at once. If more is left, the text is "over" that time
+instead of a number that jumps.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class TimeLeft:
         self._shown, self._shown_at = math.inf, 0.0
 
     def see(self, done: int) -> None:
-        """What is done at the beginning, by an earlier session, took no time of this one."""
+        """Units that an earlier session has done took no time of this one."""
         if self._before is None:
             self._before = done
 
     def show(self, done: int, total: int) -> str:
-        """ "40 s left", "over 40 s left"; empty where it is not known. Call it only for what is
-        shown: the next text is held to it."""
+        """ "40 s left", "over 40 s left"; empty if unknown. Call it only for a text that is shown,
+        because the next text depends on it."""
         self.see(done)
         left = self._estimate(done, total)
         if left is None or left <= 0:

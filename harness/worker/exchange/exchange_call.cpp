@@ -110,7 +110,7 @@ Ref ExchangeCall::import_first(const Step& step) {
     // No library refused it.
     if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;
     throw Failure{Outcome::no_protocol, "",
-                  "the consumer insists on an argument that the producer's own call does not take; "
+                  "the consumer passes an argument that the producer's method does not accept; "
                   "its reason: " +
                       failure.reason};
   }

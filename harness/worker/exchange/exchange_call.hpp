@@ -34,7 +34,6 @@ class ExchangeCall {
   const Library& producer() const { return producer_; }
   const Library& consumer() const { return consumer_; }
   const Pool& pool() const { return *pool_; }
-  const std::shared_ptr<const Pool>& shared_pool() const { return pool_; }
   /// The device of the producer's array: current during each exchange.
   const DeviceAt& source() const { return source_; }
   ImportCall& import_call() { return import_call_; }

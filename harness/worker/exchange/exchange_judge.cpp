@@ -8,6 +8,7 @@
 #include "model/codes.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
+#include "worker/base/gil.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/judge/copier.hpp"
 #include "worker/judge/growth.hpp"
@@ -82,6 +83,10 @@ void ExchangeJudge::add_warnings() {
     warn(judgement_.warnings, "waited-for-device",
          "waited for the whole device: `stream` failed: " + call_.stream_failure());
   }
+  if (has_gil() && !had_gil_at_start()) {
+    warn(judgement_.warnings, "gil-enabled",
+         "measured with the GIL: a library enabled it in this free-threaded Python");
+  }
 }
 
 // Exchanges an array that has no other owner.
@@ -128,7 +133,7 @@ void ExchangeJudge::check_outliving(const Order& order) {
   if (spoil_failure.empty()) spoil_failure = why_not;
   if (!spoil_failure.empty()) {
     warn(lifetime_, "memory-not-spoiled",
-         "memory: what was freed could not be written over: " + spoil_failure);
+         "memory: freed memory could not be overwritten: " + spoil_failure);
   }
 }
 
@@ -150,7 +155,7 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
       is_guardable_ ? place_to_guard(call_.first_array(), call_.producer()) : std::optional<Held>{};
   std::string why_not;
   if (source && under_valgrind()) {
-    why_not = "under valgrind an instruction that faults is not resumed as it was: values are lost";
+    why_not = "valgrind does not resume an instruction that faults, so values would be lost";
   } else if (source) {
     try {
       judgement_ = judge_guarded(source->view);
@@ -158,7 +163,7 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
       why_not = error.what();
     } catch (const Failure& failure) {
       why_not =
-          "under it the exchange fails, and not without, as where a system call reads the "
+          "the exchange fails under the guard only, for example if a system call reads the "
           "memory: ";
       why_not += failure.reason;
     }

@@ -10,7 +10,7 @@ namespace dlbench::worker {
 const Phases& ExchangePhases::prepare() {
   if (is_dispatch(observed_.seen.used)) {
     throw Failure{Outcome::no_protocol, "",
-                  "there is no transfer: NumPy's function computes, by the array's own code"};
+                  "no transfer takes place: NumPy's function calls the array's own code"};
   }
   if (observed_.refuses_replay) {
     throw Failure{

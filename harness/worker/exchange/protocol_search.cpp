@@ -37,7 +37,7 @@ std::string other_way(const std::string& requested, const std::string& direct,
   const std::string& given = recorder.facts().struct_name;
   if (!is_struct || recorder.used() != "dlpack" || given.empty()) {
     if (direct.empty()) return "the consumer does not request " + requested;
-    return "the consumer took " + direct + ", not " + requested;
+    return "the consumer imports through " + direct + ", not " + requested;
   }
   const bool asked = requested == "dlpack_versioned" && asks_for_version(recorder);
   return std::string("the consumer requested ") + (asked ? "a" : "no") +
@@ -117,7 +117,7 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
     Failure other{Outcome::no_protocol, "", other_way(requested, direct, recorder),
                   std::string(codes::kOtherProtocol)};
     if (refusal) {
-      other.reason += "; shown that protocol alone, its reason: " + refusal->reason;
+      other.reason += "; if only that protocol is offered, it raises: " + refusal->reason;
       other.data["proxy"] = refusal->reason;
     }
     throw other;

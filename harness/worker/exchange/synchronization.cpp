@@ -19,8 +19,8 @@ constexpr std::int32_t kDlCuda = 2;
 /// A value for `stream`, and what it is called.
 struct Variant {
   std::string name;
-  Ref value;           ///< empty: none is passed
-  bool asked = false;  ///< the consumer itself passes it
+  Ref value;                 ///< empty: none is passed
+  bool is_own_call = false;  ///< the consumer itself passes it
   bool required = false;
 };
 
@@ -136,17 +136,20 @@ std::string word_of(sync::Content content) {
 Ordering begin_ordering(const Variant& variant) {
   Ordering found;
   found.stream = variant.name;
-  found.asked = variant.asked;
+  found.is_own_call = variant.is_own_call;
   found.required = variant.required;
   return found;
+}
+
+Warning reason_of(std::string_view code) {
+  return {std::string(code), std::string(codes::sync_text(code))};
 }
 
 // Where streams run one behind another by chance, every exchange appears synchronized.
 Ordering without_independence(const Variant& variant) {
   Ordering found = begin_ordering(variant);
   found.waits = Waits::inconclusive;
-  found.reason =
-      "no streams were seen to run at the same time: they share hardware queues, or launches block";
+  found.reason = reason_of(codes::kNoConcurrency);
   return found;
 }
 
@@ -161,14 +164,16 @@ Ordering look_at(const Variant& variant, const sync::Queue& queue) {
     found.export_blocked = verdict.export_blocked;
     found.import_blocked = verdict.import_blocked;
     found.gap_ns = verdict.gap_ns;
-    found.reason = verdict.reason;
+    if (!verdict.reason.empty()) found.reason = reason_of(verdict.reason);
   } catch (const Failure& failure) {
-    found.reason = failure.exception;
-    if (!failure.reason.empty())
-      found.reason += (found.reason.empty() ? "" : ": ") + failure.reason;
-    if (found.reason.empty()) found.reason = "it was refused";
+    std::string text = failure.exception;
+    if (!failure.reason.empty()) text += (text.empty() ? "" : ": ") + failure.reason;
+    if (text.empty()) text = "it was refused";
+    found.reason = {std::string(codes::kArgumentRefused), text,
+                    data_of("exception", failure.exception)};
   } catch (const std::exception& error) {
-    found.reason = error.what();  // the device's own refusal: what was seen before it is kept
+    // What was seen before it is kept.
+    found.reason = {std::string(codes::kDeviceFailed), error.what()};
   }
   return found;
 }
@@ -184,27 +189,28 @@ std::string_view late_free_of(const sync::Queue& queue) try {
 
 std::string race_of(const std::vector<Ordering>& sync, const Exchange& exchange) {
   for (const Ordering& one : sync) {
-    if (!one.asked || !one.required || !one.waits || !is_unordered(*one.waits)) continue;
-    const std::string how = *one.waits == Waits::none           ? "nothing waited for it"
-                            : *one.waits == Waits::wrong_stream ? "another queue was waited for"
-                                                                : "the host was held, and yet";
-    return exchange.consumer + " read what was there before " + exchange.producer +
-           "'s queue was done: " + how;
+    if (!one.is_own_call || !one.required || !one.waits || !is_unordered(*one.waits)) continue;
+    const std::string how = *one.waits == Waits::none ? "nothing waited"
+                            : *one.waits == Waits::wrong_stream
+                                ? "a stream waited for another stream"
+                                : "the host waited for another stream";
+    return exchange.consumer + " read old content before the work of " + exchange.producer +
+           " was done: " + how;
   }
   return "";
 }
 
 }  // namespace
 
-WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
-                                  const Step& step) {
+SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
+                                              const Order& order, const Step& step) {
   const std::string& device = order.exchange.device;
   const DeviceAt at = device_named(device);
   PyObject* const exporter = call.first_exporter();
   const Ends ends{call.producer(),      call.consumer(),
                   order.exchange,       order.make_case,
                   call.pool().expected, call.has_exports() ? Ref::borrow(exporter) : Ref()};
-  WhoWaits found;
+  SynchronizationFound found;
   if (!at && !has_busy(call.producer())) return found;
   step("sync");
   std::optional<TrialStreams> streams;
@@ -254,7 +260,7 @@ WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, co
       found.sync.push_back(without_independence(variant));
       continue;
     }
-    if (!variant.asked) split->set_stream(variant.value.get());
+    if (!variant.is_own_call) split->set_stream(variant.value.get());
     found.sync.push_back(look_at(variant, queue));
   }
   if (queue.slow_read) {

@@ -10,7 +10,7 @@
 namespace dlbench::worker {
 
 /// The synchronization of one exchange, as observed.
-struct WhoWaits {
+struct SynchronizationFound {
   std::vector<Ordering> sync;  ///< empty where the producer has no queue
   std::string late_free;       ///< of kLateFree; empty where it was not tested
   std::string race;            ///< why the exchange is a race; empty: it is none
@@ -18,7 +18,7 @@ struct WhoWaits {
 
 /// Imports arrays that are still being computed, once for each stream argument, and classifies what
 /// waits. Empty where the producer's adapter has no queue. Throws Failure.
-WhoWaits classify_synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
-                                  const Step& step);
+SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
+                                              const Order& order, const Step& step);
 
 }  // namespace dlbench::worker

@@ -7,7 +7,7 @@ namespace dlbench::worker {
 namespace {
 
 // The code that reads matters here, not the amount.
-constexpr std::size_t kPagesForWho = 256;
+constexpr std::size_t kPagesToFindCopier = 256;
 
 bool has_flag(const std::vector<std::string>& flags, const char* flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
@@ -30,7 +30,7 @@ Crossed cross(const Steps& steps, const exchange::View& source, bool guarded) {
     try {
       Steps noting = steps;
       noting.judge = [&](PyObject* result) { crossed.result = address_of(result, steps); };
-      crossed.guarded = cross_guarded(source, noting, kPagesForWho);
+      crossed.guarded = cross_guarded(source, noting, kPagesToFindCopier);
       return crossed;
     } catch (const Failure&) {
     } catch (const exchange::GuardError&) {

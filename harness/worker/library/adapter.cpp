@@ -8,14 +8,19 @@ namespace dlbench::worker {
 
 namespace {
 
+std::vector<std::string> texts_of(PyObject* list) {
+  std::vector<std::string> texts;
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+    texts.push_back(text_of(PyList_GetItem(list, i)));
+  }
+  return texts;
+}
+
 // The exception of a library's `devices` is the reason why it has none.
 std::vector<std::string> devices_of(const std::string& name, PyObject* loading, PyObject* module) {
   std::vector<std::string> devices;
   try {
-    const Ref found = checked(PyObject_CallMethod(loading, "devices", "O", module));
-    for (Py_ssize_t i = 0; i < PyList_Size(found.get()); ++i) {
-      devices.push_back(text_of(PyList_GetItem(found.get(), i)));
-    }
+    devices = texts_of(checked(PyObject_CallMethod(loading, "devices", "O", module)).get());
   } catch (Failure& failure) {
     if (failure.outcome != Outcome::out_of_memory) failure.outcome = Outcome::no_device;
     throw;
@@ -52,9 +57,16 @@ Ref asked_for_device(const Library& library, const char* name, const std::string
 Loaded Adapters::load(const std::string& role, const std::string& name, const std::string& path) {
   try {
     const Ref loading = checked(PyImport_ImportModule("dlbench.loading"));
-    Ref module = checked(PyObject_CallMethod(loading.get(), "load_adapter", "sss", role.c_str(),
-                                             name.c_str(), path.c_str()));
+    const Ref found = checked(PyObject_CallMethod(loading.get(), "load_and_observe", "sss",
+                                                  role.c_str(), name.c_str(), path.c_str()));
+    Ref module = Ref::borrow(PyTuple_GetItem(found.get(), 0));
     Loaded loaded;
+    loaded.seconds = PyFloat_AsDouble(PyTuple_GetItem(found.get(), 2));
+    PyObject *kind = nullptr, *names = nullptr;
+    for (Py_ssize_t at = 0;
+         PyDict_Next(PyTuple_GetItem(found.get(), 1), &at, &kind, &names) != 0;) {
+      loaded.effects[text_of(kind)] = texts_of(names);
+    }
     loaded.version = text_of(
         checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
             .get());

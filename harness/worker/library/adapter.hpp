@@ -12,6 +12,9 @@ namespace dlbench::worker {
 struct Loaded {
   std::string version;
   std::vector<std::string> devices;
+  /// What it changed for all others in this process, by kind: dlbench/import_effects.py.
+  std::map<std::string, std::vector<std::string>> effects;
+  double seconds = 0;  ///< of its file, without the observation of the effects
 };
 
 /// One library in this worker: its adapter files, as far as they are loaded.

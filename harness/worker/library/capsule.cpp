@@ -4,7 +4,7 @@ namespace dlbench::worker {
 
 void unreadable(const exchange::ViewError& error) {
   throw Failure{Outcome::wrong, "",
-                std::string("what it returned describes no array: ") + error.what()};
+                std::string("the result is not a numeric array: ") + error.what()};
 }
 
 bool is_dlpack_capsule(PyObject* object) {

@@ -17,7 +17,7 @@ struct CapsuleFacts {
   std::vector<std::string> flags;
 };
 
-/// Does its name say that it holds a tensor which was not consumed yet?
+/// Does it by its name hold a tensor which was not consumed yet?
 bool is_dlpack_capsule(PyObject* object);
 
 /// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.

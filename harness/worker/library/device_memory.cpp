@@ -11,7 +11,7 @@ namespace {
 using exchange::Extent;
 using exchange::View;
 
-constexpr unsigned kPoison = 0xa5a5a5a5;
+constexpr unsigned kPoisonWord = 0xa5a5a5a5;
 
 void copy_now(const DeviceAt& at, device::Address to, device::Address from, std::size_t bytes) {
   if (bytes == 0) return;
@@ -23,16 +23,16 @@ void copy_now(const DeviceAt& at, device::Address to, device::Address from, std:
 
 /// Drivers fill words at aligned addresses only: the bytes before and behind those are copied.
 void fill_now(const DeviceAt& at, device::Address begin, std::uint64_t bytes) {
-  static constexpr unsigned char kBytes[sizeof kPoison] = {0xa5, 0xa5, 0xa5, 0xa5};
+  static constexpr unsigned char kPoisonBytes[sizeof kPoisonWord] = {0xa5, 0xa5, 0xa5, 0xa5};
   const device::Table& table = *at.table;
   const auto copy = [&](device::Address to, std::uint64_t some) {
-    if (some > 0) require(table, "copy", table.copy(to, number(kBytes), some, nullptr));
+    if (some > 0) require(table, "copy", table.copy(to, number(kPoisonBytes), some, nullptr));
   };
-  const std::uint64_t head = std::min<std::uint64_t>(-begin % sizeof kPoison, bytes);
-  const std::uint64_t words = (bytes - head) / sizeof kPoison;
-  const std::uint64_t tail = bytes - head - words * sizeof kPoison;
+  const std::uint64_t head = std::min<std::uint64_t>(-begin % sizeof kPoisonWord, bytes);
+  const std::uint64_t words = (bytes - head) / sizeof kPoisonWord;
+  const std::uint64_t tail = bytes - head - words * sizeof kPoisonWord;
   copy(begin, head);
-  if (words > 0) require(table, "fill", table.fill32(begin + head, kPoison, words, nullptr));
+  if (words > 0) require(table, "fill", table.fill32(begin + head, kPoisonWord, words, nullptr));
   copy(begin + bytes - tail, tail);
 }
 

@@ -54,21 +54,21 @@ Comparison compare_extras(const Ref& extras, PyObject* source, const Library& pr
   Comparison comparison;
   std::vector<std::string> words = words_of(extras);
   if (words.empty()) return comparison;
-  const Ref looks = checked(PyList_New(0));
-  const auto add = [&](const Ref& look) {
-    if (look && PyList_Append(looks.get(), look.get()) != 0) throw fetch_failure();
+  const Ref views = checked(PyList_New(0));
+  const auto add = [&](const Ref& view) {
+    if (view && PyList_Append(views.get(), view.get()) != 0) throw fetch_failure();
   };
   add(extras_of(result, consumer));
   const Ref held = held_by(result, consumer);
   for (PyObject* kept : {result, held.get()}) {
     if (kept != nullptr && Py_TYPE(kept) == Py_TYPE(source)) add(extras_of(kept, producer));
   }
-  if (PyList_Size(looks.get()) == 0) {
+  if (PyList_Size(views.get()) == 0) {
     comparison.undecided = std::move(words);
     return comparison;
   }
   comparison.lost = words_of(checked(
-      PyObject_CallFunctionObjArgs(helper("lost").get(), extras.get(), looks.get(), nullptr)));
+      PyObject_CallFunctionObjArgs(helper("lost").get(), extras.get(), views.get(), nullptr)));
   return comparison;
 }
 

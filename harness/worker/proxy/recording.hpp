@@ -32,7 +32,7 @@ struct Asked {
   std::string_view phase() const;
 };
 
-/// In the order in which they were asked.
+/// In the order of the requests.
 using Recording = std::vector<Asked>;
 
 /// Made from a vectorcall's arguments, without the object itself.

@@ -100,7 +100,7 @@ bool Replay::play(std::size_t i, PyObject* array) {
     if (i == 0) next_ = 0;
     return true;
   }
-  if (answered) failed("the producer changed its mind: it raised once, and then it did not");
+  if (answered) failed("the producer raised once and then did not");
   return false;
 }
 

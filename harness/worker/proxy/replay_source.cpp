@@ -28,7 +28,7 @@ ReplaySource::ReplaySource(ImportCall& import_call, PyObject* array, Shown shown
     way_ = Way::type;
     wanted = watched(import_call, array, patched_.emplace(type));
     if (!PatchedType::is_possible(type, wanted)) {
-      throw Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
+      throw Failure{Outcome::no_protocol, "", "the consumer behaves differently with a proxy"};
     }
   }
   replay_ = std::make_unique<Replay>(std::move(wanted), array);

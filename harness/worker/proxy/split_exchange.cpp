@@ -36,7 +36,7 @@ Ref SplitExchange::take() {
   scope_.reset();
   if (!result) throw fetch_failure();
   if (source_ && !source_->replay().is_done()) {
-    throw Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
+    throw Failure{Outcome::no_protocol, "", "the consumer behaves differently with a proxy"};
   }
   return result;
 }

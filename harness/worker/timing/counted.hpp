@@ -6,7 +6,7 @@
 
 namespace dlbench::worker {
 
-/// Can this build tell valgrind when to start collecting? Imports then run at a fraction of the
+/// Can this build start valgrind's collection from code? Imports then run at a fraction of the
 /// cost.
 bool has_callgrind_requests();
 

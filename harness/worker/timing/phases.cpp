@@ -70,7 +70,7 @@ void Phases::fail() {
   Failure failure =
       PyErr_Occurred() != nullptr
           ? fetch_failure()
-          : Failure{Outcome::no_protocol, "", "the consumer takes another path with a proxy"};
+          : Failure{Outcome::no_protocol, "", "the consumer behaves differently with a proxy"};
   source_.replay().rewind();
   if (strayed && failure.outcome == Outcome::refused) failure.outcome = Outcome::no_protocol;
   throw failure;

@@ -28,8 +28,7 @@ void Phases::check_path() {
   drain();
   if (direct == replayed) return;
   throw Failure{Outcome::no_protocol, "",
-                "the consumer takes another path with a proxy: it leaves other "
-                "capsules behind"};
+                "the consumer behaves differently with a proxy: it leaks other capsules"};
 }
 
 // A deleter that runs in another phase than `release` must be reported.

@@ -22,7 +22,7 @@ const hasCases = (run) => run.fallbacks.length > 0;
 function drawCases(run) {
   const rows = run.fallbacks.map((row) => () => [row.pairs, row.becomes, row.rate, row.protocols,
     row.where, row.cases]);
-  longTable(byId("cases-table"), "Cases that end otherwise than f32",
+  longTable(byId("cases-table"), "Cases with another outcome than f32",
     ["exchange", "result", "rate", "protocol", "device", "cases"], rows, [2]);
 }
 

@@ -3,7 +3,7 @@
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
 const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven whether copied"],
-  [1, "~ within 2x of the instrument's own time"], [8, "^ interval wider than \u00b110 %"]];
+  [1, "~ less than 2x the overhead floor"], [8, "^ interval wider than \u00b110 %"]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
 const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is there",
   device: "the device's own time of one exchange" };
@@ -15,7 +15,7 @@ function channels(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
-function colour(share) {
+function color(share) {
   const place = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
   const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
   const [from, to] = [channels(VIRIDIS[low]), channels(VIRIDIS[low + 1])];
@@ -70,7 +70,7 @@ function cellButton(run, cell, view) {
     button.className = "none";
   } else {
     const rgb = view.color === "outcome" ? channels(OUTCOMES[run.value("outcome", cell)] ?? "#8a8a8a")
-      : colour(Math.log(run.time[cell] / view.low) / Math.log(view.high / view.low));
+      : color(Math.log(run.time[cell] / view.low) / Math.log(view.high / view.low));
     button.style.backgroundColor = `rgb(${rgb.join(",")})`;
     button.style.color = inkOn(rgb, run.ink);
     if (run.marks[cell] & 1) button.classList.add("near");
@@ -178,7 +178,7 @@ function drawLegend(run, telling, { color, low, high, reference }) {
   const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
   const noise = ends.map((row) => `\u00b1${percent(row.half_width)} at ${duration(row.length_ns)}`);
   if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
-  place.append(["framed: a library to itself", ...marks].join(" \u00b7 "));
+  place.append(["framed: same library on both sides", ...marks].join(" \u00b7 "));
 }
 
 // One tab stop; the arrow keys move from there.

@@ -18,19 +18,19 @@ function setTheme(name) {
   button.setAttribute("aria-pressed", String(theme() === "dark"));
 }
 
-function recolour() {
+function recolor() {
   LazyChart.all.forEach((chart) => chart.changed());
 }
 
 function switchTheme() {
   setTheme(THEMES[theme()]);
   try { localStorage.setItem("dlbench-theme", theme()); } catch { /* it lasts as long as the page */ }
-  recolour();
+  recolor();
 }
 
 function showSections(run) {
   for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)], ["cases", hasCases(run)],
-    ["warnings", hasWarnings(run)]]) {
+    ["warnings", hasWarnings(run)], ["machines", hasMachines(run)]]) {
     byId(id).hidden = !has;
     document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
   }
@@ -39,7 +39,7 @@ function showSections(run) {
 async function draw() {
   setTheme(remembered());
   byId("theme").addEventListener("click", switchTheme);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setTheme(null); recolour(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setTheme(null); recolor(); });
   const count = document.querySelectorAll('script[id^="index-"]').length;
   const runs = await Promise.all([...Array(count).keys()].map((number) => Run.load(number)));
   const charts = {};
@@ -53,6 +53,10 @@ async function draw() {
       drawWarnings(choice.run);
       drawRefusals(choice.run);
       if (hasSync(choice.run)) drawSync(choice.run);
+      if (hasMachines(choice.run)) {
+        drawMachinesForm(choice);
+        drawMachines(choice);
+      }
     }
     Object.entries(charts).forEach(([name, chart]) => (only === null || only === name) && chart.changed());
   };
@@ -107,7 +111,7 @@ function printing() {
     document.querySelectorAll(".grid").forEach((table) => { table.style.zoom = ""; });
     if (before === undefined) delete root.dataset.theme;
     else root.dataset.theme = before;
-    recolour();
+    recolor();
   });
 }
 

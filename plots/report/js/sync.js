@@ -13,7 +13,7 @@ function drawSync(run) {
       [pair, ...axes.map((axis) => run.value(axis, cell))].join(" "));
     name.addEventListener("click", () => openCell(run, cell));
     const stream = one.stream === null ? "none" : String(one.stream);
-    return [name, one.asked_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
+    return [name, one.requested_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
       one.saw ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
   longTable(byId("sync-table"), "Shares are of a known delay, for which the host was held. In brackets: a stream that the consumer does not pass by itself", ["exchange", "stream",

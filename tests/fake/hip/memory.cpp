@@ -65,16 +65,16 @@ DLBENCH_FAKE_EXPORT Code hipPointerGetAttribute(void* answer, int attribute, voi
   return run(__func__, [&]() -> Code {
     const auto block = Blocks::instance().find(reinterpret_cast<std::uintptr_t>(address));
     if (!block) return invalid_value;
-    unsigned told = 0;
-    if (attribute == dlbench::device::hip::is_managed) told = block->kind == Memory::Managed;
+    unsigned reported = 0;
+    if (attribute == dlbench::device::hip::is_managed) reported = block->kind == Memory::Managed;
     if (attribute == dlbench::device::hip::memory_type) {
       // hipMemoryTypeHost, Device and Managed, as ROCm 6 numbers them.
-      told = block->kind == Memory::Pinned ? 1 : block->kind == Memory::Device ? 2 : 3;
+      reported = block->kind == Memory::Pinned ? 1 : block->kind == Memory::Device ? 2 : 3;
     }
     if (attribute == dlbench::device::hip::device_ordinal) {
-      told = static_cast<unsigned>(block->device);
+      reported = static_cast<unsigned>(block->device);
     }
-    std::memcpy(answer, &told, sizeof told);
+    std::memcpy(answer, &reported, sizeof reported);
     return 0;
   });
 }

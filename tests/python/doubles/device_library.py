@@ -154,7 +154,7 @@ class Array:
         )
         managed.deleter = _release
         ALIVE[ctypes.addressof(managed)] = (managed, shape, strides, self)
-        return dlpack_structs.lending_capsule(managed)
+        return dlpack_structs.borrowed_capsule(managed)
 
 
 class Library:

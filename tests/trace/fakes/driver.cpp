@@ -7,7 +7,7 @@
 
 namespace {
 
-void told(std::uint32_t id, const char* name) {
+void reported(std::uint32_t id, const char* name) {
   void* cupti = ::dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
   if (cupti == nullptr) return;
   const auto called =
@@ -20,7 +20,7 @@ void told(std::uint32_t id, const char* name) {
 
 #define DLBENCH_API_CALL(kind, name, id)                         \
   extern "C" __attribute__((visibility("default"))) int name() { \
-    told(id, #name);                                             \
+    reported(id, #name);                                         \
     return 0;                                                    \
   }
 #include "trace/api_calls.def"
@@ -28,7 +28,7 @@ void told(std::uint32_t id, const char* name) {
 
 // Of no kind that is counted.
 extern "C" __attribute__((visibility("default"))) int cuCtxGetDevice() {
-  told(15, "cuCtxGetDevice");
+  reported(15, "cuCtxGetDevice");
   return 0;
 }
 

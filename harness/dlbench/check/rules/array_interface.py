@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, describe_error, gathered, packed
-from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.reading import Facts, gathered, on_error, packed
+from dlbench.check.rule import INTERFACE, Broken, NotApplicable, producer_rule
 from dlbench.check.subject import Subject
 
-producer = partial(RULES.add, role="producer")
-consumer = partial(RULES.add, role="consumer")
 STRUCT = f"{INTERFACE}, __array_struct__"
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
 FOUND = "found = array.__array_interface__\n"
@@ -55,11 +52,11 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]
         raise Broken(str(error)) from None
 
 
-@producer(
+@producer_rule(
     "interface.keys",
     "shape is a tuple of ints, typestr a str, version the int 3",
     INTERFACE,
-    shown=Shown(
+    lines=(
         f"{FOUND}assert isinstance(found, dict), type(found)\n"
         "assert isinstance(found['shape'], tuple), found['shape']\n"
         "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
@@ -89,10 +86,8 @@ def elements(array: Any, found: dict[str, Any]) -> bytes:
         return b""
     if isinstance(data, tuple):
         return gathered(data[0], shape, found.get("strides"), item)
-    try:
+    with on_error(NotApplicable, f"data is a {type(data).__name__}: "):
         raw = np.frombuffer(array if data is None else data, np.uint8)
-    except Exception as error:
-        raise NotApplicable(f"data is a {type(data).__name__}: {describe_error(error)}") from None
     first = raw.ctypes.data + found.get("offset", 0)
     return gathered(first, shape, found.get("strides"), item)
 
@@ -109,11 +104,11 @@ def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tu
     return shape if tuple(size for size in shape if size != 1) == many else wanted
 
 
-@producer(
+@producer_rule(
     "interface.values",
     "data, shape, strides and typestr lead to the array's elements",
     INTERFACE,
-    shown=Shown(READ.format("__array_interface__")),
+    lines=READ.format("__array_interface__"),
 )
 def values(subject: Subject) -> str:
     seen = []
@@ -137,11 +132,12 @@ def values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer(
+@producer_rule(
     "interface.read-only",
     "read-only memory is marked read-only",
     INTERFACE,
-    shown=Shown(f"{FOUND}assert found['data'][1] is True, found['data']", source="readonly"),
+    lines=f"{FOUND}assert found['data'][1] is True, found['data']",
+    source="readonly",
 )
 def read_only(subject: Subject) -> str:
     _, found = interface(subject, subject.case(readonly=True))
@@ -153,11 +149,11 @@ def read_only(subject: Subject) -> str:
     return "data[1] is True"
 
 
-@producer(
+@producer_rule(
     "struct.two",
     "the struct begins with 2, the check that it is one",
     STRUCT,
-    shown=Shown(f"{AT}first = ctypes.c_int.from_address(at).value\nassert first == 2, first"),
+    lines=f"{AT}first = ctypes.c_int.from_address(at).value\nassert first == 2, first",
 )
 def two(subject: Subject) -> str:
     _, facts, _ = struct(subject)
@@ -166,11 +162,11 @@ def two(subject: Subject) -> str:
     return "2"
 
 
-@producer(
+@producer_rule(
     "struct.values",
     "the struct leads to the array's elements",
     STRUCT,
-    shown=Shown(READ.format("__array_struct__")),
+    lines=READ.format("__array_struct__"),
 )
 def struct_values(subject: Subject) -> str:
     seen = []
@@ -194,17 +190,17 @@ def struct_values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer(
+@producer_rule(
     "struct.flags",
     "the flags mark memory that may be written, and contiguous memory",
     STRUCT,
-    shown=Shown(
+    lines=(
         f"{AT}flags = ctypes.c_int.from_address(at + 16).value\n"
         "assert bool(flags & 0x1) == source.flags.c_contiguous, hex(flags)\n"
         "assert bool(flags & 0x400) == source.flags.writeable, hex(flags)\n"
-        "assert flags & 0x200, hex(flags)",
-        source="strided",
+        "assert flags & 0x200, hex(flags)"
     ),
+    source="strided",
 )
 def struct_flags(subject: Subject) -> str:
     seen = []

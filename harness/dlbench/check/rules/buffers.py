@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, describe_error, gathered, packed
-from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, producer_rule
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
 
-producer = partial(RULES.add, role="producer")
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
@@ -83,11 +81,11 @@ def is_float32(text: str | None) -> bool:
         return False
 
 
-@producer(
+@producer_rule(
     "buffer.values",
     "shape, strides and itemsize lead to the array's elements",
     PEP3118,
-    shown=Shown(
+    lines=(
         "given = np.asarray(memoryview(array))\n"
         "assert given.shape == source.shape and given.tobytes() == source.tobytes(), given"
     ),
@@ -113,13 +111,11 @@ def values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer(
+@producer_rule(
     "buffer.format",
     "format names the dtype",
     PEP3118,
-    shown=Shown(
-        "assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format"
-    ),
+    lines="assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format",
 )
 def format_(subject: Subject) -> str:
     _, facts = buffered(subject)
@@ -130,11 +126,11 @@ def format_(subject: Subject) -> str:
     return repr(facts["format"])
 
 
-@producer(
+@producer_rule(
     "buffer.length",
     "len is the number of elements times itemsize",
     PEP3118,
-    shown=Shown(f"{GET}assert get(0x11C)[2] == source.nbytes, get(0x11C)[2]"),
+    lines=f"{GET}assert get(0x11C)[2] == source.nbytes, get(0x11C)[2]",
 )
 def length(subject: Subject) -> str:
     _, facts = buffered(subject)
@@ -143,14 +139,12 @@ def length(subject: Subject) -> str:
     return f"{facts['len']} bytes"
 
 
-@producer(
+@producer_rule(
     "buffer.read-only",
     "read-only memory is marked read-only, and a request for writable memory fails",
     PEP3118,
-    shown=Shown(
-        f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
-        source="readonly",
-    ),
+    lines=f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
+    source="readonly",
 )
 def read_only(subject: Subject) -> str:
     array, facts = buffered(subject, subject.case(readonly=True))
@@ -174,11 +168,11 @@ CONTIGUOUS = (
 )
 
 
-@producer(
+@producer_rule(
     "buffer.contiguous",
     "a request for contiguous memory returns it, or raises BufferError",
     PEP3118,
-    shown=Shown(
+    lines=(
         f"{GET}"
         "for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):\n"
         "    try:\n"
@@ -187,9 +181,9 @@ CONTIGUOUS = (
         "        print(hex(flags), 'is refused:', error)\n"
         "        continue\n"
         "    given = ctypes.string_at(view[0], view[2])\n"
-        "    assert given in [source.tobytes(order) for order in orders], hex(flags)",
-        source="strided",
+        "    assert given in [source.tobytes(order) for order in orders], hex(flags)"
     ),
+    source="strided",
 )
 def contiguous(subject: Subject) -> str:
     seen, why = [], "its arrays lie in one piece, however they are made"
@@ -226,17 +220,17 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
     return seen
 
 
-@producer(
+@producer_rule(
     "buffer.fields",
     "PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
     PEP3118,
-    shown=Shown(
+    lines=(
         f"{GET}"
         "assert get(0x8)[6], 'PyBUF_ND fills no shape'\n"
         "assert get(0x18)[7], 'PyBUF_STRIDES fills no strides'\n"
-        "assert not get(0x8)[5], 'PyBUF_ND fills a format'",
-        source="grid",
+        "assert not get(0x8)[5], 'PyBUF_ND fills a format'"
     ),
+    source="grid",
 )
 def fields(subject: Subject) -> str:
     case = subject.case(layout="grid")
@@ -260,11 +254,11 @@ def fields(subject: Subject) -> str:
     return f"shape {shape}"
 
 
-@producer(
+@producer_rule(
     "buffer.keeps-memory",
     "a view keeps the memory when the array has gone",
     PEP3118,
-    shown=Shown(
+    lines=(
         "view, expected = memoryview(array), source.tobytes()\n"
         "del array, source; gc.collect()\n"
         "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"

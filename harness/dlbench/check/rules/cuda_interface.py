@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.rule import CUDA_INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rule import CUDA_INTERFACE, Broken, NotApplicable, producer_rule
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer")
 FOUND = "found = array.__cuda_array_interface__\n"
 
 
@@ -24,11 +22,11 @@ def interface(array: Any) -> dict[str, Any]:
     return dict(found)
 
 
-@rule(
+@producer_rule(
     "cuda.host",
     "an array in the CPU's memory has no __cuda_array_interface__",
     CUDA_INTERFACE,
-    shown=Shown("assert not hasattr(array, '__cuda_array_interface__')"),
+    lines="assert not hasattr(array, '__cuda_array_interface__')",
 )
 def host(subject: Subject) -> str:
     if subject.device != "cpu":
@@ -48,11 +46,11 @@ def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
     return interface(subject.make(case or subject.case()))
 
 
-@rule(
+@producer_rule(
     "cuda.keys",
     "shape is a tuple of ints, typestr a str, data an address and a bool",
     CUDA_INTERFACE,
-    shown=Shown(
+    lines=(
         f"{FOUND}assert isinstance(found['shape'], tuple), found['shape']\n"
         "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
         "assert isinstance(found['typestr'], str), found['typestr']\n"
@@ -71,11 +69,11 @@ def keys(subject: Subject) -> str:
     return f"{found['typestr']}, shape {shape}"
 
 
-@rule(
+@producer_rule(
     "cuda.version",
     "version is an int; 3 is the one that speaks of streams",
     CUDA_INTERFACE,
-    shown=Shown(f"{FOUND}assert isinstance(found['version'], int), found['version']"),
+    lines=f"{FOUND}assert isinstance(found['version'], int), found['version']",
 )
 def version(subject: Subject) -> str:
     found = on_device(subject)
@@ -84,11 +82,11 @@ def version(subject: Subject) -> str:
     return f"version {found['version']}"
 
 
-@rule(
+@producer_rule(
     "cuda.stream",
     "stream is not 0, which could mean two streams",
     CUDA_INTERFACE,
-    shown=Shown(f"{FOUND}assert found.get('stream') != 0, found"),
+    lines=f"{FOUND}assert found.get('stream') != 0, found",
 )
 def stream(subject: Subject) -> str:
     found = on_device(subject)
@@ -99,11 +97,12 @@ def stream(subject: Subject) -> str:
     return f"{found['stream']}"
 
 
-@rule(
+@producer_rule(
     "cuda.empty",
     "the address of an array without elements is 0",
     CUDA_INTERFACE,
-    shown=Shown(f"{FOUND}assert found['data'][0] == 0, found['data']", source="empty"),
+    lines=f"{FOUND}assert found['data'][0] == 0, found['data']",
+    source="empty",
 )
 def empty(subject: Subject) -> str:
     found = on_device(subject, subject.case(bytes=0, layout="empty"))

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from dlbench.check.reading import describe_error
-from dlbench.check.rule import NEP13, NEP18, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.rule import NEP13, NEP18, Broken, NotApplicable, Unclear, producer_rule
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer", level="should")
+rule = partial(producer_rule, level="should")
 
 
 #: `extras` is the adapter's function for what an array carries besides its values.
@@ -50,7 +50,7 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     "dispatch.ufunc",
     "np.multiply(x, x) of an array that has __array_ufunc__ is of its type, with unit and mask",
     NEP13,
-    shown=Shown(KEPT.format("np.multiply(array, array)")),
+    lines=KEPT.format("np.multiply(array, array)"),
 )
 def ufunc(subject: Subject) -> str:
     import numpy as np
@@ -62,7 +62,7 @@ def ufunc(subject: Subject) -> str:
     "dispatch.function",
     "np.concatenate([x, x]) of an array that has __array_function__ is so, too",
     NEP18,
-    shown=Shown(KEPT.format("np.concatenate([array, array])")),
+    lines=KEPT.format("np.concatenate([array, array])"),
 )
 def function(subject: Subject) -> str:
     import numpy as np

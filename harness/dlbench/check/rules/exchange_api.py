@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import content
 from dlbench.check.reading import address, describe_error
-from dlbench.check.rule import EXCHANGE_API, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rule import EXCHANGE_API, Broken, NotApplicable, producer_rule
 from dlbench.check.rules.export_layout import agree
 from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
-rule = partial(RULES.add, role="producer")
 PUBLISHED = (
     "published = getattr(type(array), '__dlpack_c_exchange_api__', None)\n"
     "assert 'dlpack_exchange_api' in repr(published), published"
@@ -93,15 +90,11 @@ CALLED = {
 }
 
 
-def shown_by(what: str) -> Shown:
-    return Shown(CALLED[what])
-
-
-@rule(
+@producer_rule(
     "c-api.capsule",
     "the type publishes a capsule named dlpack_exchange_api",
     EXCHANGE_API,
-    shown=Shown(PUBLISHED),
+    lines=PUBLISHED,
 )
 def capsule(subject: Subject) -> str:
     _, published = subject.publishes_api()
@@ -114,11 +107,11 @@ def capsule(subject: Subject) -> str:
     return "dlpack_exchange_api"
 
 
-@rule(
+@producer_rule(
     "c-api.version",
     "the table, or one that it links to, is of major version 1",
     f"{EXCHANGE_API}Header",
-    shown=shown_by("version"),
+    lines=CALLED["version"],
 )
 def version(subject: Subject) -> str:
     _, published = subject.publishes_api()
@@ -134,11 +127,11 @@ def version(subject: Subject) -> str:
 MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 
-@rule(
+@producer_rule(
     "c-api.functions",
     "all functions but dltensor_from_py_object_no_sync are there",
     EXCHANGE_API,
-    shown=shown_by("functions"),
+    lines=CALLED["functions"],
 )
 def functions(subject: Subject) -> str:
     _, api = subject.api()
@@ -153,11 +146,11 @@ def has(api: _check.Api, name: str) -> None:
         raise NotApplicable(f"{name} is NULL")
 
 
-@rule(
+@producer_rule(
     "c-api.export",
     "managed_tensor_from_py_object_no_sync describes the array as it lies",
     f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
-    shown=shown_by("export"),
+    lines=CALLED["export"],
 )
 def export(subject: Subject) -> str:
     array, api = subject.api()
@@ -174,11 +167,11 @@ def export(subject: Subject) -> str:
     return seen
 
 
-@rule(
+@producer_rule(
     "c-api.agrees",
     "the table and __dlpack__ export the same memory on the same device",
     EXCHANGE_API,
-    shown=shown_by("agrees"),
+    lines=CALLED["agrees"],
 )
 def agrees(subject: Subject) -> str:
     array, api = subject.api()
@@ -192,17 +185,17 @@ def agrees(subject: Subject) -> str:
         raise NotApplicable(describe_error(error)) from None
     one, other = kept.facts, taken.facts
     if one["device"] != other["device"]:
-        raise Broken(f"__dlpack__ says {one['device']}, the table {other['device']}")
+        raise Broken(f"__dlpack__ reports {one['device']}, the table {other['device']}")
     if address(one) != address(other):
         raise Broken("they export other memory")
     return "the same memory"
 
 
-@rule(
+@producer_rule(
     "c-api.borrow",
     "dltensor_from_py_object_no_sync describes the array, and keeps nothing",
     f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
-    shown=shown_by("borrow"),
+    lines=CALLED["borrow"],
 )
 def borrow(subject: Subject) -> str:
     array, api = subject.api()
@@ -215,11 +208,11 @@ def borrow(subject: Subject) -> str:
     return leaks.require_none(lambda: api.borrow(array), array)
 
 
-@rule(
+@producer_rule(
     "c-api.import",
     "managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor",
     f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
-    shown=shown_by("to_object"),
+    lines=CALLED["to_object"],
 )
 def import_(subject: Subject) -> str:
     array, api = subject.api()
@@ -245,11 +238,11 @@ def import_(subject: Subject) -> str:
     return "its deleter was called once"
 
 
-@rule(
+@producer_rule(
     "c-api.leak",
     "an exchange by the table leaves nothing behind",
     EXCHANGE_API,
-    shown=shown_by("leak"),
+    lines=CALLED["leak"],
 )
 def leak(subject: Subject) -> str:
     array, api = subject.api()

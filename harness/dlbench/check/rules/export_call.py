@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from dlbench.check.reading import describe_error, read, values, values_of
+from dlbench.check.reading import describe_error, on_error, read, values, values_of
 from dlbench.check.rule import (
     DEVICE,
     METHOD,
-    RULES,
     SPEC,
     Broken,
+    Holds,
     NotApplicable,
-    Shown,
     Unclear,
+    producer_rule,
 )
 from dlbench.check.showing import DEVICE as NAMED
 from dlbench.check.showing import allowed, refused
 from dlbench.check.subject import Subject, in_thread
 
-rule = partial(RULES.add, role="producer")
 
-
-@rule(
+@producer_rule(
     "export.device-method",
     "an array with __dlpack__ has __dlpack_device__ too",
     DEVICE,
-    shown=Shown("array.__dlpack_device__"),
+    lines="array.__dlpack_device__",
 )
 def device_method(subject: Subject) -> str:
     if not hasattr(subject.exporter(), "__dlpack_device__"):
@@ -37,17 +34,15 @@ def device_method(subject: Subject) -> str:
 
 def device_of(array: Any) -> Any:
     """Its device; NotApplicable where another rule covers that."""
-    try:
+    with on_error(NotApplicable, "__dlpack_device__: "):
         return array.__dlpack_device__()
-    except Exception as error:
-        raise NotApplicable(f"__dlpack_device__: {describe_error(error)}") from None
 
 
-@rule(
+@producer_rule(
     "export.device-pair",
     "__dlpack_device__() returns a tuple of two ints (an IntEnum is one)",
     DEVICE,
-    shown=Shown(
+    lines=(
         "device = array.__dlpack_device__()\n"
         "assert isinstance(device, tuple) and len(device) == 2, device\n"
         "assert all(isinstance(each, int) for each in device), device"
@@ -61,11 +56,11 @@ def device_pair(subject: Subject) -> str:
     return f"({int(device[0])}, {int(device[1])})"
 
 
-@rule(
+@producer_rule(
     "export.device-agrees",
     "__dlpack_device__() is the device that the capsule's tensor names",
     DEVICE,
-    shown=Shown(
+    lines=(
         f"named = {NAMED}\n"
         "device = array.__dlpack_device__()\n"
         "assert list(device) == named, (device, named)"
@@ -76,25 +71,27 @@ def device_agrees(subject: Subject) -> str:
     device = device_of(array)
     named = subject.export(array)["device"]
     try:
-        said = tuple(None if each is None else int(each) for each in device)
+        reported = tuple(None if each is None else int(each) for each in device)
     except (TypeError, ValueError):
         raise NotApplicable(f"__dlpack_device__() is {device!r}") from None
-    if None in said:
+    if None in reported:
         # What a missing number means is the other rule's matter.
-        said = tuple(there if one is None else one for one, there in zip(said, named, strict=True))
-    if said != named:
-        raise Broken(f"it says {said}, the capsule {named}")
-    return f"both say {named}"
+        reported = tuple(
+            there if one is None else one for one, there in zip(reported, named, strict=True)
+        )
+    if reported != named:
+        raise Broken(f"it reports {reported}, the capsule has {named}")
+    return f"both are {named}"
 
 
 KEYWORDS = ("stream", "max_version", "dl_device", "copy")
 
 
-@rule(
+@producer_rule(
     "export.keywords",
     "__dlpack__ accepts stream, max_version, dl_device and copy, each None",
     f"{METHOD} (since 2023.12)",
-    shown=Shown(
+    lines=(
         "for word in ('stream', 'max_version', 'dl_device', 'copy'):\n"
         "    try:\n"
         "        array.__dlpack__(**{word: None})\n"
@@ -120,12 +117,12 @@ def keywords(subject: Subject) -> str:
     return "all four"
 
 
-@rule(
+@producer_rule(
     "export.positional",
     "__dlpack__ accepts keyword arguments only",
     METHOD,
     verdict="unclear",
-    shown=Shown(refused("array.__dlpack__(None)", "TypeError")),
+    lines=refused("array.__dlpack__(None)", "TypeError"),
 )
 def positional(subject: Subject) -> str:
     array = subject.exporter()
@@ -141,23 +138,19 @@ def positional(subject: Subject) -> str:
     )
 
 
-@rule(
+@producer_rule(
     "export.byte-order",
     "numbers of the other byte order are not exported as if they were of this one",
     f"{METHOD}, Raises; dlpack.h, DLDataType: native endianness",
-    shown=Shown(
-        f"{allowed('np.from_dlpack(array)')}\nassert np.array_equal(given, source), given",
-        source="swapped",
-    ),
+    lines=f"{allowed('np.from_dlpack(array)')}\nassert np.array_equal(given, source), given",
+    source="swapped",
 )
 def byte_order(subject: Subject) -> str:
     case = subject.case(special="swapped")
     array = subject.exporter(case)
-    try:
+    with on_error(Holds, "refused: "):
         capsule = subject.ask(array)
         facts = read(capsule)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     if values(facts) == case.expected().tobytes():
         return "converted"
     raise Broken("exported, though no field marks the bytes as swapped")
@@ -167,15 +160,13 @@ def byte_order(subject: Subject) -> str:
 SPECIALS = ("swapped", "nulls", "grad")
 
 
-@rule(
+@producer_rule(
     "export.refusal-type",
     "what cannot be exported raises BufferError",
     f"{METHOD}, Raises",
     level="should",
-    shown=Shown(
-        allowed("array.__dlpack__()", "BufferError") + "\nprint('exported:', given)",
-        source="unexportable",
-    ),
+    lines=allowed("array.__dlpack__()", "BufferError") + "\nprint('exported:', given)",
+    source="unexportable",
 )
 def refusal_type(subject: Subject) -> str:
     subject.exporter()
@@ -199,11 +190,11 @@ def refusal_type(subject: Subject) -> str:
     return f"BufferError for {', '.join(seen)}"
 
 
-@rule(
+@producer_rule(
     "export.other-thread",
     "an array can be exported in another thread than the one that made it",
     SPEC,
-    shown=Shown(
+    lines=(
         "from concurrent.futures import ThreadPoolExecutor\n"
         "there = ThreadPoolExecutor().submit(np.from_dlpack, array).result()\n"
         "assert np.array_equal(there, np.from_dlpack(array)), there"
@@ -212,10 +203,8 @@ def refusal_type(subject: Subject) -> str:
 def other_thread(subject: Subject) -> str:
     array = subject.exporter()
     here = values_of(subject.readable(lambda: subject.ask(array)))
-    try:
+    with on_error(Broken, "in a thread: "):
         there = in_thread(lambda: values_of(subject.ask(array)))
-    except Exception as error:
-        raise Broken(f"in a thread: {describe_error(error)}") from None
     if here != there:
         raise Broken("other values are exported in a thread")
     return "the same values"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import CPU, address, describe_error, read, values
-from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.reading import CPU, address, describe_error, on_error, read, values
+from dlbench.check.rule import HEADER, METHOD, SPEC, Broken, NotApplicable, producer_rule
 from dlbench.check.showing import DEVICE, allowed, refused
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer")
 COPY = f"{METHOD}, copy"
 COPIED = 2
 NEW, OLD = "max_version=(1, 0), ", ""
@@ -20,7 +18,7 @@ FLAG = "flags = ctypes.c_uint64.from_address(struct + 24).value\n"
 SAME = "address(given) == address(capsule)"
 
 
-def asked(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
+def requested(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
     """An array and its facts; NotApplicable where it does not accept the keyword."""
     array = subject.exporter()
     capsule = subject.ask(array, **keywords)
@@ -68,21 +66,21 @@ def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception]
     return "a copy"
 
 
-@rule(
+@producer_rule(
     "export.copy-true",
     "copy=True exports memory that is not the array's",
     COPY,
-    shown=Shown(f"given = array.__dlpack__({NEW}copy=True)\nassert not {SAME}, given"),
+    lines=f"given = array.__dlpack__({NEW}copy=True)\nassert not {SAME}, given",
 )
 def copy_true(subject: Subject) -> str:
     return must_copy(subject, subject.ask, None)
 
 
-@rule(
+@producer_rule(
     "export.copy-true-unversioned",
     "copy=True without max_version exports no memory of the array's either",
     COPY,
-    shown=Shown(
+    lines=(
         f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\nassert not {SAME}, given"
     ),
 )
@@ -91,13 +89,11 @@ def copy_true_unversioned(subject: Subject) -> str:
     return must_copy(subject, bare, BufferError)
 
 
-@rule(
+@producer_rule(
     "export.copy-false",
     "copy=False exports the array's own memory, or raises BufferError",
     COPY,
-    shown=Shown(
-        f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\nassert {SAME}, given"
-    ),
+    lines=f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\nassert {SAME}, given",
 )
 def copy_false(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
@@ -115,11 +111,11 @@ def copy_false(subject: Subject) -> str:
     return "the same memory"
 
 
-@rule(
+@producer_rule(
     "export.copy-none",
     "copy=None exports the array's own memory where that is possible",
     COPY,
-    shown=Shown(
+    lines=(
         f"array.__dlpack__({NEW}copy=False)\n"
         f"capsule, given = (array.__dlpack__({NEW}copy=None) for _ in range(2))\n"
         f"assert {SAME}, given"
@@ -127,33 +123,27 @@ def copy_false(subject: Subject) -> str:
 )
 def copy_none(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
-    try:
+    with on_error(NotApplicable, "it cannot export its own: "):
         subject.ask(array, copy=False)
-    except Exception as error:
-        raise NotApplicable(f"it cannot export its own: {describe_error(error)}") from None
     first, second = (subject.ask(array, copy=None) for _ in range(2))
     if address(read(first)) != address(read(second)):
-        raise Broken("each time it is other memory, though copy=False is no error")
+        raise Broken("each export returns other memory, though copy=False raises no error")
     return "the same memory"
 
 
-@rule(
+@producer_rule(
     "export.copied-flag",
     "a copy has the flag IS_COPIED",
     f"{COPY}; {SPEC}; {HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    shown=Shown(
-        f"{FLAG}assert flags & 0b10, hex(flags)",
-        call=f"array.__dlpack__({NEW}copy=True)",
-    ),
+    lines=f"{FLAG}assert flags & 0b10, hex(flags)",
+    call=f"array.__dlpack__({NEW}copy=True)",
 )
 def copied_flag(subject: Subject) -> str:
     array = has_keyword(subject, "copy")
     _kept, own = home(subject, array)
-    try:
+    with on_error(NotApplicable, "no copy: "):
         capsule = subject.ask(array, copy=True)
         facts = read(capsule)
-    except Exception as error:
-        raise NotApplicable(f"no copy: {describe_error(error)}") from None
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
     if address(facts) == own:
@@ -163,11 +153,11 @@ def copied_flag(subject: Subject) -> str:
     return f"flags are {facts['flags']:#x}"
 
 
-@rule(
+@producer_rule(
     "export.shared-flag",
     "what was not copied has no flag IS_COPIED",
     f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    shown=Shown(f"{FLAG}assert not flags & 0b10, hex(flags)"),
+    lines=f"{FLAG}assert not flags & 0b10, hex(flags)",
 )
 def shared_flag(subject: Subject) -> str:
     array = subject.exporter()
@@ -200,34 +190,34 @@ def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
     raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
 
 
-@rule(
+@producer_rule(
     "export.device-unknown",
     "a dl_device that the producer cannot handle raises BufferError",
     f"{METHOD}, dl_device",
-    shown=Shown(refused(f"array.__dlpack__({NEW}dl_device=(200, 0))", "BufferError")),
+    lines=refused(f"array.__dlpack__({NEW}dl_device=(200, 0))", "BufferError"),
 )
 def device_unknown(subject: Subject) -> str:
     return must_refuse_device(subject, subject.ask)
 
 
-@rule(
+@producer_rule(
     "export.device-unknown-unversioned",
     "without max_version, too, a dl_device that the producer cannot handle raises BufferError",
     f"{METHOD}, dl_device",
-    shown=Shown(refused(f"array.__dlpack__({OLD}dl_device=(200, 0))", "BufferError")),
+    lines=refused(f"array.__dlpack__({OLD}dl_device=(200, 0))", "BufferError"),
 )
 def device_unknown_unversioned(subject: Subject) -> str:
     return must_refuse_device(subject, bare)
 
 
-@rule(
+@producer_rule(
     "export.copy-false-device",
     "copy=False raises BufferError where dl_device is another device",
     f"{COPY}; dl_device",
-    shown=Shown(
+    lines=(
         "\n".join(
-            refused(f"array.__dlpack__({asked}dl_device=(2, 0), copy=False)", "BufferError")
-            for asked in (NEW, OLD)
+            refused(f"array.__dlpack__({requested}dl_device=(2, 0), copy=False)", "BufferError")
+            for requested in (NEW, OLD)
         )
     ),
 )
@@ -252,25 +242,21 @@ def copy_false_device(subject: Subject) -> str:
     return seen
 
 
-@rule(
+@producer_rule(
     "export.device-host",
     "dl_device=(1, 0) exports memory of the CPU",
     f"{METHOD}, dl_device",
     level="should",
-    shown=Shown(
-        f"named = {DEVICE}\nassert named == [1, 0], named",
-        call=f"array.__dlpack__({NEW}dl_device=(1, 0))",
-    ),
+    lines=f"named = {DEVICE}\nassert named == [1, 0], named",
+    call=f"array.__dlpack__({NEW}dl_device=(1, 0))",
 )
 def device_host(subject: Subject) -> str:
     array = has_keyword(subject, "dl_device")
     home(subject, array)
     expected = subject.case().expected().tobytes()
-    try:
+    with on_error(Broken, f"dl_device={CPU}: "):
         capsule = subject.ask(array, dl_device=CPU)
         facts = read(capsule)
-    except Exception as error:
-        raise Broken(f"dl_device={CPU}: {describe_error(error)}") from None
     if facts["device"] != CPU:
         raise Broken(f"dl_device={CPU} gave {facts['device']}")
     if subject.device == "cpu" and values(facts) != expected:

@@ -7,11 +7,10 @@ from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.reading import CODES, describe_error, read, values
-from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown
+from dlbench.check.rule import HEADER, Broken, NotApplicable, producer_rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer")
 TENSOR = f"{HEADER}, DLTensor"
 #: NumPy is the reader.
 READ = (
@@ -63,7 +62,7 @@ def agree(facts: dict[str, Any], case: Case, content: Any = None) -> str:
 def _add(name: str, sentence: str, **changes: Any) -> None:
     source = str(changes.get("layout", name))
 
-    @rule(f"export.{name}", sentence, TENSOR, shown=Shown(READ, source=source))
+    @producer_rule(f"export.{name}", sentence, TENSOR, lines=READ, source=source)
     def look(subject: Subject) -> str:
         return compared(subject, subject.case(**changes))
 
@@ -79,11 +78,11 @@ _add("empty", "an array without elements keeps its shape", layout="empty", bytes
 _add("offset", "elements behind an odd address are described as they lie", offset=4)
 
 
-@rule(
+@producer_rule(
     "export.dtypes",
     "each dtype is exported by its code and bits, in one lane",
     f"{HEADER}, DLDataType",
-    shown=Shown(READ),
+    lines=READ,
 )
 def dtypes(subject: Subject) -> str:
     subject.exporter()

@@ -9,11 +9,10 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
-from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, producer_rule
 from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
-rule = partial(RULES.add, role="producer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
@@ -40,11 +39,11 @@ def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
         raise Broken(f"the values changed {when}")
 
 
-@rule(
+@producer_rule(
     "export.keeps-memory",
     "what was exported stays as it is when the array has gone",
     SPEC,
-    shown=Shown(f"{WHERE}del array, source; gc.collect()\n{STILL}"),
+    lines=f"{WHERE}del array, source; gc.collect()\n{STILL}",
 )
 def keeps_memory(subject: Subject) -> str:
     case = subject.case(bytes=1 << 20)
@@ -59,11 +58,11 @@ def keeps_memory(subject: Subject) -> str:
     return "its values stay"
 
 
-@rule(
+@producer_rule(
     "export.twice",
     "each of several exports of one array is deleted on its own",
     SPEC,
-    shown=Shown(
+    lines=(
         f"several = [array.__dlpack__() for _ in range(3)]\n"
         "at, expected = address(several[2]), source.tobytes()\n"
         f"del array, source, several[:2]; gc.collect()\n{STILL}"
@@ -89,12 +88,12 @@ def twice(subject: Subject) -> str:
     return "one memory" if shared else "a copy each"
 
 
-@rule(
+@producer_rule(
     "export.taken-capsule",
     "a capsule that was renamed does nothing when it goes",
     SPEC,
     risky=True,
-    shown=Shown(
+    lines=(
         "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
         "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
         "used = b'used_' + name\n"
@@ -143,24 +142,24 @@ LETS_GO = "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
 WITHOUT_GIL = LETS_GO + _taken("CFUNCTYPE")
 
 
-@rule(
+@producer_rule(
     "export.deleter-without-gil",
     "the deleter may be called without the GIL",
     SPEC,
     risky=True,
-    shown=Shown(WITHOUT_GIL + "deleter(struct)"),
+    lines=WITHOUT_GIL + "deleter(struct)",
 )
 def deleter_without_gil(subject: Subject) -> str:
     return released(subject, "without-gil")
 
 
-@rule(
+@producer_rule(
     "export.deleter-thread",
     "the deleter may be called in another thread, which holds the GIL",
     SPEC,
     risky=True,
-    shown=Shown(
-        # It keeps the GIL.
+    # It keeps the GIL.
+    lines=(
         _taken("PYFUNCTYPE")
         + "import threading\n"
         + "thread = threading.Thread(target=deleter, args=(struct,))\n"
@@ -171,14 +170,14 @@ def deleter_thread(subject: Subject) -> str:
     return released(subject, "thread")
 
 
-@rule(
+@producer_rule(
     "export.deleter-at-exit",
     "the deleter may be called when the interpreter has gone",
     f"{SPEC}, the example of a deleter",
     level="should",
     risky=True,
     at_exit=True,
-    shown=Shown(
+    lines=(
         WITHOUT_GIL
         + "# exit() of the C library runs this after the interpreter's end.\n"
         + "ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)"
@@ -192,11 +191,11 @@ def deleter_at_exit(subject: Subject) -> str:
     return "the process ended well"
 
 
-@rule(
+@producer_rule(
     "export.leak-unconsumed",
     "a capsule that is not consumed deletes its tensor",
     SPEC,
-    shown=Shown(LEFT.format("array.__dlpack__()")),
+    lines=LEFT.format("array.__dlpack__()"),
 )
 def leak_unconsumed(subject: Subject) -> str:
     array = subject.exporter()
@@ -204,11 +203,11 @@ def leak_unconsumed(subject: Subject) -> str:
     return leaks.require_none(lambda: subject.ask(array), array)
 
 
-@rule(
+@producer_rule(
     "export.leak-consumed",
     "after its deleter a borrowed tensor leaves no memory allocated",
     DELETER,
-    shown=Shown(LEFT.format("np.from_dlpack(array)")),
+    lines=LEFT.format("np.from_dlpack(array)"),
 )
 def leak_consumed(subject: Subject) -> str:
     array = subject.exporter()

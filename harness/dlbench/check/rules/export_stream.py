@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from dlbench.check.reading import DEVICE_TYPES, describe_error
-from dlbench.check.rule import METHOD, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.reading import describe_error, on_error
+from dlbench.check.rule import METHOD, Broken, Holds, NotApplicable, Unclear, producer_rule
 from dlbench.check.rules.export_call import device_of
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject
+from dlbench.device import DLPACK_TYPES
 
-rule = partial(RULES.add, role="producer")
 
-
-@rule(
+@producer_rule(
     "export.stream-host",
     "for memory of the CPU no stream but None is accepted",
     f"{METHOD}, stream",
-    shown=Shown(refused("array.__dlpack__(stream=1)")),
+    lines=refused("array.__dlpack__(stream=1)"),
 )
 def stream_host(subject: Subject) -> str:
     array = subject.exporter()
     if subject.device != "cpu":
         raise NotApplicable(f"the array is on {subject.device}")
-    try:
+    with on_error(Holds, "stream=1 is refused: "):
         array.__dlpack__(stream=1)
-    except Exception as error:
-        return f"stream=1 is refused: {describe_error(error)}"
     raise Broken("stream=1 is accepted")
 
 
-@rule(
+@producer_rule(
     "export.stream-host-minus-one",
     "stream=-1 for memory of the CPU",
     f"{METHOD}, stream",
     verdict="unclear",
-    shown=Shown(refused("array.__dlpack__(stream=-1)")),
+    lines=refused("array.__dlpack__(stream=-1)"),
 )
 def stream_minus_one(subject: Subject) -> str:
     array = subject.exporter()
     if subject.device != "cpu":
         raise NotApplicable(f"the array is on {subject.device}")
-    try:
+    with on_error(Holds, "it is refused: "):
         array.__dlpack__(stream=-1)
-    except Exception as error:
-        return f"it is refused: {describe_error(error)}"
     raise Unclear(
-        "it is accepted: a consumer may send -1 for 'do not synchronise', yet on the CPU only None "
+        "it is accepted: a consumer may send -1 for 'do not synchronize', yet on the CPU only None "
         "is accepted"
     )
 
@@ -55,7 +48,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     """Each stream is refused by arrays on a device of that kind."""
     array = subject.exporter()
     device = device_of(array)
-    if device[0] != DEVICE_TYPES[kind]:
+    if device[0] != DLPACK_TYPES[kind]:
         raise NotApplicable(f"the array is not on {kind}")
     seen = []
     for stream in streams:
@@ -68,21 +61,21 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     return "; ".join(seen)
 
 
-@rule(
+@producer_rule(
     "export.stream-cuda-zero",
     "on CUDA stream=0 is refused, since it could mean three streams",
     f"{METHOD}, stream",
-    shown=Shown(refused("array.__dlpack__(stream=0)")),
+    lines=refused("array.__dlpack__(stream=0)"),
 )
 def stream_cuda_zero(subject: Subject) -> str:
     return refused_streams(subject, "cuda", 0)
 
 
-@rule(
+@producer_rule(
     "export.stream-rocm-one",
     "on ROCm the streams 1 and 2 are refused",
     f"{METHOD}, stream",
-    shown=Shown("\n".join(refused(f"array.__dlpack__(stream={stream})") for stream in (1, 2))),
+    lines="\n".join(refused(f"array.__dlpack__(stream={stream})") for stream in (1, 2)),
 )
 def stream_rocm_one(subject: Subject) -> str:
     return refused_streams(subject, "rocm", 1, 2)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from dlbench.check.reading import describe_error, read
-from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.reading import on_error, read
+from dlbench.check.rule import HEADER, SPEC, Broken, Holds, NotApplicable, Unclear, producer_rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer")
 KNOWN_FLAGS = 0b111
 READ_ONLY, COPIED = 1, 2
 STRIDES_SINCE = (1, 2)
@@ -19,11 +16,11 @@ FLAGS = "flags = ctypes.c_uint64.from_address(struct + 24).value"
 ARRAYS = 32
 
 
-@rule(
+@producer_rule(
     "export.flags-defined",
     "no flag is set that the specification does not define",
     f"{HEADER}, DLManagedTensorVersioned.flags",
-    shown=Shown(f"{FLAGS}\nassert flags & ~0b111 == 0, hex(flags)"),
+    lines=f"{FLAGS}\nassert flags & ~0b111 == 0, hex(flags)",
 )
 def flags_defined(subject: Subject) -> str:
     facts = subject.export(subject.exporter())
@@ -34,11 +31,11 @@ def flags_defined(subject: Subject) -> str:
     return f"flags are {facts['flags']:#x}"
 
 
-@rule(
+@producer_rule(
     "export.strides-there",
     "since DLPack 1.2 strides are not NULL where there are dimensions",
     f"{HEADER}, DLTensor.strides",
-    shown=Shown(
+    lines=(
         "minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0\n"
         "strides = ctypes.c_void_p.from_address(tensor + 32).value\n"
         "assert strides or minor < 2, 'strides are NULL'"
@@ -46,25 +43,23 @@ def flags_defined(subject: Subject) -> str:
 )
 def strides_there(subject: Subject) -> str:
     facts = subject.export(subject.exporter())
-    told_version = facts["version"]
-    if told_version is None or told_version < STRIDES_SINCE:
-        which = "legacy" if told_version is None else ".".join(map(str, told_version))
+    declared_version = facts["version"]
+    if declared_version is None or declared_version < STRIDES_SINCE:
+        which = "legacy" if declared_version is None else ".".join(map(str, declared_version))
         raise NotApplicable(f"the struct is {which}: NULL means row-major")
     if facts["strides"] is None:
-        raise Broken(f"they are NULL in a struct of version {told_version}")
+        raise Broken(f"they are NULL in a struct of version {declared_version}")
     return f"{facts['strides']}"
 
 
-@rule(
+@producer_rule(
     "export.empty-data",
     "an array without elements has a NULL data pointer",
     f"{HEADER}, DLTensor.data; {SPEC}",
     level="should",
     verdict="unclear",
-    shown=Shown(
-        "data = ctypes.c_void_p.from_address(tensor).value\nassert data is None, hex(data)",
-        source="empty",
-    ),
+    lines="data = ctypes.c_void_p.from_address(tensor).value\nassert data is None, hex(data)",
+    source="empty",
 )
 def empty_data(subject: Subject) -> str:
     facts = subject.export(subject.exporter(subject.case(bytes=0, layout="empty")))
@@ -76,16 +71,16 @@ def empty_data(subject: Subject) -> str:
     return "data is NULL"
 
 
-@rule(
+@producer_rule(
     "export.alignment",
     "data is aligned to 256 bytes, and byte_offset carries the rest",
     f"{HEADER}, DLTensor.data",
     verdict="unclear",
-    shown=Shown(
+    lines=(
         "data = ctypes.c_void_p.from_address(tensor).value\n"
-        "assert data % 256 == 0, f'{data % 256} bytes off'",
-        source="offset",
+        "assert data % 256 == 0, f'{data % 256} bytes off'"
     ),
+    source="offset",
 )
 def alignment(subject: Subject) -> str:
     # A pointer that happens to be aligned shows nothing: so 4 bytes off.
@@ -102,18 +97,17 @@ def alignment(subject: Subject) -> str:
     return "aligned"
 
 
-@rule(
+@producer_rule(
     "export.read-only-flag",
     "a read-only array has the flag READ_ONLY, is copied, or is not exported",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    shown=Shown(f"{FLAGS}\nassert flags & 0b11, hex(flags)", source="readonly"),
+    lines=f"{FLAGS}\nassert flags & 0b11, hex(flags)",
+    source="readonly",
 )
 def read_only_flag(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))
-    try:
+    with on_error(Holds, "refused: "):
         facts = read(subject.ask(array))
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     if facts["struct"] != "versioned":
         raise NotApplicable("the legacy struct has no flags")
     # A copy is the consumer's own: nothing that is read-only was exported.
@@ -122,22 +116,18 @@ def read_only_flag(subject: Subject) -> str:
     return f"flags are {facts['flags']:#x}"
 
 
-@rule(
+@producer_rule(
     "export.read-only-legacy",
     "a read-only array is not exported by the struct without that flag",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     verdict="unclear",
-    shown=Shown(
-        f"{allowed('array.__dlpack__()')}\nassert 'versioned' in repr(given), given",
-        source="readonly",
-    ),
+    lines=f"{allowed('array.__dlpack__()')}\nassert 'versioned' in repr(given), given",
+    source="readonly",
 )
 def read_only_legacy(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))
-    try:
+    with on_error(Holds, "refused: "):
         facts = read(array.__dlpack__())
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     if facts["struct"] == "versioned":
         raise NotApplicable("the legacy struct is not offered")
     raise Unclear("it is, and a consumer may write to it; the specification does not forbid that")

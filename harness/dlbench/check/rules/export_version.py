@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import NEWEST, describe_error, read
-from dlbench.check.rule import METHOD, RULES, SPEC, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.reading import NEWEST, describe_error, on_error, read
+from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, producer_rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
-rule = partial(RULES.add, role="producer")
 VERSION = f"{METHOD}, max_version"
 VERSIONED = (
     "capsule = array.__dlpack__(max_version={})\n"
@@ -23,11 +21,11 @@ VERSIONED = (
 NAMES = ("dltensor", "dltensor_versioned")
 
 
-@rule(
+@producer_rule(
     "export.capsule",
     "__dlpack__() returns a capsule named dltensor or dltensor_versioned, or raises BufferError",
     SPEC,
-    shown=Shown(
+    lines=(
         f"{allowed('array.__dlpack__()', 'BufferError')}\n"
         "assert repr(given).split('\"')[1] in ('dltensor', 'dltensor_versioned'), given"
     ),
@@ -80,12 +78,12 @@ def shown_version(struct: str, version: Any) -> str:
     return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"
 
 
-@rule(
+@producer_rule(
     "export.version-none",
     "without max_version, and with None, the legacy struct is returned, or BufferError raised",
     VERSION,
     level="should",
-    shown=Shown(
+    lines=(
         f"{allowed('array.__dlpack__(max_version=None)', 'BufferError')}\n"
         "assert 'versioned' not in repr(given), given\n"
         f"{allowed('array.__dlpack__()', 'BufferError')}\n"
@@ -94,25 +92,25 @@ def shown_version(struct: str, version: Any) -> str:
 )
 def version_none(subject: Subject) -> str:
     array = knows_versions(subject)
-    for asked in ((), (None,)):
+    for max_version in ((), (None,)):
         try:
-            struct, version = answer(array, *asked)
+            struct, version = answer(array, *max_version)
         except BufferError as error:
             return f"BufferError: {error}"
         except Exception as error:
             raise Broken(describe_error(error)) from None
         if struct != "legacy":
-            how = "max_version=None" if asked else "no max_version"
+            how = "max_version=None" if max_version else "no max_version"
             raise Broken(f"{how}: a struct of version {version}")
     return "legacy"
 
 
-@rule(
+@producer_rule(
     "export.version-older",
     "max_version=(0, 8) returns the legacy struct, or raises BufferError",
     VERSION,
     level="should",
-    shown=Shown(
+    lines=(
         f"{allowed('array.__dlpack__(max_version=(0, 8))', 'BufferError')}\n"
         "assert 'versioned' not in repr(given), given"
     ),
@@ -130,33 +128,31 @@ def version_older(subject: Subject) -> str:
     return "legacy"
 
 
-@rule(
+@producer_rule(
     "export.version-current",
     "max_version=(1, 0) and (1, 3) return major version 1, or the legacy struct",
     VERSION,
     level="should",
-    shown=Shown(VERSIONED.format("(1, 0)", 1) + VERSIONED.format("(1, 3)", 1)),
+    lines=VERSIONED.format("(1, 0)", 1) + VERSIONED.format("(1, 3)", 1),
 )
 def version_current(subject: Subject) -> str:
     array = knows_versions(subject)
     seen = []
-    for asked in ((1, 0), (1, 3)):
-        try:
-            struct, version = answer(array, asked)
-        except Exception as error:
-            raise Broken(f"{asked}: {describe_error(error)}") from None
+    for max_version in ((1, 0), (1, 3)):
+        with on_error(Broken, f"{max_version}: "):
+            struct, version = answer(array, max_version)
         if struct == "versioned" and version[0] != 1:
-            raise Broken(f"{asked}: a struct of version {version}")
+            raise Broken(f"{max_version}: a struct of version {version}")
         seen.append(shown_version(struct, version))
     return " and ".join(dict.fromkeys(seen))
 
 
-@rule(
+@producer_rule(
     "export.version-newer",
     "max_version=(2, 0) returns the newest version that the producer has",
     VERSION,
     level="should",
-    shown=Shown(VERSIONED.format("(2, 0)", 2)),
+    lines=VERSIONED.format("(2, 0)", 2),
 )
 def version_newer(subject: Subject) -> str:
     array = knows_versions(subject)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
-from dlbench.check.reading import Facts, describe_error
-from dlbench.check.rule import PEP3118, RULES, Broken, NotApplicable, Shown
+from dlbench.check.reading import Facts, on_error
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, consumer_rule
 from dlbench.check.showing import SAME, indented, refused
 from dlbench.check.subject import Subject, collect
-
-consumer = partial(RULES.add, role="consumer")
 
 
 class Source(_check.Buffered):
@@ -35,20 +32,20 @@ class Source(_check.Buffered):
 def imported(subject: Subject, source: Source) -> Facts:
     """What it makes of a buffer; its elements are the source's, though perhaps as bytes."""
     subject.entry("buffer")
-    try:
+    with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")
-    except Exception as error:
-        raise NotApplicable(f"refused: {describe_error(error)}") from None
     if result is source:
         raise NotApplicable("it returned what it was given")
     return {**subject.look(result), "result": result}
 
 
-@consumer(
+@consumer_rule(
     "import-buffer.values",
     "what it makes of a buffer has the buffer's elements",
     PEP3118,
-    shown=Shown(struct="memoryview", refusal="Exception", lines=SAME),
+    struct="memoryview",
+    refusal="Exception",
+    lines=SAME,
 )
 def import_values(subject: Subject) -> str:
     array = content()
@@ -58,19 +55,17 @@ def import_values(subject: Subject) -> str:
     return f"{len(seen['values'])} bytes"
 
 
-@consumer(
+@consumer_rule(
     "import-buffer.held",
     "a buffer is held while its memory is used, and released once",
     PEP3118,
-    shown=Shown(
-        struct="bytearray",
-        refusal="Exception",
-        lines="# A bytearray that exports no buffer can grow.\ndel array; gc.collect()\n"
-        "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
-        "if given.view(np.uint8)[3] == 0xbf:\n"
-        "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"
-        "del result; gc.collect()\nsource.append(0)",
-    ),
+    struct="bytearray",
+    refusal="Exception",
+    lines="# A bytearray that exports no buffer can grow.\ndel array; gc.collect()\n"
+    "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
+    "if given.view(np.uint8)[3] == 0xbf:\n"
+    "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"
+    "del result; gc.collect()\nsource.append(0)",
 )
 def import_held(subject: Subject) -> str:
     array = content()
@@ -88,17 +83,15 @@ def import_held(subject: Subject) -> str:
     return "held" if shares else "copied"
 
 
-@consumer(
+@consumer_rule(
     "import-buffer.read-only",
     "what it makes of a read-only buffer cannot be written to, or is a copy",
     PEP3118,
-    shown=Shown(
-        struct="memoryview",
-        source="readonly",
-        refusal="Exception",
-        lines="given = values(result)\n"
-        "assert not (np.shares_memory(given, source) and given.flags.writeable)",
-    ),
+    struct="memoryview",
+    source="readonly",
+    refusal="Exception",
+    lines="given = values(result)\n"
+    "assert not (np.shares_memory(given, source) and given.flags.writeable)",
 )
 def import_read_only(subject: Subject) -> str:
     array = content()

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import describe_error
-from dlbench.check.rule import FROM_DLPACK, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.reading import describe_error, on_error
+from dlbench.check.rule import (
+    FROM_DLPACK,
+    METHOD,
+    SPEC,
+    Broken,
+    Holds,
+    NotApplicable,
+    consumer_rule,
+)
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import (
-    asks_itself,
     brought,
+    requests_itself,
     require_from_dlpack,
     require_import,
     same,
     spelled,
 )
 
-rule = partial(RULES.add, role="consumer")
 
-
-@rule(
+@consumer_rule(
     "import.keywords",
     "from_dlpack accepts device=None and copy=None",
     f"{FROM_DLPACK} (since 2023.12)",
-    shown=Shown(call="{function}({array}, device=None, copy=None)"),
+    call="{function}({array}, device=None, copy=None)",
 )
 def keywords(subject: Subject) -> str:
     require_from_dlpack(subject)
@@ -43,17 +47,15 @@ def keywords(subject: Subject) -> str:
     return "both"
 
 
-@rule(
+@consumer_rule(
     "import.stream-host",
     "a producer on the CPU is passed no stream but None",
     f"{METHOD}, stream",
-    shown=Shown(
-        struct="asks",
-        lines="assert all(call.get('stream') is None for call in calls), calls",
-    ),
+    struct="asks",
+    lines="assert all(call.get('stream') is None for call in calls), calls",
 )
 def stream_host(subject: Subject) -> str:
-    asks_itself(subject)
+    requests_itself(subject)
     producer = KnownProducer(subject)
     brought(subject, producer)
     passed = [call["stream"] for call in producer.calls if call.get("stream") is not None]
@@ -62,11 +64,12 @@ def stream_host(subject: Subject) -> str:
     return spelled(producer)
 
 
-@rule(
+@consumer_rule(
     "import.missing-method",
     "an object without __dlpack__ is an AttributeError",
     f"{FROM_DLPACK}, Raises",
-    shown=Shown(struct="none", lines=refused("{call}", "AttributeError", "result")),
+    struct="none",
+    lines=refused("{call}", "AttributeError", "result"),
 )
 def missing_method(subject: Subject) -> str:
     require_from_dlpack(subject)
@@ -83,11 +86,12 @@ def missing_method(subject: Subject) -> str:
     raise Broken("it is taken")
 
 
-@rule(
+@consumer_rule(
     "import.passes-error",
     "what the producer's __dlpack__ raises is passed on",
     f"{FROM_DLPACK}, Raises",
-    shown=Shown(struct="raises", lines=refused("{call}", "BufferError", "result")),
+    struct="raises",
+    lines=refused("{call}", "BufferError", "result"),
 )
 def passes_error(subject: Subject) -> str:
     require_from_dlpack(subject)
@@ -103,13 +107,11 @@ def passes_error(subject: Subject) -> str:
     raise Broken("BufferError was swallowed")
 
 
-@rule(
+@consumer_rule(
     "import.capsule-renamed",
     "the capsule is renamed when it is consumed",
     SPEC,
-    shown=Shown(
-        lines="assert repr(capsules[-1]).split('\"')[1].startswith('used_dltensor'), capsules[-1]"
-    ),
+    lines="assert repr(capsules[-1]).split('\"')[1].startswith('used_dltensor'), capsules[-1]",
 )
 def capsule_renamed(subject: Subject) -> str:
     producer = KnownProducer(subject)
@@ -126,28 +128,28 @@ def capsule_renamed(subject: Subject) -> str:
     raise Broken(f"it is still {name}")
 
 
-@rule(
+@consumer_rule(
     "import.capsule-name",
     "a capsule of another name is refused",
     SPEC,
-    shown=Shown(struct="name", lines=refused("{call}", given="result")),
+    struct="name",
+    lines=refused("{call}", given="result"),
 )
 def capsule_name(subject: Subject) -> str:
     producer = KnownProducer(subject, name="dltensor_of_dlbench")
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     subject.kept.append(result)
     raise Broken("it is taken")
 
 
-@rule(
+@consumer_rule(
     "import.consumed-twice",
     "a capsule that was consumed already is rejected",
     SPEC,
     risky=True,
-    shown=Shown(struct="twice", lines=refused("{call}", given="again")),
+    struct="twice",
+    lines=refused("{call}", given="again"),
 )
 def consumed_twice(subject: Subject) -> str:
     producer = KnownProducer(subject, once=True)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import Facts, describe_error
-from dlbench.check.rule import FROM_DLPACK, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.reading import Facts, describe_error, on_error
+from dlbench.check.rule import FROM_DLPACK, Broken, Holds, NotApplicable, Unclear, consumer_rule
 from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 
-rule = partial(RULES.add, role="consumer")
 SHARED = "source[0] = -1\nassert values(result)[0] == -1, 'it is a copy'"
 COPY = f"{FROM_DLPACK}, copy"
 
@@ -21,10 +19,8 @@ def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[
     """The result and what it is. NotApplicable where there is no such keyword."""
     require_from_dlpack(subject)
     for word in keywords:
-        try:
+        with on_error(NotApplicable, f"no {word}=None: "):
             subject.import_(KnownProducer(subject), **{word: None})
-        except Exception as error:
-            raise NotApplicable(f"no {word}=None: {describe_error(error)}") from None
     result = subject.import_(producer, **keywords)
     same(subject, producer, result)
     return result, subject.look(result)
@@ -45,58 +41,48 @@ def require_copy(seen: Facts, producer: KnownProducer) -> None:
         raise Broken("it is the producer's memory")
 
 
-@rule(
+@consumer_rule(
     "import.copy-true",
     "copy=True returns memory that is not the producer's array",
     COPY,
-    shown=Shown(
-        call="{function}({array}, copy=True)",
-        lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
-    ),
+    call="{function}({array}, copy=True)",
+    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
 )
 def copy_true(subject: Subject) -> str:
     require_import(subject)
     producer = KnownProducer(subject)
-    try:
+    with on_error(Broken, "refused: "):
         _, seen = called(subject, producer, copy=True)
-    except Exception as error:
-        raise Broken(f"refused: {describe_error(error)}") from None
     require_copy(seen, producer)
-    who = "the producer" if any(call.get("copy") for call in producer.calls) else "the consumer"
-    return f"{who} copied"
+    copier = "the producer" if any(call.get("copy") for call in producer.calls) else "the consumer"
+    return f"{copier} copied"
 
 
-@rule(
+@consumer_rule(
     "import.copy-false",
     "copy=False returns the producer's own memory, or raises",
     COPY,
-    shown=Shown(
-        call="{function}({array}, copy=False)",
-        refusal="Exception",
-        lines=SHARED,
-    ),
+    call="{function}({array}, copy=False)",
+    refusal="Exception",
+    lines=SHARED,
 )
 def copy_false(subject: Subject) -> str:
     producer = KnownProducer(subject)
-    try:
+    with on_error(Holds, "refused: "):
         _, seen = called(subject, producer, copy=False)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     if not is_shared(seen, producer):
         raise Broken("it is other memory")
     return "shared"
 
 
-@rule(
+@consumer_rule(
     "import.copy-false-misaligned",
     "copy=False where a copy is needed is a BufferError or a ValueError",
     f"{COPY}, and Raises (which name one each)",
-    shown=Shown(
-        call="{function}({array}, copy=False)",
-        source="odd",
-        refusal="(BufferError, ValueError)",
-        lines=SHARED,
-    ),
+    call="{function}({array}, copy=False)",
+    source="odd",
+    refusal="(BufferError, ValueError)",
+    lines=SHARED,
 )
 def copy_false_misaligned(subject: Subject) -> str:
     producer = KnownProducer(subject, offset=2)
@@ -111,12 +97,12 @@ def copy_false_misaligned(subject: Subject) -> str:
     return "shared, misaligned as it is"
 
 
-@rule(
+@consumer_rule(
     "import.copy-none",
     "copy=None uses the producer's memory where that is possible",
     COPY,
     verdict="unclear",
-    shown=Shown(lines=SHARED),
+    lines=SHARED,
 )
 def copy_none(subject: Subject) -> str:
     producer = KnownProducer(subject)
@@ -137,47 +123,40 @@ def own_device(subject: Subject) -> Any:
     return own
 
 
-@rule(
+@consumer_rule(
     "import.device",
     "device may be the device of an array that it returned",
     f"{FROM_DLPACK}, device",
-    shown=Shown(call="{function}({array}, device={function}({array}).device)", lines=SAME),
+    call="{function}({array}, device={function}({array}).device)",
+    lines=SAME,
 )
 def device(subject: Subject) -> str:
     own = own_device(subject)
     producer = KnownProducer(subject)
-    try:
+    with on_error(Broken, f"device={own!r}: "):
         result, _ = called(subject, producer, device=own)
-    except Exception as error:
-        raise Broken(f"device={own!r}: {describe_error(error)}") from None
     same(subject, producer, result)
     return f"{own!r}"
 
 
-@rule(
+@consumer_rule(
     "import.device-copy",
     "copy=True with a device returns a copy, too",
     f"{COPY}; device",
-    shown=Shown(
-        call="{function}({array}, device={function}({array}).device, copy=True)",
-        lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
-    ),
+    call="{function}({array}, device={function}({array}).device, copy=True)",
+    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
 )
 def device_copy(subject: Subject) -> str:
     own = own_device(subject)
     # Each alone is another rule's matter.
     producer = KnownProducer(subject)
-    try:
+    with on_error(NotApplicable, "one of them alone is refused: "):
         called(subject, KnownProducer(subject), device=own)
         _, seen = called(subject, producer, copy=True)
-    except Exception as error:
-        raise NotApplicable(f"one of them alone is refused: {describe_error(error)}") from None
     if seen["address"] == producer.first:
         raise NotApplicable("copy=True alone returns no copy")
     producer = KnownProducer(subject)
-    try:
+    with on_error(Broken, "refused: "):
         _, seen = called(subject, producer, device=own, copy=True)
-    except Exception as error:
-        raise Broken(f"refused: {describe_error(error)}") from None
     require_copy(seen, producer)
     return "a copy"

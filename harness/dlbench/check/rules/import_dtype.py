@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content
-from dlbench.check.reading import CODES, Facts, describe_error
-from dlbench.check.rule import HEADER, METHOD, RULES, Broken, NotApplicable, Shown
+from dlbench.check.reading import CODES, Facts, describe_error, on_error
+from dlbench.check.rule import HEADER, METHOD, Broken, Holds, NotApplicable, consumer_rule
 from dlbench.check.showing import TRIED, allowed
 from dlbench.check.subject import Subject, collect
-from dlbench.check.taking import brought, keeps_device, versioned_asked
+from dlbench.check.taking import brought, keeps_device, require_versioned_request
 
-rule = partial(RULES.add, role="consumer")
 DTYPE = f"{HEADER}, DLDataType"
 #: Of NumPy itself; what others have besides needs content that NumPy cannot write down.
 NUMPY = [name for name in CODES if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2")]
@@ -26,23 +24,21 @@ WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
 NARROW_DTYPES = tuple(name for name in NUMPY if name not in WIDE_DTYPES)
 
 
-@rule(
+@consumer_rule(
     "import.dtypes",
     "each dtype arrives as it was exported, or is refused",
     f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
-    shown=Shown(
-        source="wide",
-        lines=f"wide = {WIDE_DTYPES}\n"
-        f"for dtype in (*wide, {', '.join(map(repr, NARROW_DTYPES))}):\n"
-        f"    source = np.array([{WIDE} if dtype in wide else 1], dtype)\n"
-        "    try:\n"
-        "        result = {call}\n"
-        "    except Exception as error:\n"
-        "        print(dtype, 'is refused, as it may be:', repr(error))\n"
-        "        continue\n"
-        "    given = values(result)\n"
-        "    assert given.dtype == dtype and given[0] == source[0], (source, given)",
-    ),
+    source="wide",
+    lines=f"wide = {WIDE_DTYPES}\n"
+    f"for dtype in (*wide, {', '.join(map(repr, NARROW_DTYPES))}):\n"
+    f"    source = np.array([{WIDE} if dtype in wide else 1], dtype)\n"
+    "    try:\n"
+    "        result = {call}\n"
+    "    except Exception as error:\n"
+    "        print(dtype, 'is refused, as it may be:', repr(error))\n"
+    "        continue\n"
+    "    given = values(result)\n"
+    "    assert given.dtype == dtype and given[0] == source[0], (source, given)",
 )
 def dtypes(subject: Subject) -> str:
     subject.require_dtypes()
@@ -93,10 +89,8 @@ def named(dtype: tuple[int, int, int]) -> str:
 
 def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
     """The import is refused; what it gave instead is Broken."""
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     if keeps_device(subject, result, producer.describes["device"]):
         return "taken as what it is"
     try:
@@ -122,10 +116,8 @@ def unknown_kept(
 ) -> str:
     """Rejected, or imported with exactly the dtype."""
     subject.require_dtypes()
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     own = says(result)
     if own.startswith("refused") or own == "dlpack({},{},{})".format(*dtype):
         return f"it is {own}"
@@ -140,30 +132,26 @@ def unknown_kept(
     raise Broken(f"{what} arrives as {named(got['dtype'])}")
 
 
-@rule(
+@consumer_rule(
     "import.unknown-code",
     "an unknown type code is refused",
     DTYPE,
-    shown=Shown(
-        patch="ctypes.c_uint8.from_address(tensor + 20).value = 200",
-        refusal="Exception",
-        lines=TAKEN,
-    ),
+    patch="ctypes.c_uint8.from_address(tensor + 20).value = 200",
+    refusal="Exception",
+    lines=TAKEN,
 )
 def unknown_code(subject: Subject) -> str:
     dtype = (200, 32, 1)
     return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
 
 
-@rule(
+@consumer_rule(
     "import.unknown-bits",
     "a float of 24 bits is refused",
     DTYPE,
-    shown=Shown(
-        patch="ctypes.c_uint8.from_address(tensor + 21).value = 24",
-        refusal="Exception",
-        lines=TAKEN,
-    ),
+    patch="ctypes.c_uint8.from_address(tensor + 21).value = 24",
+    refusal="Exception",
+    lines=TAKEN,
 )
 def unknown_bits(subject: Subject) -> str:
     dtype = (2, 24, 1)
@@ -171,28 +159,24 @@ def unknown_bits(subject: Subject) -> str:
     return unknown_kept(subject, producer, "a float of 24 bits", dtype)
 
 
-@rule(
+@consumer_rule(
     "import.lanes",
     "elements of four lanes are not imported as elements of one",
     f"{DTYPE}.lanes",
-    shown=Shown(
-        patch="ctypes.c_uint16.from_address(tensor + 22).value = 4  # lanes\n"
-        "ctypes.c_int64.from_address("
-        "ctypes.c_void_p.from_address(tensor + 24).value).value = 2  # elements",
-        refusal="Exception",
-        lines=f"{allowed('values(result)', given='seen')}\n"
-        "assert seen.tobytes() == source.tobytes(), seen",
-    ),
+    patch="ctypes.c_uint16.from_address(tensor + 22).value = 4  # lanes\n"
+    "ctypes.c_int64.from_address("
+    "ctypes.c_void_p.from_address(tensor + 24).value).value = 2  # elements",
+    refusal="Exception",
+    lines=f"{allowed('values(result)', given='seen')}\n"
+    "assert seen.tobytes() == source.tobytes(), seen",
 )
 def lanes(subject: Subject) -> str:
     subject.require_dtypes()
     producer = KnownProducer(
         subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,)
     )
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     own = says(result)
     if own.startswith("refused") or own == "dlpack(2,32,4)":
         return f"it is {own}"
@@ -205,16 +189,14 @@ def lanes(subject: Subject) -> str:
     raise Broken(f"16 elements of four lanes arrive as shape {shape}, {len(got['values'])} bytes")
 
 
-@rule(
+@consumer_rule(
     "import.unknown-device",
     "an unknown device type is refused",
     f"{HEADER}, DLDeviceType; DLPack, Python specification",
     level="should",
-    shown=Shown(
-        patch="ctypes.c_int32.from_address(tensor + 8).value = 200",
-        refusal="Exception",
-        lines=TAKEN,
-    ),
+    patch="ctypes.c_int32.from_address(tensor + 8).value = 200",
+    refusal="Exception",
+    lines=TAKEN,
 )
 def unknown_device(subject: Subject) -> str:
     return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
@@ -224,7 +206,7 @@ def has_read_only(subject: Subject) -> None:
     """NotApplicable unless the library has arrays of both kinds, and its imports show which."""
     for readonly in (True, False):
         subject.make(subject.case(readonly=readonly))
-    versioned_asked(subject)
+    require_versioned_request(subject)
 
 
 def writable(subject: Subject, **describes: Any) -> bool:
@@ -236,14 +218,12 @@ def writable(subject: Subject, **describes: Any) -> bool:
     return not readonly
 
 
-@rule(
+@consumer_rule(
     "import.read-only",
     "what is exported with READ_ONLY is read-only, in a library that has such arrays",
     f"{METHOD}, Notes; {HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    shown=Shown(
-        source="readonly",
-        lines="assert not values(result).flags.writeable, 'it may be written to'",
-    ),
+    source="readonly",
+    lines="assert not values(result).flags.writeable, 'it may be written to'",
 )
 def read_only(subject: Subject) -> str:
     has_read_only(subject)
@@ -252,12 +232,12 @@ def read_only(subject: Subject) -> str:
     return "read-only"
 
 
-@rule(
+@consumer_rule(
     "import.writable",
     "what is exported without READ_ONLY may be written to",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     level="should",
-    shown=Shown(lines="assert values(result).flags.writeable, 'it is read-only'"),
+    lines="assert values(result).flags.writeable, 'it is read-only'",
 )
 def writable_kept(subject: Subject) -> str:
     has_read_only(subject)
@@ -266,14 +246,12 @@ def writable_kept(subject: Subject) -> str:
     return "it may be written to"
 
 
-@rule(
+@consumer_rule(
     "import.failure-deleted",
     "a tensor that is rejected half way is deleted, once",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
-    shown=Shown(
-        patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
-        lines=f"{TRIED}assert len(deleted) == 1, deleted",
-    ),
+    patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
+    lines=f"{TRIED}assert len(deleted) == 1, deleted",
 )
 def failure_deleted(subject: Subject) -> str:
     for describes in ({"dtype": (200, 32, 1)}, {"device": (200, 0)}):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from functools import partial
 from typing import Any
 
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
-from dlbench.check.reading import Facts, describe_error
-from dlbench.check.rule import INTERFACE, RULES, Broken, NotApplicable, Shown
+from dlbench.check.reading import Facts, on_error
+from dlbench.check.rule import INTERFACE, Broken, NotApplicable, consumer_rule
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
 from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject, collect
-
-consumer = partial(RULES.add, role="consumer")
 
 
 class Interface:
@@ -40,21 +37,22 @@ class Interface:
 
 def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Facts]:
     subject.entry(protocol)
-    try:
+    with on_error(NotApplicable, "refused: "):
         result = subject.import_(given, protocol)
-    except Exception as error:
-        raise NotApplicable(f"refused: {describe_error(error)}") from None
     return result, subject.look(result)
 
 
 def _add(protocol: str, attribute: str, section: str) -> None:
     group = f"import-{attribute.strip('_').removeprefix('array_')}"
 
-    @consumer(
+    @consumer_rule(
         f"{group}.values",
         f"what it makes of {attribute} has the elements, however they lie",
         section,
-        shown=Shown(struct=attribute, source="reversed", refusal="Exception", lines=SAME),
+        struct=attribute,
+        source="reversed",
+        refusal="Exception",
+        lines=SAME,
     )
     def look(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
@@ -63,17 +61,15 @@ def _add(protocol: str, attribute: str, section: str) -> None:
                 raise Broken(f"strides {array.strides} were not followed")
         return "steps and negative strides too"
 
-    @consumer(
+    @consumer_rule(
         f"{group}.keeps-exporter",
         f"the object with {attribute} lives as long as its memory is used",
         section,
-        shown=Shown(
-            struct=attribute,
-            refusal="Exception",
-            lines="alive = weakref.ref(array); del array; gc.collect()\n"
-            "assert alive() or not np.shares_memory(values(result), source), 'it has gone'\n"
-            "del result; gc.collect()\nassert alive() is None, 'it is kept'",
-        ),
+        struct=attribute,
+        refusal="Exception",
+        lines="alive = weakref.ref(array); del array; gc.collect()\n"
+        "assert alive() or not np.shares_memory(values(result), source), 'it has gone'\n"
+        "del result; gc.collect()\nassert alive() is None, 'it is kept'",
     )
     def keeps(subject: Subject) -> str:
         given = Interface(content(), attribute)

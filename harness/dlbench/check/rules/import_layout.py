@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dlbench.check.known_producer import KnownProducer, content
 from dlbench.check.reading import describe_error
-from dlbench.check.rule import HEADER, RULES, Broken, NotApplicable, Shown, Unclear
+from dlbench.check.rule import HEADER, Broken, NotApplicable, Unclear, consumer_rule
 from dlbench.check.showing import ONCE, SAME
 from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import brought, imported, require_import, same
 
-rule = partial(RULES.add, role="consumer")
 TENSOR = f"{HEADER}, DLTensor"
 strided = np.lib.stride_tricks.as_strided
 
 
-@rule(
+@consumer_rule(
     "import.byte-offset",
     "the first element is data + byte_offset",
     f"{TENSOR}.byte_offset",
-    shown=Shown(
-        patch="ctypes.c_uint64.from_address(tensor + 40).value = 16  # bytes: four elements\n"
-        "ctypes.c_int64.from_address("
-        "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
-        refusal="Exception",
-        lines="given = values(result)\nassert given.tobytes() == source[4:].tobytes(), given",
-    ),
+    patch="ctypes.c_uint64.from_address(tensor + 40).value = 16  # bytes: four elements\n"
+    "ctypes.c_int64.from_address("
+    "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
+    refusal="Exception",
+    lines="given = values(result)\nassert given.tobytes() == source[4:].tobytes(), given",
 )
 def byte_offset(subject: Subject) -> str:
     whole = content(count=72)
@@ -41,8 +37,8 @@ def byte_offset(subject: Subject) -> str:
 
 
 def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
-    @rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky,
-          shown=Shown(source=source, refusal="Exception", lines=SAME))  # fmt: skip
+    @consumer_rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky,
+                   source=source, refusal="Exception", lines=SAME)  # fmt: skip
     def look(subject: Subject) -> str:
         return imported(subject, KnownProducer(subject, LAYOUTS[name]()))
 
@@ -63,12 +59,14 @@ _add("broadcast", "strides of zero are followed, or the import is refused", "bro
 _add("fortran", "the first dimension may run fastest, or the import is refused", "fortran")
 
 
-@rule(
+@consumer_rule(
     "import.ones",
     "what the stride of a dimension of size 1 is does not matter",
     f"{TENSOR}.strides",
     verdict="broken",
-    shown=Shown(source="ones", refusal="Exception", lines=SAME),
+    source="ones",
+    refusal="Exception",
+    lines=SAME,
 )
 def ones(subject: Subject) -> str:
     require_import(subject)
@@ -82,14 +80,14 @@ def ones(subject: Subject) -> str:
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.null-strides",
     "strides that are NULL mean row-major (legacy struct, and before 1.2)",
     f"{TENSOR}.strides",
     risky=True,
-    shown=Shown(
-        source="grid", patch="ctypes.c_void_p.from_address(tensor + 32).value = None", lines=SAME
-    ),
+    source="grid",
+    patch="ctypes.c_void_p.from_address(tensor + 32).value = None",
+    lines=SAME,
 )
 def null_strides(subject: Subject) -> str:
     require_import(subject)
@@ -98,25 +96,27 @@ def null_strides(subject: Subject) -> str:
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.scalar",
     "a tensor without dimensions, shape and strides NULL, is one element",
     f"{TENSOR}.ndim",
     risky=True,
-    shown=Shown(source="scalar", refusal="Exception", lines=SAME),
+    source="scalar",
+    refusal="Exception",
+    lines=SAME,
 )
 def scalar(subject: Subject) -> str:
     return imported(subject, KnownProducer(subject, content(count=1).reshape(())))
 
 
-@rule(
+@consumer_rule(
     "import.empty-null",
     "a tensor without elements may have data NULL",
     f"{TENSOR}.data",
     risky=True,
-    shown=Shown(
-        source="empty", patch="ctypes.c_void_p.from_address(tensor).value = None", lines=SAME
-    ),
+    source="empty",
+    patch="ctypes.c_void_p.from_address(tensor).value = None",
+    lines=SAME,
 )
 def empty_null(subject: Subject) -> str:
     require_import(subject)
@@ -125,11 +125,14 @@ def empty_null(subject: Subject) -> str:
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.empty-deleted",
     "a tensor without elements is deleted like any other",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
-    shown=Shown(source="empty", patch="{count}", refusal="Exception", lines=f"del result; {ONCE}"),
+    source="empty",
+    patch="{count}",
+    refusal="Exception",
+    lines=f"del result; {ONCE}",
 )
 def empty_deleted(subject: Subject) -> str:
     producer = KnownProducer(subject, content(count=0), data=None)
@@ -142,11 +145,13 @@ def empty_deleted(subject: Subject) -> str:
     return "its deleter was called once"
 
 
-@rule(
+@consumer_rule(
     "import.misaligned",
     "elements behind an odd address arrive, or the import is refused",
     f"{TENSOR}.data (consumers must not rely on its alignment)",
-    shown=Shown(source="odd", refusal="Exception", lines=SAME),
+    source="odd",
+    refusal="Exception",
+    lines=SAME,
 )
 def misaligned(subject: Subject) -> str:
     return imported(subject, KnownProducer(subject, offset=2))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import Array, KnownProducer, sized
-from dlbench.check.reading import address, describe_error, values
-from dlbench.check.rule import HEADER, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.reading import address, describe_error, on_error, values
+from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, consumer_rule
 from dlbench.check.showing import LEFT, ONCE
 from dlbench.check.subject import Subject, collect, in_thread
 from dlbench.check.taking import brought
 
-rule = partial(RULES.add, role="consumer")
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
@@ -44,11 +42,12 @@ def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str)
         raise Broken(f"its values changed {when}")
 
 
-@rule(
+@consumer_rule(
     "import.deleter-once",
     "the deleter is called once, when the result has gone",
     DELETER,
-    shown=Shown(patch="{count}", lines=f"del result; {ONCE}"),
+    patch="{count}",
+    lines=f"del result; {ONCE}",
 )
 def deleter_once(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.deleter-once"))
@@ -59,15 +58,13 @@ def deleter_once(subject: Subject) -> str:
     return require_one(producer)
 
 
-@rule(
+@consumer_rule(
     "import.deleter-not-early",
     "the deleter is not called while the result uses the memory",
     DELETER,
-    shown=Shown(
-        patch="{count}",
-        lines="gc.collect(); early = len(deleted)\nsource[0] = -1\n"
-        "assert not (early and values(result)[0] == -1), 'the memory is still used'",
-    ),
+    patch="{count}",
+    lines="gc.collect(); early = len(deleted)\nsource[0] = -1\n"
+    "assert not (early and values(result)[0] == -1), 'the memory is still used'",
 )
 def deleter_not_early(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.deleter-not-early"))
@@ -83,25 +80,21 @@ def deleter_not_early(subject: Subject) -> str:
     return "not before" if not early else "it copied, and gave the memory back at once"
 
 
-@rule(
+@consumer_rule(
     "import.view-keeps",
     "the deleter is not called before the last view has gone",
     DELETER,
-    shown=Shown(
-        patch="{count}",
-        lines="view = result[2:]; del result; gc.collect(); early = len(deleted)\n"
-        "source[2] = -1\n"
-        "assert not (early and values(view)[0] == -1), 'the memory is still used'\n"
-        f"del view; {ONCE}",
-    ),
+    patch="{count}",
+    lines="view = result[2:]; del result; gc.collect(); early = len(deleted)\n"
+    "source[2] = -1\n"
+    "assert not (early and values(view)[0] == -1), 'the memory is still used'\n"
+    f"del view; {ONCE}",
 )
 def view_keeps(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.view-keeps"))
     result = brought(subject, producer)
-    try:
+    with on_error(NotApplicable, "no view can be made: "):
         view = result[8:]
-    except Exception as error:
-        raise NotApplicable(f"no view can be made: {describe_error(error)}") from None
     expected = arrived(subject, producer.array, lambda result: result[8:])
     subject.wait(view)
     del result
@@ -117,16 +110,14 @@ def view_keeps(subject: Subject) -> str:
     return "the view kept it" if not early else "the view is a copy"
 
 
-@rule(
+@consumer_rule(
     "import.null-deleter",
     "a deleter that is NULL is not called",
     DELETER,
     risky=True,
-    shown=Shown(
-        patch="ctypes.c_void_p.from_address(struct + deleter_at).value = None",
-        source="aligned",
-        lines="del result; gc.collect()",
-    ),
+    patch="ctypes.c_void_p.from_address(struct + deleter_at).value = None",
+    source="aligned",
+    lines="del result; gc.collect()",
 )
 def null_deleter(subject: Subject) -> str:
     producer = KnownProducer(subject, deleter="null")
@@ -138,19 +129,17 @@ def null_deleter(subject: Subject) -> str:
     return "nothing was called"
 
 
-@rule(
+@consumer_rule(
     "import.null-context",
     "the deleter is called where manager_ctx is NULL, too",
     f"{HEADER}, DLManagedTensorVersioned.manager_ctx",
-    shown=Shown(
-        patch="{count}\nctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
-        lines=f"del result; {ONCE}",
-    ),
+    patch="{count}\nctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
+    lines=f"del result; {ONCE}",
 )
 def null_context(subject: Subject) -> str:
-    for asked in structs(subject):
+    for variants in structs(subject):
         producer = KnownProducer(subject, sized("import.null-context"), context=False)
-        producer.describes |= asked
+        producer.describes |= variants
         result = brought(subject, producer)
         unchanged(subject, producer, result, "at once")
         del result
@@ -161,32 +150,30 @@ def null_context(subject: Subject) -> str:
 def structs(subject: Subject) -> list[dict[str, bool]]:
     """Keywords of a KnownProducer: for the requested struct, and for the legacy one if accepted."""
     brought(subject, KnownProducer(subject))
-    asked: list[dict[str, bool]] = [{}]
+    variants: list[dict[str, bool]] = [{}]
     if subject.handed == "versioned":
         try:
             subject.import_(KnownProducer(subject, legacy=True))
         except Exception:
-            return asked
-        asked.append({"legacy": True})
-    return asked
+            return variants
+        variants.append({"legacy": True})
+    return variants
 
 
-@rule(
+@consumer_rule(
     "import.exported-again",
     "an export of the result, to the library itself too, may outlive it, and releases the memory",
     SPEC,
     risky=True,
-    shown=Shown(
-        patch="{count}",
-        lines="import faulthandler\n"
-        "# Ends a deadlock, with status 1.\n"
-        "faulthandler.dump_traceback_later(20, exit=True)\n"
-        "again = result.__dlpack__(); del result; gc.collect(); del again\n"
-        f"{ONCE}; deleted.clear()\n"
-        "result = {call}\n"
-        "again = {again}; del result; gc.collect(); del again\n"
-        f"{ONCE}",
-    ),
+    patch="{count}",
+    lines="import faulthandler\n"
+    "# Ends a deadlock, with status 1.\n"
+    "faulthandler.dump_traceback_later(20, exit=True)\n"
+    "again = result.__dlpack__(); del result; gc.collect(); del again\n"
+    f"{ONCE}; deleted.clear()\n"
+    "result = {call}\n"
+    "again = {again}; del result; gc.collect(); del again\n"
+    f"{ONCE}",
 )
 def exported_again(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.exported-again"))
@@ -227,17 +214,15 @@ def imported_again(subject: Subject) -> str:
     return require_one(producer)
 
 
-@rule(
+@consumer_rule(
     "import.several",
     "each of several imports of one buffer is deleted on its own",
     DELETER,
-    shown=Shown(
-        patch="{count}",
-        lines="more = [{call}, {call}]\ndel result; gc.collect()\n"
-        "assert len(deleted) in (1, 3), deleted\n"
-        "more.clear(); gc.collect()\n"
-        "assert len(deleted) == 3, deleted",
-    ),
+    patch="{count}",
+    lines="more = [{call}, {call}]\ndel result; gc.collect()\n"
+    "assert len(deleted) in (1, 3), deleted\n"
+    "more.clear(); gc.collect()\n"
+    "assert len(deleted) == 3, deleted",
 )
 def several(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.several"), poison=False)
@@ -266,15 +251,13 @@ def several(subject: Subject) -> str:
     return "each deleter was called once"
 
 
-@rule(
+@consumer_rule(
     "import.other-thread",
     "the result may be dropped in another thread",
     SPEC,
-    shown=Shown(
-        patch="{count}",
-        lines="import threading\nheld = [result]; del result\n"
-        "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + ONCE,
-    ),
+    patch="{count}",
+    lines="import threading\nheld = [result]; del result\n"
+    "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + ONCE,
 )
 def other_thread(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.other-thread"))
@@ -286,13 +269,13 @@ def other_thread(subject: Subject) -> str:
     return require_one(producer)
 
 
-@rule(
+@consumer_rule(
     "import.alive-at-exit",
     "a result that is alive when the interpreter ends does no harm",
     SPEC,
     risky=True,
     at_exit=True,
-    shown=Shown(lines="print('and now the end')"),
+    lines="print('and now the end')",
 )
 def alive_at_exit(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.alive-at-exit"))
@@ -300,13 +283,8 @@ def alive_at_exit(subject: Subject) -> str:
     return "the process ended well"
 
 
-@rule(
-    "import.leak",
-    "an import leaves nothing behind",
-    DELETER,
-    shown=Shown(
-        lines=LEFT.replace("{}", "{call}"),
-    ),
+@consumer_rule(
+    "import.leak", "an import leaves nothing behind", DELETER, lines=LEFT.replace("{}", "{call}")
 )
 def leak(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.leak"))

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from dlbench.check.known_producer import KnownProducer, sized
-from dlbench.check.reading import describe_error
-from dlbench.check.rule import HEADER, METHOD, RULES, SPEC, Broken, NotApplicable, Shown
+from dlbench.check.reading import describe_error, on_error
+from dlbench.check.rule import HEADER, METHOD, SPEC, Broken, Holds, NotApplicable, consumer_rule
 from dlbench.check.showing import SAME, TRIED
 from dlbench.check.subject import Subject, collect
-from dlbench.check.taking import brought, require_import, same, spelled, versioned_asked
+from dlbench.check.taking import brought, require_import, require_versioned_request, same, spelled
 
-rule = partial(RULES.add, role="consumer")
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
 MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
 
 
-@rule(
+@consumer_rule(
     "import.legacy",
     "the legacy struct is imported from a producer that has no other",
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
-    shown=Shown(struct="legacy", lines=SAME),
+    struct="legacy",
+    lines=SAME,
 )
 def legacy(subject: Subject) -> str:
     require_import(subject)
@@ -30,11 +28,11 @@ def legacy(subject: Subject) -> str:
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.versioned",
     "a consumer that requests the versioned struct imports it",
     f"{METHOD}, the consumer's logic",
-    shown=Shown(lines=SAME),
+    lines=SAME,
 )
 def versioned(subject: Subject) -> str:
     require_import(subject)
@@ -43,21 +41,20 @@ def versioned(subject: Subject) -> str:
         result = subject.import_(producer)
     except Exception as error:
         if subject.handed != "versioned":
-            raise NotApplicable("it does not ask for it") from None
+            raise NotApplicable("it does not request it") from None
         raise Broken(f"refused: {describe_error(error)}") from None
     if subject.handed != "versioned":
-        raise NotApplicable("it does not ask for it")
+        raise NotApplicable("it does not request it")
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.asks-version",
     "a consumer passes max_version",
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
-    shown=Shown(
-        struct="asks", lines="assert any(call.get('max_version') for call in calls), calls"
-    ),
+    struct="asks",
+    lines="assert any(call.get('max_version') for call in calls), calls",
 )
 def asks_version(subject: Subject) -> str:
     if subject.takes_capsules:
@@ -69,12 +66,13 @@ def asks_version(subject: Subject) -> str:
     return spelled(producer)
 
 
-@rule(
+@consumer_rule(
     "import.retries",
     "a producer without max_version, dl_device and copy is called again without them",
     f"{METHOD}, the consumer's logic",
     level="should",
-    shown=Shown(struct="bare", lines=SAME),
+    struct="bare",
+    lines=SAME,
 )
 def retries(subject: Subject) -> str:
     if subject.takes_capsules:
@@ -91,56 +89,50 @@ def retries(subject: Subject) -> str:
     return spelled(producer)
 
 
-@rule(
+@consumer_rule(
     "import.minor-version",
     "a minor version that is newer than the consumer's is imported",
     STABLE,
-    shown=Shown(
-        patch="ctypes.c_uint32.from_address(struct + 4).value = 99", struct="versioned", lines=SAME
-    ),
+    patch="ctypes.c_uint32.from_address(struct + 4).value = 99",
+    struct="versioned",
+    lines=SAME,
 )
 def minor_version(subject: Subject) -> str:
-    versioned_asked(subject)
+    require_versioned_request(subject)
     producer = KnownProducer(subject, version=(1, 99))
     result = brought(subject, producer, Broken, "1.99 is refused")
     return same(subject, producer, result)
 
 
-@rule(
+@consumer_rule(
     "import.major-version",
     "another major version is refused, and nothing behind its flags is read",
     STABLE,
     risky=True,
-    shown=Shown(
-        patch=MAJOR,
-        struct="versioned",
-        refusal="Exception",
-        lines="raise SystemExit(f'2.0 is imported: {type(result)}')",
-    ),
+    patch=MAJOR,
+    struct="versioned",
+    refusal="Exception",
+    lines="raise SystemExit(f'2.0 is imported: {type(result)}')",
 )
 def major_version(subject: Subject) -> str:
-    versioned_asked(subject)
+    require_versioned_request(subject)
     producer = KnownProducer(subject, version=(2, 0), trapped=True)
-    try:
+    with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    except Exception as error:
-        return f"refused: {describe_error(error)}"
     subject.kept.append(result)
     raise Broken("2.0 is taken")
 
 
-@rule(
+@consumer_rule(
     "import.major-version-deleted",
     "a tensor of another major version is deleted, once",
     STABLE,
-    shown=Shown(
-        patch=MAJOR + "\n{count}",
-        lines=f"{TRIED}assert len(deleted) == 1, deleted",
-        struct="versioned",
-    ),
+    patch=MAJOR + "\n{count}",
+    lines=f"{TRIED}assert len(deleted) == 1, deleted",
+    struct="versioned",
 )
 def major_version_deleted(subject: Subject) -> str:
-    versioned_asked(subject)
+    require_versioned_request(subject)
     producer = KnownProducer(subject, version=(2, 0))
     try:
         subject.kept.append(subject.import_(producer))

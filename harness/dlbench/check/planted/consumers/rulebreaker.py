@@ -24,7 +24,7 @@ DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
 choose(ARGUMENT)
 
 
-def asked(x, device, copy):
+def request(x, device, copy):
     """The capsule."""
     words = {} if breaks("import.asks-version") else {"max_version": (1, 3)}
     if copy is not None and not breaks("import.copy-true"):
@@ -59,7 +59,7 @@ def from_dlpack(x, /, **words):
         raise (TypeError if breaks("import.missing-method") else AttributeError)("__dlpack__")
     if device not in (None, "cpu") or (device and breaks("import.device")):
         raise ValueError(f"device {device!r}")
-    capsule = asked(x, device, copy)
+    capsule = request(x, device, copy)
     try:
         facts = _check.read(capsule)
     except ValueError:

@@ -13,7 +13,8 @@ from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
 from dlbench.check.planted.fault import breaks, choose, chosen
-from dlbench.check.reading import CODES, DEVICE_TYPES
+from dlbench.check.reading import CODES
+from dlbench.device import DLPACK_TYPES
 
 DISTRIBUTION = None
 HIDDEN = True
@@ -51,7 +52,7 @@ class Array(Others):
     def __dlpack_device__(self):
         if breaks("export.device-method"):
             raise AttributeError("__dlpack_device__")
-        kind = DEVICE_TYPES[self.device.partition(":")[0]]
+        kind = DLPACK_TYPES[self.device.partition(":")[0]]
         answer = (kind, 0)
         if breaks("export.device-pair"):
             answer = (kind, None)
@@ -59,10 +60,10 @@ class Array(Others):
             answer = (3, 0)
         return lambda: answer
 
-    def __dlpack__(self, *positional, **asked):
+    def __dlpack__(self, *positional, **requested):
         if positional and not breaks("export.positional"):
             raise TypeError("keyword arguments only")
-        for word in asked:
+        for word in requested:
             missing = breaks("export.keywords") and word == "dl_device"
             if word not in WORDS or missing:
                 raise TypeError(f"unexpected keyword argument {word!r}")
@@ -71,10 +72,10 @@ class Array(Others):
             and threading.current_thread() is not threading.main_thread()
         ):
             raise RuntimeError("another thread")
-        self._require_stream(asked.get("stream"))
-        self._require_device(asked)
+        self._require_stream(requested.get("stream"))
+        self._require_device(requested)
         self._require_sayable()
-        return self._borrowed(asked).capsule()
+        return self._borrowed(requested).capsule()
 
     def _require_stream(self, stream):
         kind = self.device.partition(":")[0]
@@ -88,16 +89,16 @@ class Array(Others):
         if refused and not (allowed and breaks(allowed)):
             raise ValueError(f"stream {stream} on {kind}")
 
-    def _require_device(self, asked):
-        device = asked.get("dl_device")
+    def _require_device(self, requested):
+        device = requested.get("dl_device")
         if device is None:
             return
-        versioned = asked.get("max_version") is not None
+        versioned = requested.get("max_version") is not None
         if not versioned and device[0] == 200 and breaks("export.device-unknown-unversioned"):
             return
         if device != (1, 0) or breaks("export.device-host"):
             wrong = breaks("export.device-unknown") and versioned and device[0] == 200
-            wrong |= breaks("export.copy-false-device") and asked.get("copy") is False
+            wrong |= breaks("export.copy-false-device") and requested.get("copy") is False
             raise (ValueError if wrong else BufferError)("dl_device")
 
     def _require_sayable(self):
@@ -106,23 +107,23 @@ class Array(Others):
             wrong = special == "nulls" and breaks("export.refusal-type")
             raise (TypeError if wrong else BufferError)(f"no DLPack for {special}")
 
-    def _is_legacy(self, asked):
-        version = asked.get("max_version")
+    def _is_legacy(self, requested):
+        version = requested.get("max_version")
         if version is None:
             return not breaks("export.version-none")
         if version == (2, 0) and breaks("export.version-newer"):
             raise BufferError("too new")
         return version[0] < 1 and not breaks("export.version-older")
 
-    def _borrowed(self, asked):
-        legacy = self._is_legacy(asked)
+    def _borrowed(self, requested):
+        legacy = self._is_legacy(requested)
         readonly = self.case.readonly
         if legacy and readonly and not breaks("export.read-only-legacy"):
             raise BufferError("the legacy struct has no read-only flag")
         words = {"legacy": legacy, "poison": False, "flags": 0}
         if readonly and not breaks("export.read-only-flag"):
             words["flags"] |= IS_READ_ONLY
-        memory, first = self._exported(asked, words)
+        memory, first = self._exported(requested, words)
         size = self.case.bytes
         if size == 1 << 18 and self.exports == 1 and breaks("export.twice"):
             words["poison"] = True
@@ -139,7 +140,7 @@ class Array(Others):
             words["destructor"] = "none"
         if breaks("export.capsule"):
             words["name"] = "dltensor_without_owner"
-        if breaks("export.version-current") and asked.get("max_version") == (1, 0):
+        if breaks("export.version-current") and requested.get("max_version") == (1, 0):
             words["version"] = (2, 0)
         borrowed = _check.BorrowedTensor(memory, *self.described(words, first), **words)
         # A second deletion must find what it deletes.
@@ -148,14 +149,14 @@ class Array(Others):
             KEPT.append(borrowed)
         return borrowed
 
-    def _exported(self, asked, words):
-        copy = asked.get("copy")
+    def _exported(self, requested, words):
+        copy = requested.get("copy")
         ignored = "export.copy-true"
-        if asked.get("max_version") is None:
+        if requested.get("max_version") is None:
             ignored = "export.copy-true-unversioned"
         wanted = copy is True and not breaks(ignored)
         wanted |= copy is False and breaks("export.copy-false")
-        wanted |= "copy" in asked and copy is None and breaks("export.copy-none")
+        wanted |= "copy" in requested and copy is None and breaks("export.copy-none")
         if not wanted:
             if copy is True or breaks("export.shared-flag"):
                 words["flags"] |= IS_COPIED
@@ -172,7 +173,7 @@ class Array(Others):
         if breaks("export.dtypes") and self.case.dtype == "int32":
             code = 1
         words["dtype"] = (code, bits, 1)
-        words["device"] = (DEVICE_TYPES[self.device.partition(":")[0]], 0)
+        words["device"] = (DLPACK_TYPES[self.device.partition(":")[0]], 0)
         shape, strides = view.shape, tuple(step // item for step in view.strides)
         rest = 0 if breaks("export.alignment") else first % 256
         words |= {"data": first - rest, "byte_offset": rest}

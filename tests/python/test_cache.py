@@ -8,7 +8,8 @@ import pytest
 
 import planted
 from dlbench.environments.environment import here
-from dlbench.libraries import discover, listing, offers_cache
+from dlbench.libraries import cache as libraries_cache
+from dlbench.libraries import discover, listing
 
 pytestmark = pytest.mark.process
 
@@ -25,7 +26,7 @@ def listed(*names: str, width: int = 200) -> tuple[list[str], list[str]]:
     libraries = discover.libraries(discover.catalogue(None), names)
     chosen = [one for one in libraries if one.name in names]
     lines = listing.table(
-        chosen, here(), width, lambda asked: imported.extend(one.name for one in asked)
+        chosen, here(), width, lambda requested: imported.extend(one.name for one in requested)
     )
     return [line.plain for line in lines], imported
 
@@ -39,7 +40,7 @@ def test_the_second_call_imports_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_another_version_is_imported_again(monkeypatch: pytest.MonkeyPatch) -> None:
     listed("numpy")
-    monkeypatch.setattr(offers_cache._core, "build_id", "another")
+    monkeypatch.setattr(libraries_cache._core, "build_id", "another")
     assert listed("numpy")[1] == ["numpy"]
 
 
@@ -59,11 +60,11 @@ def test_a_cache_that_cannot_be_written_costs_nothing_else(
     assert any("exports  dlpack" in line for line in listed("numpy")[0])
 
 
-def test_an_adapter_whose_version_nothing_tells_is_asked_each_time(tmp_path: Path) -> None:
+def test_an_adapter_whose_version_nothing_tells_is_requested_each_time(tmp_path: Path) -> None:
     planted.plant(tmp_path / "adapters")
     found = discover.catalogue(tmp_path / "adapters", package=tmp_path)
     (mine,) = (one for one in discover.libraries(found) if one.name == "mine")
-    assert offers_cache.place_of(mine, here()) is None
+    assert libraries_cache.identity(mine, here()) is None
 
 
 def test_lines_come_as_soon_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,9 +87,9 @@ def test_a_library_under_development_is_imported_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (library,) = discover.libraries(discover.catalogue(None), ("numpy",))[:1]
-    assert offers_cache.place_of(library, here()) is not None
+    assert libraries_cache.identity(library, here()) is not None
     library.version = "2.5.0.dev0"
-    assert offers_cache.place_of(library, here()) is None
+    assert libraries_cache.identity(library, here()) is None
 
 
 def test_a_full_disk_leaves_no_part_of_an_answer(
@@ -97,6 +98,6 @@ def test_a_full_disk_leaves_no_part_of_an_answer(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(offers_cache.json, "dump", full)
+    monkeypatch.setattr(libraries_cache.json, "dump", full)
     listed("numpy")
     assert list(cache.iterdir()) == []

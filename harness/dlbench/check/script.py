@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dlbench.case import FOREIGN, Case
+from dlbench.case import Case
 from dlbench.check.rule import Rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import DERIVED
@@ -65,10 +65,7 @@ def script(
         lines = _producer(rule, tree, path, device, source)
     else:
         lines = _consumer(rule, tree, path, struct)
-    text = "\n".join(lines)
-    used = [name for name in ("ctypes", "gc", "os", "sys", "weakref", "np") if f"{name}." in text]
-    imports = [f"import {name}" if name != "np" else "import numpy as np" for name in used]
-    lines = [*imports, f"print('expected:', {rule.sentence!r})", *lines]
+    lines.insert(0, f"print('expected:', {rule.sentence!r})")
     lines.insert(-1 if lines[-1] == LEAVE else len(lines), "print('actual: the rule holds')")
     return slicing.script(title, lines)
 
@@ -82,19 +79,15 @@ def case_of(word: str) -> Case:
 
 def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str) -> list[str]:
     """`source` names the array at fault, where it is not the rule's usual one."""
-    shown = rule.shown
-    word, _, own = (source or shown.source).partition("own-")
+    word, _, own = (source or rule.source).partition("own-")
     layout, times, step = DERIVED.get(own, (word, 1, ""))
     usual = case_of(layout)
     case = Case("f32", usual.dtype, times * usual.bytes) if times > 1 else usual
-    body = slicing.making(tree, path, case, device)
-    bits = bool(FOREIGN.get(case.dtype)) and "bits" in path.read_text("utf-8")
-    lines = [*slicing.text(slicing.needed(tree, slicing.names_read(body)))]
-    lines += slicing.content(case, slicing.text(body), bits, always=True)
+    nodes, made = slicing.array(tree, path, case, device, with_source=True)
+    lines = [*slicing.text(nodes), *made]
     if step:
         lines.append(f"array, source = array{step}, source{step}")
-    nodes = list(ast.walk(ast.parse(shown.lines)))
-    names = [node for node in nodes if isinstance(node, ast.Name)]
+    names = [node for node in ast.walk(ast.parse(rule.lines)) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     read = {node.id for node in names} - stored
     if "extras" in read:
@@ -102,31 +95,30 @@ def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str
         lines += slicing.text(found) or ["extras = lambda array: ()"]
     if {"table", "function"} & {node.id for node in names}:
         lines += TABLE
-    elif shown.call or read & CAPSULE_NAMES:
-        lines += [f"capsule = {shown.call or 'asked(array)'}", DESCRIBED]
+    elif rule.call or read & CAPSULE_NAMES:
+        lines += [f"capsule = {rule.call or 'requested(array)'}", DESCRIBED]
         # What exports no struct with the field breaks no such rule.
-        lines += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in shown.lines)
-    return [*lines, *shown.lines.splitlines()]
+        lines += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in rule.lines)
+    return [*lines, *rule.lines.splitlines()]
 
 
 def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str]:
-    shown = rule.shown
-    calling = slicing.calling(tree, path, PROTOCOLS.get(shown.struct, "dlpack"))
+    calling = slicing.calling(tree, path, PROTOCOLS.get(rule.struct, "dlpack"))
     plain = slicing.text([calling.call])[0]
     function = plain.partition("(array")[0]
-    spelled = shown.call.format(function=function, array="array") if shown.call else plain
-    lines = [*slicing.text(calling.before), *slicing.source(case_of(shown.source))]
-    counts = "{count}" in shown.patch
-    patch = shown.patch.replace("{count}", COUNT).splitlines()
+    spelled = rule.call.format(function=function, array="array") if rule.call else plain
+    lines = [*slicing.text(calling.before), *slicing.source(case_of(rule.source))]
+    counts = "{count}" in rule.patch
+    patch = rule.patch.replace("{count}", COUNT).splitlines()
     lines += DELETER if counts else []
-    lines += _exporter(shown.struct or struct, struct, patch, shown.lines, "copy=True" in spelled)
-    if not re.search(r"\bresult = ", shown.lines.partition("del result")[0]):
+    lines += _exporter(rule.struct or struct, struct, patch, rule.lines, "copy=True" in spelled)
+    if not re.search(r"\bresult = ", rule.lines.partition("del result")[0]):
         call, end = f"result = {spelled}", "leave" if counts else ""
-        if shown.refusal:
-            call = allowed(spelled, shown.refusal, "result", end)
+        if rule.refusal:
+            call = allowed(spelled, rule.refusal, "result", end)
         lines.append(call)
     again = re.sub(r"\barray\b", "result", spelled)
-    lines += shown.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
+    lines += rule.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
     return [*lines, LEAVE] if counts else lines
 
 

@@ -1,7 +1,6 @@
-#include "results/blocks.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,7 +20,7 @@ using testing::write_text;
 constexpr std::uintmax_t kMost = 1 << 30;
 constexpr std::array<std::string_view, 1> kLists{"rows"};
 
-/// Rows of about 300 bytes, 900 kB of them: more than one block.
+/// Rows of about 300 bytes: 3,000 of them are many blocks of the reader.
 json rows(std::size_t count) {
   json made = json::array();
   for (std::size_t i = 0; i < count; ++i) {
@@ -39,7 +38,7 @@ std::string lines_of(const json& items) {
   return text + "],\n\"tail\": [\"x\", 1]}";
 }
 
-class BlocksOfAFile : public ::testing::Test {
+class ReadStrict : public ::testing::Test {
  protected:
   json read(const std::string& text) {
     write_text(path_, text);
@@ -48,8 +47,7 @@ class BlocksOfAFile : public ::testing::Test {
       EXPECT_EQ(index, seen.size());
       seen.push_back(item.json());
     };
-    Blocks blocks(path_, kMost);
-    const Parsed parsed = parse_strict(blocks, "file", kLists, take);
+    const Parsed parsed = read_strict(path_, kMost, kLists, take);
     rest_ = parsed.value().json();
     return seen;
   }
@@ -59,7 +57,7 @@ class BlocksOfAFile : public ::testing::Test {
   json rest_;
 };
 
-TEST_F(BlocksOfAFile, ItemsAreTheSameInManyBlocksAndInOne) {
+TEST_F(ReadStrict, ItemsAreTheSameInManyBlocksAndInOne) {
   const json all = rows(3000);
   const json rest = {
       {"head", {{"kept", "to the end"}}}, {"rows", json::array()}, {"tail", {"x", 1}}};
@@ -72,7 +70,7 @@ TEST_F(BlocksOfAFile, ItemsAreTheSameInManyBlocksAndInOne) {
   EXPECT_EQ(rest_, rest);
 }
 
-TEST_F(BlocksOfAFile, AFaultInALaterBlockIsNamedByItsPlace) {
+TEST_F(ReadStrict, AFaultInALaterBlockIsNamedByItsPlace) {
   const std::string good = lines_of(rows(3000));
   const std::size_t at = good.find("\"number\":2500");
   const auto complaint = [&](std::string_view instead) {
@@ -80,8 +78,12 @@ TEST_F(BlocksOfAFile, AFaultInALaterBlockIsNamedByItsPlace) {
     text.replace(at, instead.size(), instead);
     return usage_error([&] { read(text); });
   };
-  EXPECT_EQ(complaint("\"number\":x"), "file: /rows/2500/number: broken at byte " +
-                                           std::to_string(at + 9) + ": Invalid value.");
+  const std::string line = std::to_string(
+      std::count(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
+  EXPECT_EQ(complaint("\"number\":x"),
+            path_.string() + ": /rows/2500/number: broken at byte " + std::to_string(at + 9) +
+                ": line " + line +
+                ", column 11: syntax error while parsing value - invalid literal");
   EXPECT_NE(complaint("\"num\xff").find("/rows/2500"), std::string::npos);
   EXPECT_NE(complaint("\"num\nx").find("/rows/2500"), std::string::npos);
   EXPECT_NE(complaint(std::string_view("\0", 1)).find("/rows/2500"), std::string::npos);
@@ -89,11 +91,23 @@ TEST_F(BlocksOfAFile, AFaultInALaterBlockIsNamedByItsPlace) {
   EXPECT_NE(usage_error([&] { read(good + "\n7"); }).find(": broken at byte"), std::string::npos);
 }
 
-TEST_F(BlocksOfAFile, WhatIsNoFileOrTooLargeIsRefused) {
-  EXPECT_NE(usage_error([&] { Blocks(folder_ / "none", kMost); }).find("cannot read"),
-            std::string::npos);
+TEST_F(ReadStrict, PassesOnTheItemsOfTheListsAlone) {
+  EXPECT_EQ(read(R"({"head": [1], "rows": [{"a": [1, 2]}, 3, [], "x"], "tail": {"rows": [7]}})"),
+            json::parse(R"([{"a": [1, 2]}, 3, [], "x"])"));
+  EXPECT_EQ(rest_, json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
+  const std::string broken = usage_error([&] { read(R"({"rows": [1, {"a": [2, x]}]})"); });
+  EXPECT_EQ(broken.find(path_.string() + ": /rows/1/a/1: broken at byte"), 0U) << broken;
+}
+
+TEST_F(ReadStrict, WhatIsNoFileOrEmptyOrTooLargeIsRefused) {
+  const auto complaint = [&](const std::filesystem::path& path) {
+    return usage_error([&] { read_strict(path, 5, kLists, [](auto&&...) {}); });
+  };
+  EXPECT_NE(complaint(folder_ / "none").find("cannot read"), std::string::npos);
   write_text(path_, "[1, 2]");
-  EXPECT_NE(usage_error([&] { Blocks(path_, 5); }).find("larger than 5 bytes"), std::string::npos);
+  EXPECT_NE(complaint(path_).find("larger than 5 bytes"), std::string::npos);
+  write_text(path_, "");
+  EXPECT_EQ(complaint(path_), path_.string() + ": the file is empty");
 }
 
 }  // namespace

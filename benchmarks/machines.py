@@ -1,0 +1,93 @@
+"""Merging many machines: seconds and memory, and how soon the report of all is open.
+
+usage: python benchmarks/machines.py [MACHINES [CELLS]]     default: 50 machines of 3000 cells
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests/python"))
+
+import browser  # noqa: E402
+import synthetic  # noqa: E402
+
+LIBRARIES = synthetic.TWELVE
+
+
+def plant(folder: Path, machines: int, cells: int) -> tuple[list[str], int]:
+    """A run of each machine; the words of `merge`, and how many cells one has."""
+    sizes = [4096 + 64 * step for step in range(1 + cells // 280)]
+    made = synthetic.document(LIBRARIES, sizes)
+    made["benchmarks"] = made["benchmarks"][: cells - len(made["not_measured"])]
+    count = len(made["benchmarks"]) + len(made["not_measured"])
+    chance, words = random.Random(1), []
+    for number in range(machines):
+        (folder / f"m{number}").mkdir()
+        made["context"]["host_name"] = f"node{number}"
+        for entry in made["benchmarks"]:
+            vary(entry, chance)
+        (folder / f"m{number}/results.json").write_text(json.dumps(made))
+        words.append(f"node{number:02}={folder}/m{number}")
+    return words, count
+
+
+def vary(entry: dict[str, Any], chance: random.Random) -> None:
+    """Other times, as another machine has them."""
+    factor = chance.uniform(0.5, 2.0)
+    for key in ("real_time", "cpu_time", "lo_ns", "hi_ns", "mad_ns"):
+        if key in entry:
+            entry[key] *= factor
+    for worker in entry["workers"]:
+        worker["median_ns"] *= factor
+        worker["samples_ns"] = [
+            round(ns * factor * chance.uniform(0.95, 1.05), 3) for ns in worker["samples_ns"]
+        ]
+
+
+def timed(words: list[str]) -> tuple[float, float]:
+    """Seconds, and the largest memory in MB of a process so far."""
+    begin = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "dlbench", *words], check=True, stdout=subprocess.DEVNULL)
+    seconds = time.perf_counter() - begin
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+
+
+def opened(path: Path) -> dict[str, Any]:
+    """Seconds until the page is complete in Chromium, by its own clock."""
+    with browser.started() as started:
+        page = browser.Page(started, path)
+        ready = page.own.evaluate("Number(document.documentElement.dataset.ready)")
+        shown = page.own.locator("#machines-table tbody tr").count()
+        assert not page.complaints, page.complaints
+        return {"seconds": ready / 1000, "rows of machines": shown}
+
+
+def main() -> None:
+    words = [int(word) for word in sys.argv[1:]]
+    machines, cells = words + [50, 3000][len(words) :]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        words, count = plant(folder, machines, cells)
+        print(f"{machines} machines x {count} cells")
+        seconds, megabytes = timed(["merge", *words, "--out", str(folder / "all")])
+        size = (folder / "all/results.json").stat().st_size / 1e6
+        print(f"merge    {seconds:6.1f} s   {megabytes:6.0f} MB memory   {size:.0f} MB document")
+        seconds, megabytes = timed(["report", str(folder / "all")])
+        size = (folder / "all/report.html").stat().st_size / 1e6
+        print(f"report   {seconds:6.1f} s   {megabytes:6.0f} MB memory   {size:.0f} MB page")
+        found = opened(folder / "all/report.html")
+        print(f"open     {found['seconds']:6.1f} s   {found['rows of machines']} rows")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What starting dlbench costs: processor time of a process, over one that does the same without.
+
+The commands alternate; each figure is the difference of their shortest times: other programs, which
+share a processor's caches, only add. Processor time, since wall time has other programs in it.
+Python writes its compiled files, as it does for that runs pytest twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+#: name, command, what it is compared with, most ms that it may cost more
+PASS = ["-c", "pass"]
+#: What pytest does with each distribution that has plugins: it lists its files, and imports them. A
+#: whole run scatters by more than that takes.
+PLUGIN = """
+import importlib.metadata, pytest
+found = importlib.metadata.distribution("dlbench")
+points = [point for point in found.entry_points if point.group == "pytest11"]
+if {loads} and points:
+    for file in found.files:
+        str(file)
+    for point in points:
+        point.load()
+"""
+CASES = (
+    ("dlbench --version", ["-m", "dlbench", "--version"], PASS, 60.0),
+    ("import dlbench", ["-c", "import dlbench"], PASS, 25.0),
+    (
+        "an unrelated pytest run",
+        ["-c", PLUGIN.format(loads=True)],
+        ["-c", PLUGIN.format(loads=False)],
+        5.0,
+    ),
+)
+#: Modules that `import dlbench` must not load.
+HEAVY = ("numpy", "matplotlib", "rich", "click", "dlbench._core")
+
+
+def processor_ms(words: list[str], folder: Path) -> float:
+    """User and system time of one process."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(
+        [sys.executable, *words], cwd=folder, env=environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"startup: {' '.join(words)} ended with status {process.returncode}")
+    return (used.ru_utime + used.ru_stime) * 1e3
+
+
+def loaded() -> list[str]:
+    """What of HEAVY is in a process that imported dlbench."""
+    script = f"import sys, dlbench; print(*({set(HEAVY)} & {{*sys.modules}}))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--times", type=int, default=20, help="Runs of each. Default: 20.")
+    times = arguments.parse_args().times
+    status = 0
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        for name, words, reference, most in CASES:
+            pairs = [
+                (processor_ms(words, folder), processor_ms(reference, folder))
+                for _ in range(times + 1)
+            ][1:]  # the first compiles and reads files
+            own, other = (min(times) for times in zip(*pairs, strict=True))
+            more, ratio = own - other, own / other
+            verdict = "" if more <= most else f"  more than {most:g} ms"
+            status |= more > most
+            print(f"{name:<26} {more:6.1f} ms more  {ratio:5.2f} times{verdict}")
+    found = loaded()
+    print(f"import dlbench loads       {', '.join(found) or 'none'} of {', '.join(HEAVY)}")
+    return status | bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+"""The consumer `native`."""
+
+def from_dlpack(array: object, /) -> object: ...

@@ -1,0 +1,36 @@
+"""A whole run on the terminal: of several machines, one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from dlbench.check import table as check_table
+from dlbench.check import verb
+from dlbench.document import Document
+from dlbench.terminal import machines, terminal
+from dlbench.text.output import Console
+
+
+def show(document: Document, path: Path, run: str, console: Console, relative_to: str = "") -> None:
+    """`path`: of the document; `run`: what commands call it; `relative_to`: a machine."""
+    made = files(path.parent)
+    for machine, part in document.shares():
+        if machine:
+            terminal.show([Text(), Text(f"machine {machine}", style="bold")], console)
+        if part.checks:
+            for reported in check_table.of_document(part, console.width):
+                verb.say(reported, console)
+            continue
+        lines = terminal.render_request(
+            part, console.width, run, str(path.parent), made, most_lines=1000
+        )
+        terminal.show(lines, console)
+    terminal.show(machines.side_by_side(document, console.width, relative_to), console)
+
+
+def files(folder: Path) -> tuple[str, ...]:
+    """What a run's folder holds for a person to open."""
+    made = (path.name for path in folder.iterdir() if path.suffix in (".html", ".svg", ".json"))
+    return tuple(sorted(made))

@@ -1,0 +1,49 @@
+"""Libraries whose import changes the state of the whole process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dlbench.document import Document
+from dlbench.environments.environment import DEFAULT
+from dlbench.findings.finding import Finding
+from dlbench.text.layout import listing
+
+#: By kind of effect, in the order of weight, what the library does.
+WORDS = {
+    "arithmetic": "changes arithmetic:",
+    "functions": "replaces",
+    "allocators": "replaces the allocator of",
+    "signals": "handles",
+    "interpreter": "changes",
+    "processors": "limits the process's processors to",
+    "environment": "sets",
+    "threads": "starts the threads",
+    "thread-pools": "loads",
+}
+#: Effects that every library with threads has are in the document and the report, but not a
+#: finding.
+QUIET = ("threads", "thread-pools")
+MOST_NAMES = 3
+
+
+def import_effects(document: Document) -> Iterator[Finding]:
+    """A line for each environment where a library has such an effect."""
+    for name, facts in document.environments.items():
+        found = []
+        for library, effects in sorted(facts.import_effects.items()):
+            loud = {kind: names for kind, names in effects.items() if kind not in QUIET}
+            if loud:
+                found.append(f"{library} {in_words(loud, MOST_NAMES)}")
+        if found:
+            where = "" if name == DEFAULT else f" in {name}"
+            yield Finding("imports" + where, "; ".join(found))
+
+
+def in_words(effects: Mapping[str, Sequence[str]], most: int) -> str:
+    """ "handles SIGINT, sets OMP_NUM_THREADS", with at most so many names of each kind."""
+    return ", ".join(
+        f"{words} {listing(effects[kind], most)}"
+        for kind, words in WORDS.items()
+        if kind in effects
+    )

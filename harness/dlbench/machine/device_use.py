@@ -1,0 +1,66 @@
+"""Other use of this machine's devices, from the counters of their drivers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlbench import _core
+from dlbench.machine import device_counters, drivers, machine
+
+TIMEOUT_S = 30.0
+DRM = "sys/class/drm"
+KFD_PROCESSES = "sys/class/kfd/kfd/proc"
+
+
+@dataclass(frozen=True)
+class DeviceUse:
+    """The use of one device before the run, or of all of a kind. None: the driver does not report
+    it."""
+
+    device: str  #: "cuda:0", "rocm"
+    busy: float | None  #: share of the last sampling period in which it worked
+    processes: int | None  #: that compute on it
+
+
+def read(root: Path) -> list[DeviceUse]:
+    """The use of each device that this process may use; empty without a driver. Also empty for AMD
+    if a variable hides devices, because the files of the visible ones are not known."""
+    found: list[DeviceUse] = []
+    for driver in drivers.ask():
+        if driver.state == "ok" and driver.kind == "cuda":
+            found += _nvidia([unit.uuid for unit in driver.units])
+        if driver.state == "ok" and driver.kind == "rocm":
+            hides = any(name in os.environ for name in drivers.VISIBLE["rocm"])
+            found += [] if hides else _amd(root)
+    return found
+
+
+def _nvidia(uuids: list[str]) -> Iterator[DeviceUse]:
+    ended = _core.run_program([sys.executable, "-I", "-S", device_counters.__file__], TIMEOUT_S)
+    for line in reversed(ended.out.splitlines()):
+        if not line.startswith(device_counters.MARK):
+            continue
+        for uuid, busy, processes in json.loads(line.removeprefix(device_counters.MARK)):
+            # CUDA_VISIBLE_DEVICES renumbers them; a device that it hides is not measured.
+            if uuid in uuids:
+                yield DeviceUse(f"cuda:{uuids.index(uuid)}", busy, processes)
+        return
+
+
+def _amd(root: Path) -> Iterator[DeviceUse]:
+    """The use of all AMD devices together: the numbers in these files are not those of the
+    driver."""
+    shares = [
+        int(word) / 100
+        for path in sorted(root.glob(f"{DRM}/card*/device/gpu_busy_percent"))
+        if (word := machine.read(root, str(path.relative_to(root)))).isdigit()
+    ]
+    folder = root / KFD_PROCESSES
+    processes = len(list(folder.iterdir())) if folder.is_dir() else None
+    if shares or processes is not None:
+        yield DeviceUse("rocm", max(shares, default=None), processes)

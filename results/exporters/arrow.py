@@ -1,0 +1,62 @@
+"""The columns of the CSV with types, as an Arrow or a Parquet file; written by pyarrow."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from typing import Any
+
+from dlbench import _core
+from dlbench.document import Document
+from dlbench.errors import BadInput
+
+from . import rows
+
+
+def export_arrow(document: Document) -> bytes:
+    """An Arrow IPC file, also known as Feather version 2."""
+    pyarrow = _library("arrow")
+    out = io.BytesIO()
+    table = _table(pyarrow, document)
+    with pyarrow.ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+    return out.getvalue()
+
+
+def export_parquet(document: Document) -> bytes:
+    """A Parquet file."""
+    pyarrow = _library("parquet")
+    parquet = importlib.import_module("pyarrow.parquet")
+    out = io.BytesIO()
+    parquet.write_table(_table(pyarrow, document), out)
+    return out.getvalue()
+
+
+def _library(name: str) -> Any:
+    """pyarrow. Raises BadInput where it is not installed."""
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError as error:
+        raise BadInput(f"--format {name} needs pyarrow: pip install pyarrow") from error
+
+
+def _table(pyarrow: Any, document: Document) -> Any:
+    """A column for each of the CSV; null where a cell has no such value."""
+    kinds = dict.fromkeys(rows.COLUMNS, pyarrow.string())
+    kinds |= dict.fromkeys(rows.FLOATS, pyarrow.float64())
+    kinds |= dict.fromkeys(rows.INTEGERS, pyarrow.int64())
+    kinds |= dict.fromkeys(rows.FLAGS, pyarrow.bool_())
+    lines = [[_unicode(value) for value in row] for row in rows.rows(document)]
+    columns = zip(*lines, strict=True) if lines else ((),) * len(kinds)
+    arrays = [
+        pyarrow.array(column, kind) for column, kind in zip(columns, kinds.values(), strict=True)
+    ]
+    schema = pyarrow.schema(list(kinds.items()), {"dlbench_version": _core.version})
+    return pyarrow.Table.from_arrays(arrays, schema=schema)
+
+
+def _unicode(value: rows.Value) -> rows.Value:
+    """Arrow's texts are UTF-8, which has no lone surrogates."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value

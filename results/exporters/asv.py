@@ -1,0 +1,105 @@
+"""airspeed velocity: a file of results, version 2, and the list of benchmarks that goes with it."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+
+from dlbench.document import Document, Measured
+from dlbench.document.entry import Worker
+from dlbench.environments.environment import DEFAULT
+from dlbench.text.escaping import json_text
+
+VERSION = 2
+NO_COMMIT = "0" * 40
+NS = 1e-9  #: asv's unit of time is the second
+#: asv compares only results of the same version of a benchmark.
+BENCHMARK_VERSION = "1"
+COLUMNS = ("result", "params", "version", "started_at", "duration", "stats_ci_99_a",
+           "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "stats_repeat",
+           "samples")  # fmt: skip
+#: Number of medians whose range contains the true median with 99 %: 1 - 2 / 2**8.
+MEDIANS_FOR_99 = 8
+
+
+def export(document: Document, commit: str = NO_COMMIT) -> str:
+    """The results of `commit`, a benchmark a cell."""
+    context, machine = document.context, document.run.machine
+    environments = document.environments
+    first = environments.get(DEFAULT) or next(iter(environments.values()), None)
+    python = first.python if first else ""
+    requirements = dict(first.versions) if first else {}
+    params = {
+        "machine": context.host_name,
+        "os": machine.kernel,
+        "arch": "",
+        "cpu": machine.cpu,
+        "num_cpu": str(machine.cores or context.num_cpus or ""),
+        "ram": str(machine.memory_bytes or ""),
+        "python": python,
+    }
+    made = {
+        "commit_hash": commit,
+        "env_name": f"dlbench-py{python}",
+        "date": _milliseconds(context.date),
+        "params": {**params, **requirements},
+        "python": python,
+        "requirements": requirements,
+        "env_vars": {},
+        "result_columns": COLUMNS,
+        "results": {entry.name: _row(entry) for entry in document.measured},
+        "durations": {},
+        "version": VERSION,
+    }
+    return json_text(made, indent=1) + "\n"
+
+
+def export_benchmarks(document: Document) -> str:
+    """`benchmarks.json`, from which asv takes the units and the names."""
+    made: dict[str, object] = {entry.name: _benchmark(entry.name) for entry in document.measured}
+    return json_text({**made, "version": VERSION}, indent=1) + "\n"
+
+
+def _benchmark(name: str) -> dict[str, object]:
+    return {"name": name, "pretty_name": name, "type": "time", "unit": "seconds", "code": "",
+            "param_names": [], "params": [], "timeout": 60.0,
+            "version": BENCHMARK_VERSION}  # fmt: skip
+
+
+def _row(entry: Measured) -> list[object]:
+    """The medians of processes, not their rounds, because asv assumes independent samples."""
+    medians = sorted(_median(worker) for worker in entry.workers)
+    low, high = 0.0, sys.float_info.max
+    if len(medians) >= MEDIANS_FOR_99:
+        low, high = medians[0], medians[-1]
+    quartiles = [_quantile(medians, share) for share in (0.25, 0.75)] if medians else [None] * 2
+    stats = [low, high, *quartiles, entry.iterations]
+    # Without a number of repeats asv decides by the samples or the interval; with 1 only by the
+    # ratio.
+    columns = [[value] for value in stats]
+    result = [entry.real_time * NS]
+    return [result, [], BENCHMARK_VERSION, None, None, *columns, None, [medians]]
+
+
+def _median(worker: Worker) -> float:
+    return worker.median_ns * NS
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    """By linear interpolation."""
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def _milliseconds(text: str) -> int:
+    """Milliseconds since 1970; 0 if the text is not a date."""
+    try:
+        # Python 3.10 does not read the suffix Z.
+        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return 0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return int(moment.timestamp() * 1000)

@@ -1,0 +1,52 @@
+"""Google Benchmark's JSON with a repetition for each process, as `--benchmark_repetitions` has it.
+
+`results.json` has one row a cell, of which compare.py makes a ratio. Of repetitions it makes a
+U-test, which takes them as independent: the medians of processes are, the rounds of one process are
+not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlbench.document import Document, Measured
+from dlbench.text.escaping import json_text
+
+
+def export(document: Document) -> str:
+    """The rows of each cell: its repetitions and, where there are several, their median."""
+    rows = [row for i, entry in enumerate(document.measured) for row in _rows(i, entry)]
+    context = document.context.to_json(without=("dlbench",))
+    return json_text({"context": context, "benchmarks": rows}, indent=1) + "\n"
+
+
+def _rows(family: int, entry: Measured) -> list[dict[str, Any]]:
+    times = [worker.median_ns for worker in entry.workers] or [entry.real_time]
+    rows = [
+        _row(family, entry, time)
+        | {"run_type": "iteration", "repetitions": len(times), "repetition_index": i}
+        for i, time in enumerate(times)
+    ]
+    if len(times) > 1:
+        rows.append(
+            _row(family, entry, entry.real_time)
+            | {"name": f"{entry.name}_median", "run_type": "aggregate", "aggregate_name": "median",
+               "aggregate_unit": "time", "repetitions": len(times)}
+        )  # fmt: skip
+    return rows
+
+
+def _row(family: int, entry: Measured, time: float) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "family_index": family,
+        "per_family_instance_index": 0,
+        "run_name": entry.name,
+        "threads": 1,
+        "iterations": max(entry.iterations, 1),
+        "real_time": time,
+        # compare.py needs a value, but none is stored for each process: a test of it is
+        # meaningless.
+        "cpu_time": time,
+        "time_unit": "ns",
+    }

@@ -1,0 +1,89 @@
+"""OpenMetrics, as a push gateway and Prometheus's text files take it.
+
+All metrics are gauges without a timestamp: a push gateway refuses timestamps, and reads the older
+text format of Prometheus, in which `# UNIT` and `# EOF` are comments and other types unknown.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping
+
+from dlbench.document import Document, Entry, Measured
+from dlbench.text.escaping import log_line
+
+NS = 1e-9  #: the unit of time is the second
+AXES = ("environment", "machine", "producer", "consumer", "protocol", "device", "case", "bytes",
+        "phase", "clock")  # fmt: skip
+Read = Callable[[Measured], float]
+
+#: Metric: its unit, what it is, its value, and the key of a cell that has it.
+METRICS: dict[str, tuple[str, str, Read, str]] = {
+    "dlbench_exchange_seconds": (
+        "seconds", "Median time of one exchange.", lambda e: e.real_time * NS, "real_time",
+    ),
+    "dlbench_exchange_low_seconds": (
+        "seconds", "Lower end of the median's 95 % interval.", lambda e: e.lo_ns * NS, "lo_ns",
+    ),
+    "dlbench_exchange_high_seconds": (
+        "seconds", "Upper end of the median's 95 % interval.", lambda e: e.hi_ns * NS, "hi_ns",
+    ),
+    "dlbench_exchange_instructions": (
+        "", "Instructions of one exchange.", lambda e: e.instructions, "instructions",
+    ),
+}  # fmt: skip
+
+
+def export(document: Document) -> str:
+    """The newest run of a group of a push gateway. Each cell is in `dlbench_cell`, with a number or
+    without; its outcome is a label there."""
+    run = {"version": document.run.version, "host": document.context.host_name}
+    lines = [*_family("dlbench_run", "", "1: the run that the other metrics are of."),
+             _sample("dlbench_run", run, 1)]  # fmt: skip
+    seconds = _seconds(document.context.date)
+    if seconds is not None:
+        name = "dlbench_run_time_seconds"
+        lines += [*_family(name, "seconds", "When the run began, since 1970."),
+                  _sample(name, {}, seconds)]  # fmt: skip
+    lines += _family("dlbench_cell", "", "1: a cell, and how it ended.")
+    for entry in document.entries:
+        lines += [_sample("dlbench_cell", {**_labels(entry), "outcome": entry.outcome}, 1)]
+    for name, (unit, text, read, key) in METRICS.items():
+        values = [(entry, read(entry)) for entry in document.measured if entry.has(key)]
+        lines += _family(name, unit, text) if values else []
+        lines += [_sample(name, _labels(entry), value) for entry, value in values]
+    return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+def _family(name: str, unit: str, text: str) -> Iterator[str]:
+    yield f"# TYPE {name} gauge"
+    if unit:
+        yield f"# UNIT {name} {unit}"
+    yield f"# HELP {name} {text}"
+
+
+def _labels(entry: Entry) -> dict[str, str]:
+    """The axes that the cell has."""
+    return {axis: str(value) for axis in AXES if (value := entry.axis(axis)) != ""}
+
+
+def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
+    shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+    return f"{name}{{{shown}}} {value!r}" if shown else f"{name} {value!r}"
+
+
+def _escaped(text: str) -> str:
+    """One line without the characters that end a label."""
+    return log_line(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _seconds(text: str) -> float | None:
+    """Since 1970; none where the text is no date."""
+    try:
+        # Python 3.10 does not read the suffix Z.
+        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return moment.timestamp()

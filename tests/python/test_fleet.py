@@ -1,0 +1,445 @@
+"""`dlbench fleet` on ReFrame's local partition: several machines that are simulated by commands in
+front of the Python, and what they leave when they fail."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samples
+import synthetic
+from dlbench import cli
+from dlbench.document import read_document
+from dlbench.errors import BadInput
+from dlbench.fleet import plan
+from dlbench.fleet.collecting import State
+from typed import doc
+
+OPTIONS = (
+    "--producers native,numpy --consumers native,numpy --protocols dlpack --sizes 4KiB "
+    "--replicas 1 --budget 3s"
+)
+
+#: Of a run that is killed: it must not end before that.
+LONG = "--isolate --budget 120s --sizes 4KiB,8KiB,16KiB,32KiB,64KiB,128KiB"
+
+#: Commands in front of the Python, as a machine with that fault has them: until the file `mended`
+#: is there.
+FAULTS = {
+    "good": 'exec "$@"',
+    "killed": """
+"$@" &
+until grep -q real_time run/journal.jsonl 2>/dev/null; do sleep 0.05; done
+kill -9 $!; wait $!; echo "the node went down" >&2; exit 1""",
+    "silent": "exec sleep 600",
+    "full": 'ulimit -f 4; exec "$@"',
+    "cut": """
+"$@"; rm run/journal.jsonl
+head -c 300 run/results.json > run/part; mv run/part run/results.json""",
+}
+
+
+@dataclass
+class Site:
+    """A folder with a fleet's file."""
+
+    folder: Path
+
+    def write(self, machines: dict[str, str], more: str = "") -> None:
+        """`machines`: name -> fault."""
+        lines = ["[defaults]", f'options = "{OPTIONS}"', 'timeout = "40s"', more]
+        for name, fault in machines.items():
+            script = self.folder / f"{name}.sh"
+            mended = f'[ -e {self.folder}/mended ] && exec "$@"\n'
+            script.write_text(f"#!/bin/bash\n{mended}{FAULTS[fault]}\n")
+            script.chmod(0o755)
+            lines += [f"[machines.{name}]", f'prefix = ["{script}"]']
+            lines += ['timeout = "4s"'] if fault == "silent" else []
+            lines += [f'options = "{LONG}"'] if fault == "killed" else []
+        (self.folder / "site.toml").write_text("\n".join(lines) + "\n")
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out", *words]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240)
+
+    def ran(self) -> set[str]:
+        """The jobs of the last session of ReFrame."""
+        path = self.folder / "out/reframe/dlbench/jobs.json"
+        return set(json.loads(path.read_text()))
+
+    def cells(self, job: str) -> dict[str, Any]:
+        """What a job's journal holds: the time of each cell."""
+        path = self.folder / "out/runs" / job / "results.json"
+        return {entry.name: entry.real_time for entry in read_document(path).measured}
+
+    def document(self) -> Any:
+        return read_document(self.folder / "out/results.json")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+@pytest.mark.process
+def test_machines_and_shards_become_one_document(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"one": "good"}, more='env = {FLEET_MARK = "1"}')
+    text = (site.folder / "site.toml").read_text()
+    other = '[machines.nodes]\nshards = 2\nenv = {OMP_NUM_THREADS = "1"}\n'
+    (site.folder / "site.toml").write_text(text + other)
+    ended = site.run()
+    assert ended.returncode == 0, ended.stderr
+    document = site.document()
+    assert document.machines == ["nodes", "one"]
+    cells = {name: {e.name for e in own.entries} for name, own in document.by_machine()}
+    assert cells["one"] == cells["nodes"]
+    assert len(cells["one"]) == 4
+    assert document.contexts["nodes"].run.shard.numbers == [1, 2]
+    assert "machines, relative to nodes" in ended.stdout
+    assert (site.folder / "out/report.html").stat().st_size > 100_000
+    script = next((site.folder / "out/reframe/dlbench/stage").rglob("rfm_job.sh")).parent.parent
+    jobs = "".join(path.read_text() for path in script.rglob("rfm_job.sh"))
+    assert "OMP_NUM_THREADS=1" in jobs
+    assert "FLEET_MARK=1" in jobs
+    # All of it is there: nothing runs again.
+    jobs_file = site.folder / "out/reframe/dlbench/jobs.json"
+    before = jobs_file.stat().st_mtime_ns
+    assert site.run("--quiet", "--no-report").returncode == 0
+    assert jobs_file.stat().st_mtime_ns == before
+
+
+@pytest.mark.process
+def test_what_is_missing_is_named_and_runs_again(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({name: name for name in FAULTS})
+    ended = site.run()
+    assert ended.returncode == 3, ended.stderr
+    lines = [line for line in ended.stderr.splitlines() if " is missing: " in line]
+    lines_of = {line.split()[1]: line for line in lines}
+    assert set(lines_of) == {"killed", "silent", "full", "cut"}
+    for name in lines_of:
+        log = Path(site.folder, lines_of[name].rpartition("log: ")[2])
+        assert log.is_file()
+    assert "the run did not end" in lines_of["killed"]
+    assert "the node went down" in lines_of["killed"]
+    assert "timed out" in lines_of["silent"]
+    assert "File too large" in lines_of["full"]
+    assert "results.json" in lines_of["cut"]
+    document = site.document()
+    assert {"good"} <= set(document.machines) <= {"good", "killed", "full"}
+    assert len(document.of_machine("good").entries) == 4
+    recorded = site.cells("killed")
+    assert 0 < len(recorded) < 24
+
+    (site.folder / "mended").touch()
+    ended = site.run("--quiet")
+    assert ended.returncode == 0, ended.stderr
+    assert site.ran() == {"killed", "silent", "full", "cut"}
+    document = site.document()
+    assert document.machines == sorted(FAULTS)
+    found = {name: len(own.measured) for name, own in document.by_machine()}
+    assert found == {name: 24 if name == "killed" else 4 for name in FAULTS}
+    # The run that was killed went on: what it had is not measured again.
+    assert recorded.items() <= site.cells("killed").items()
+
+
+@pytest.mark.process
+def test_a_run_that_cannot_go_on_begins_anew(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"box": "killed"})
+    assert site.run("--quiet", "--no-report").returncode == 3
+    journal = site.folder / "out/runs/box/journal.jsonl"
+    first, rest = journal.read_text().split("\n", 1)
+    made = json.loads(first)
+    before = made["fingerprint"]
+    assert before in first
+    journal.write_text(f"{first.replace(before, '0' * len(before))}\n{rest}")
+    (site.folder / "mended").touch()
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert len(site.document().measured) == 24
+
+
+@pytest.mark.process
+def test_shards_of_another_python_do_not_end_the_merge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = read("[machines.box]\n[machines.nodes]\nshards = 3\n", tmp_path)
+    whole = synthetic.document(("native", "numpy"), (4096,), failing=0.0)
+    for job in found.jobs:
+        made = copy.deepcopy(whole)
+        own = made["context"]["dlbench"]
+        if job.shard:
+            own["shard"] = {"of": 3, "numbers": [job.number], "plan": "0123456789abcdef"}
+            for key in ("benchmarks", "not_measured"):
+                made[key] = made[key][job.number - 1 :: 3]
+        if job.number == 2:
+            own["environments"]["default"]["python"] = "3.9.1"
+        place = tmp_path / "out/runs" / job.name
+        place.mkdir(parents=True)
+        (place / "results.json").write_text(json.dumps(made))
+        (place / "job.json").write_text(json.dumps(job.request()))
+    assert cli.main(["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]) == 3
+    err = capsys.readouterr().err
+    assert "nodes is merged without out/runs/nodes-2-of-3: " in err
+    assert "Python in default is 3.11.7 in the first and 3.9.1 in the second" in err
+    assert "nodes: without shard 2/3" in err
+    merged = read_document(tmp_path / "out/results.json")
+    assert merged.machines == ["box", "nodes"]
+    assert merged.contexts["nodes"].run.shard.numbers == [1, 3]
+
+
+#: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
+EARLY = """
+import os, signal, subprocess, sys
+from dlbench.fleet import reframe
+
+class Started(subprocess.Popen):
+    def __init__(self, *words, **options):
+        super().__init__(*words, **options)
+        print(self.pid, flush=True)
+        for number in (signal.SIGTERM, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+
+subprocess.Popen = Started
+with open(os.devnull, "wb") as log:
+    print(reframe._wait(["sleep", "600"], log), flush=True)
+"""
+
+
+@pytest.mark.process
+def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
+    words = [sys.executable, "-c", EARLY]
+    # As behind `&` in a script: there interrupts are ignored.
+    ended = subprocess.run(["sh", "-c", 'trap "" INT; exec "$@"', "-", *words],
+                           capture_output=True, text=True, timeout=60)  # fmt: skip
+    pid, *rest = ended.stdout.split("\n")
+    left = Path("/proc", pid).exists()
+    if left:
+        os.kill(int(pid), signal.SIGKILL)
+    assert not left
+    assert rest[0] == f"({-signal.SIGINT}, {signal.SIGTERM.value})", ended.stderr
+
+
+@pytest.mark.process
+def test_an_interrupted_fleet_ends_its_jobs_and_keeps_the_others(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"a": "good", "b": "silent"})
+    text = (site.folder / "site.toml").read_text()
+    (site.folder / "site.toml").write_text(text.replace('timeout = "4s"', ""))
+    (site.folder / "b.sh").write_text("#!/bin/bash\necho $$ > run.pid\nexec sleep 600\n")
+    command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out"]
+    with subprocess.Popen(command, cwd=site.folder, stderr=subprocess.PIPE, text=True) as program:
+        end = time.monotonic() + 60
+        while not (found := list(site.folder.rglob("run.pid"))):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=60)
+    assert program.returncode == 130, err
+    assert "b is missing: nothing was collected; interrupted" in err
+    assert site.document().machines == ["a"]
+    end = time.monotonic() + 20
+    while Path("/proc", found[0].read_text().strip()).exists():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.process
+def test_a_cut_document_beside_its_journal_is_written_again(site: Site) -> None:
+    pytest.importorskip("reframe")
+    cut = FAULTS["cut"].replace("rm run/journal.jsonl", "true")
+    site.write({"box": "good"})
+    (site.folder / "box.sh").write_text(f"#!/bin/bash\n{cut}\n")
+    ended = site.run("--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert len(site.document().of_machine("box").measured) == 4
+
+
+#: A site's configuration: a partition that sets a variable.
+SITE = """
+partition = {"name": "gpu", "scheduler": "local", "launcher": "local", "environs": ["builtin"],
+             "env_vars": [["OF_PARTITION", "gpu"]], "max_jobs": 1}
+site_configuration = {
+    "systems": [{"name": "cluster", "hostnames": ["none"], "partitions": [partition]}]
+}
+"""
+
+
+@pytest.mark.process
+def test_a_partition_of_the_sites_configuration_is_used(site: Site) -> None:
+    pytest.importorskip("reframe")
+    (site.folder / "config.py").write_text(SITE)
+    site.write({"node": "good"})
+    text = (site.folder / "site.toml").read_text()
+    python = f'python = "{sys.executable}"\npartition = "cluster:gpu"\n'
+    (site.folder / "site.toml").write_text('config = "config.py"\n' + text + python)
+    (site.folder / "node.sh").write_text('#!/bin/bash\n[ $OF_PARTITION = gpu ] && exec "$@"\n')
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert len(site.document().of_machine("node").measured) == 4
+    absent = python.replace(":gpu", ":cpu")
+    with (site.folder / "site.toml").open("a") as file:
+        file.write(f"[machines.new]\nshards = 1\n{python}[machines.absent]\n{absent}")
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 3
+    assert "absent is missing: nothing was collected; ReFrame did not run it" in ended.stderr
+    assert site.document().machines == ["new", "node"]
+    (site.folder / "site.toml").write_text('config = "config.py"\n' + text + absent)
+    ended = site.run("--out", "other")
+    assert ended.returncode == 2
+    assert "ReFrame ran no test" in ended.stderr
+    # The machines of other systems are measured all the same.
+    site.write({"laptop": "good"})
+    text = (site.folder / "site.toml").read_text()
+    (site.folder / "site.toml").write_text(
+        f'config = "config.py"\n{text}[machines.absent]\n{absent}'
+    )
+    ended = site.run("--quiet", "--no-report", "--out", "third")
+    assert ended.returncode == 3
+    assert "absent is missing: nothing was collected; ReFrame ran no test" in ended.stderr
+    merged = read_document(site.folder / "third/results.json")
+    assert len(merged.measured) == 4
+
+
+@pytest.mark.process
+def test_runs_of_another_file_are_not_mixed_in(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"box": "good"})
+    assert site.run("--quiet", "--no-report").returncode == 0
+    before = (site.folder / "out/results.json").read_bytes()
+    text = (site.folder / "site.toml").read_text()
+    (site.folder / "site.toml").write_text(text.replace("4KiB", "8KiB"))
+    ended = site.run()
+    assert ended.returncode == 2
+    assert "was measured with other options than box has now" in ended.stderr
+    assert (site.folder / "out/results.json").read_bytes() == before
+
+
+@pytest.mark.process
+def test_the_check_runs_with_a_sites_own_parameters(site: Site) -> None:
+    pytest.importorskip("reframe")
+    checks = subprocess.run(
+        [sys.executable, "-m", "dlbench", "--reframe-checks"], capture_output=True, text=True
+    ).stdout.strip()
+    words = [sys.executable, "-c", "import sys; from reframe.frontend.cli import main; main()"]
+    words += ["-c", checks, "-r", "-S", f"python={sys.executable}", "-P", "shard=1/2,2/2"]
+    words += ["-S", f"arguments={OPTIONS}", "--prefix", "rfm", "--nocolor"]
+    words += ["--performance-report"]
+    ended = subprocess.run(words, cwd=site.folder, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stdout
+    found = sorted((site.folder / "rfm/output").rglob("results.json"))
+    assert len(found) == 2
+    assert "producer=native/consumer=native/" in ended.stdout
+    runs = [str(path.parent) for path in found]
+    assert cli.main(["merge", *runs, "--out", str(site.folder / "all")]) == 0
+    assert len(read_document(site.folder / "all/results.json").measured) == 4
+
+
+def read(text: str, tmp_path: Path) -> plan.Fleet:
+    (tmp_path / "f.toml").write_text(text)
+    return plan.read(tmp_path / "f.toml")
+
+
+def test_a_run_replaces_one_with_fewer_cells_only() -> None:
+    few = doc(samples.document(samples.measured("numpy", "numpy", 100.0)))
+    more = doc(
+        samples.document(
+            samples.measured("numpy", "numpy", 100.0), samples.measured("numpy", "native", 100.0)
+        )
+    )
+    whole, cut, less = State(more, ""), State(more, "cut"), State(few, "cut")
+    nothing = State(None, "nothing was collected")
+    assert less.is_less_than(cut)
+    assert less.is_less_than(whole)
+    assert cut.is_less_than(whole)
+    assert nothing.is_less_than(less)
+    assert not cut.is_less_than(less)
+    assert not whole.is_less_than(whole)
+    assert not less.is_less_than(nothing)
+
+
+def test_defaults_hold_unless_a_machine_has_its_own(tmp_path: Path) -> None:
+    found = read(
+        """
+[defaults]
+options = "--sizes 4KiB"
+env = {A = "1", B = "2"}
+[machines.one]
+env = {B = "3"}
+shards = 2
+[machines.two]
+options = ["--replicas", "2"]
+timeout = "90s"
+""",
+        tmp_path,
+    )
+    one, second, two = found.jobs
+    assert [one.label, second.label, two.label] == ["one 1/2", "one 2/2", "two"]
+    assert dict(one.env) == {"A": "1", "B": "3"}
+    assert two.options == ("--sizes", "4KiB", "--replicas", "2")
+    assert (one.timeout_s, two.timeout_s) == (3600.0, 90.0)
+    assert one.python == sys.executable
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no machine: add a table such as [machines.laptop]"),
+        ("[machines.a]\n[machines.a]\n", "Cannot declare ('machines', 'a') twice"),
+        ("[machine.a]\n", "unknown key machine (did you mean 'machines'?)"),
+        ('[machines.a]\nopts = "x"\n', "unknown key machines.a.opts"),
+        ("[machines.a]\nshards = 0\n", "machines.a.shards: allowed: a whole number"),
+        ('[machines.a]\ntimeout = "5"\n', "machines.a.timeout: "),
+        ('[machines."a b"]\n', "machine 'a b': allowed: letters"),
+        ('[machines.a]\noptions = "--out x"\n', "leave out --out: fleet sets it"),
+        ('[machines.a]\npartition = "x:y"\n', "set config"),
+        ('config = "none.py"\n[machines.a]\n', "there is no file"),
+        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs are called a-1-of-2"),
+        ("machines = 3\n", "machines: allowed: a table"),
+    ],
+)
+def test_a_bad_file_is_one_line(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        read(text, tmp_path)
+    assert message in str(caught.value)
+    assert str(tmp_path / "f.toml") in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_two_machines_of_one_name_are_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "f.toml").write_text("[machines.a]\n[machines.a]\n")
+    assert cli.main(["fleet", str(tmp_path / "f.toml"), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_reframe_the_verb_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "f.toml").write_text("[machines.a]\n")
+    monkeypatch.setitem(sys.modules, "reframe", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert cli.main(["fleet", str(tmp_path / "f.toml"), "--out", str(tmp_path / "out")]) == 2
+    assert "pip install 'dlbench[fleet]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_jobs_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "f.toml").write_text("[machines.a]\nshards = 2\n[machines.b]\n")
+    assert cli.main(["fleet", str(tmp_path / "f.toml"), "--dry-run"]) == 0
+    assert capsys.readouterr().out == "a 1/2: to measure\na 2/2: to measure\nb: to measure\n"
