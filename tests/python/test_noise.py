@@ -164,6 +164,7 @@ def test_a_probe_waits_only_for_the_rest(tmp_path: Path) -> None:
         now=lambda: times.pop(0),
         sleep=slept.append,
         time_reference=lambda _: (44.0, 0.0),
+        devices=lambda _: [],
     ).finish()
     assert not slept
 
