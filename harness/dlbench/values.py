@@ -100,7 +100,7 @@ def interval_ends(entry: Measured) -> str:
 
 
 def is_wide(entry: Measured) -> bool:
-    """Is its interval so wide that the picture marks it?"""
+    """Is the interval wide enough to be marked?"""
     return entry.half_width > WIDE * entry.real_time
 
 
@@ -170,12 +170,12 @@ def instructions(entry: Measured) -> str:
 
 
 def is_below(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Is it only known to take less than `below_ns`?"""
+    """Is only an upper bound, `below_ns`, known?"""
     return isinstance(entry, NotMeasured) and entry.is_below
 
 
 def is_untimed(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Was it not timed because it has the outcome of the plain array?"""
+    """Was the cell not timed because its outcome is that of the plain array?"""
     return isinstance(entry, NotMeasured) and entry.is_untimed
 
 
@@ -202,7 +202,7 @@ def word(entry: NotMeasured) -> str:
 
 
 def reason(entry: NotMeasured) -> str:
-    """Why a cell has no number, in one line and in the library's own words."""
+    """The reason, in one line, why a cell has no number, as the library reported it."""
     lines = [line.strip() for line in entry.reason.splitlines() if line.strip()]
     text = lines[0] if lines else ""
     parts = [text] if text else []
@@ -213,7 +213,7 @@ def reason(entry: NotMeasured) -> str:
 
 
 def warning_text(warning: CodedWarning) -> str:
-    """The warning's text; if that is only the code, with the code's meaning."""
+    """The warning's text; if that is only the code, followed by the code's meaning."""
     meaning = _core.warnings.get(warning.code, "")
     is_bare = warning.text == warning.code.replace("-", " ")
     return f"{warning.text}: {meaning}" if is_bare and meaning else warning.text

@@ -1,4 +1,4 @@
-"""Which exchanges take longer for larger arrays: those that touch the bytes."""
+"""Exchanges that take longer for larger arrays, because they touch the bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dlbench.text.layout import columns, fold, shorten
 GROWS = 1.5  #: largest over smallest size; below this, caches explain it
 PROCESSES = "processes"  #: an interval that includes the spread between processes
 RANGE = "range"  #: an interval of few rounds
-LEAST_NS = 0.01  #: an end that a logarithm can be taken of
+LEAST_NS = 0.01  #: the least end of an interval, so that it has a logarithm
 MOST_ROWS = 6
 
 Key = tuple[Axis, ...]

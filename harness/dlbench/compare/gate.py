@@ -52,7 +52,7 @@ def inconclusive(comparison: Comparison, option: str) -> str:
 
 
 def _advice(comparison: Comparison, option: str) -> list[str]:
-    """What would decide the inconclusive cells, the simplest measure first."""
+    """Measures that would decide the inconclusive cells, the simplest first."""
     found = comparison.inconclusive
     made = []
     if found.replicas:

@@ -10,8 +10,8 @@ from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: Codes of warnings of a cell's rounds: their meaning, and the options to measure the pair with
-#: again. Without options, or where the run had them, the command is `doctor`.
+#: By code of a warning about a cell's rounds: its meaning, and the options for measuring the pair
+#: again. Without options, or if the run already had them, the command is `doctor`.
 DISTURBED = {
     "few-rounds": ("fewer than six rounds: the interval is their range", "--budget 120s"),
     "bimodal": ("the times form two groups, and the median is of one of them", ""),

@@ -73,7 +73,7 @@ class Offer:
 
 
 def offers(library: _core.Library, place: Environment) -> Offer:
-    """From an array in a process of its own."""
+    """Reads the exports from an array in a new process."""
     if not library.producer_path:
         return Offer(NOTHING)
     where = library.devices[0]

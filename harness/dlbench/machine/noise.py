@@ -60,7 +60,7 @@ class Noise:
         return {**found, "too_busy": bool(list(self.reasons()))}
 
     def facts(self) -> Iterator[str]:
-        """The same for a person."""
+        """The known values as text."""
         if self.other_processes is not None:
             yield f"other processes {values.percent(self.other_processes)}"
         if self.stolen:
@@ -100,7 +100,7 @@ class _Ticks:
 
 
 def _ticks(root: Path, cores: Collection[int]) -> _Ticks | None:
-    """Of these cores, or of all where none of them is listed; None where the system has none."""
+    """The ticks of these cores, or of all if none of them is listed; None if unknown."""
     lines = [line.split() for line in machine.read(root, "proc/stat").splitlines()]
     found = [line for line in lines if line and line[0] in {f"cpu{core}" for core in cores}]
     found = found or [line for line in lines if line and line[0] == "cpu"]

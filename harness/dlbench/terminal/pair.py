@@ -1,4 +1,4 @@
-"""Every number of a few cells: what `dlbench A B` and `dlbench show RUN A B` print."""
+"""All numbers of a few cells, as `dlbench A B` and `dlbench show RUN A B` print them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEAD = (
     *(*phases.COLUMNS, "outcome", "used", "first", "GB/s"),
 )
 RIGHT = {"size", "median", "times", "+-", "instructions", "first", "GB/s", *phases.COLUMNS}
-#: Columns that go, in this order, where all do not fit.
+#: Columns that are left out, in this order, until the table fits.
 SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
 
@@ -73,7 +73,8 @@ def _parts(entry: Entry, parts: Mapping[phases.Key, phases.Columns]) -> phases.C
 
 
 def _phases(names: Sequence[str], rows: Sequence[Mapping[str, str]], width: int) -> list[Text]:
-    """A line an exchange with its phases, named as in the table above but for what all share."""
+    """One line for each exchange with its phases. It is named as in the table above, without the
+    axes on which all agree."""
     rows = [row for row in rows if any(row[head] for head in phases.COLUMNS)]
     alike = {head for head in names if len({row[head] for row in rows}) == 1}
     named = [head for head in names if head not in alike - {names[0]}]
@@ -89,7 +90,7 @@ def _dim(parts: Sequence[str], width: int) -> list[Text]:
 
 
 def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
-    """What the marks and the shortened columns mean, of those that are shown."""
+    """The meaning of the marks and the shortened columns that are shown."""
     parts = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
     if any(values.marks(entry)[0] for entry in measured):
         parts.append("~ less than 2x the overhead floor")
@@ -100,7 +101,7 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
 
 
 def _times(entry: Entry, entries: Sequence[Entry]) -> str:
-    """Its time over that of the same cell on the first machine."""
+    """The cell's time over that of the same cell on the first machine."""
     axes = (*AXES, "bytes")
     first = next(one for one in entries if one.axes(axes) == entry.axes(axes))
     if isinstance(entry, Measured) and isinstance(first, Measured):
@@ -147,7 +148,7 @@ def _row(entry: Entry) -> dict[str, str]:
 
 
 def used(entry: Entry) -> str:
-    """The protocol that carried the bytes, with its struct and how it was offered."""
+    """The protocol that was used, with its struct and how it was offered."""
     seen = entry.seen
     words = [seen.used, seen.struct]
     words += [f"via {seen.via}"] if seen.via != "direct" else []
