@@ -1,4 +1,4 @@
-"""The same question put to `dlbench compare` and to pyperf: did numpy -> torch change?
+"""`dlbench compare` and pyperf on the same question: did numpy -> torch change?
 
 Wall time of one A/A comparison of dlbench beside two `pyperf timeit` and their `compare_to`, and
 the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its

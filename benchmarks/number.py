@@ -1,4 +1,4 @@
-"""The number itself: a cell's loop against a bare C loop of the same call, and against timeit.
+"""A cell's time compared with a bare C loop of the same call, and with timeit.
 
 All three take turns in one process; a ratio is the median over rounds of neighboring blocks,
 printed with the range that 5 processes saw.

@@ -37,7 +37,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     metric = comparison.metric
     timed = comparison.is_timed
     notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
-             f"band: changes within {within} count as none"]  # fmt: skip
+             f"band: changes up to {within} are ignored"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
     notes += [*_workers(shown), *_sides(comparison)]

@@ -111,8 +111,15 @@ def widths(entries: Iterable[Measured]) -> str:
     if not shares:
         return ""
     if len(shares) == 1:
-        return f"+-{percent(shares[0])}"
-    return f"+-{percent(statistics.median(shares))}, worst {percent(max(shares))}"
+        return spread(shares[0])
+    return f"{spread(statistics.median(shares))}, worst {percent(max(shares))}"
+
+
+def duration_range(low_ns: float, high_ns: float) -> str:
+    """ "44.0..87.6 ns", "999 ns..1.01 us"."""
+    number, _, unit = duration(low_ns).partition(" ")
+    high = duration(high_ns)
+    return f"{number}..{high}" if high.endswith(f" {unit}") else f"{number} {unit}..{high}"
 
 
 def percent(share: float) -> str:
@@ -121,6 +128,12 @@ def percent(share: float) -> str:
     if value > 1000:
         return "over 1000 %"
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
+
+
+def spread(half_width: float) -> str:
+    """ "+-3.1 %", "over +-1000 %"."""
+    text = percent(half_width)
+    return f"over +-{text.removeprefix('over ')}" if text.startswith("over ") else f"+-{text}"
 
 
 def interval(entries: Iterable[Measured]) -> str:
@@ -136,7 +149,7 @@ def between_processes(environment: EnvironmentFacts) -> str:
     if not known:
         return ""
     first, *others = [
-        f"+-{percent(row.half_width)}{{}} at {duration(row.length_ns)}"
+        f"{spread(row.half_width)}{{}} at {duration(row.length_ns)}"
         for row in (known[0], *known[1:][-1:])
     ]
     return ", ".join([first.format(" between processes"), *(row.format("") for row in others)])

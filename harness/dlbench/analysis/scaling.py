@@ -87,10 +87,10 @@ def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) 
     total, shown = _exchanges(known), _exchanges(steep)
     first = f"grows with size: {shown} of {total} exchanges"
     if not shown:
-        first = f"no exchange of {total} takes significantly longer for larger arrays"
+        first = f"none of {total} exchanges takes significantly longer for larger arrays"
     doubtful = _exchanges(longer) - shown
     if doubtful:
-        return [f"{first};", f"{doubtful} more took {GROWS}x and longer, which may be chance"]
+        return [f"{first};", f"{doubtful} more took at least {GROWS}x as long, which may be chance"]
     others = "all" if not shown else "the others"
     return [f"{first};", f"{others} took less than {GROWS}x"] if shown < total else [first]
 

@@ -68,8 +68,9 @@ class Noise:
         if self.frequency is not None:
             yield f"frequency {values.percent(self.frequency)}"
         if self.reference_ns is not None and self.reference_spread is not None:
-            spread = values.percent(self.reference_spread)
-            yield f"reference exchange {values.duration(self.reference_ns)} +{spread}"
+            slow_ns = self.reference_ns * (1 + self.reference_spread)
+            times = values.duration_range(self.reference_ns, slow_ns)
+            yield f"reference exchange {times}"
         for one in self.devices:
             if one.busy is not None:
                 yield f"{one.device} busy {values.percent(one.busy)}"

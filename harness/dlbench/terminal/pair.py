@@ -251,7 +251,7 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
         known = entry.between_half_width
         of_this_length = "not known for exchanges of this length"
         if known is not None:
-            of_this_length = f"+-{values.percent(known)} for exchanges of this length"
+            of_this_length = f"{values.spread(known)} for exchanges of this length"
         facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
         facts.append(("floor", f"{entry.floor_ratio:.1f} times the overhead floor"))

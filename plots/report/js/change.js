@@ -13,7 +13,7 @@ function changeText(change) {
   const { counts } = change;
   const verdicts = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
-  const within = `Changes within ${percent(change.threshold)} count as none`;
+  const within = `Changes up to ${percent(change.threshold)} are ignored`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
   const detectable = see ? `; minimum detectable change: ${percent(see.median)} in the median cell, `
     + `${percent(see.least)} to ${percent(see.most)} over all` : "";
