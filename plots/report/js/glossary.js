@@ -34,9 +34,10 @@ function defineTerms(root, entryOf) {
   }
 }
 
-// Beside the place, inside the window, and above an open dialog.
-function showDefinition(place) {
-  const shown = byId("definition");
+// Below the place, or above it at the end of the window. An open dialog makes everything outside it
+// inert, so its terms are explained inside it.
+function showDefinition(place, shown) {
+  (place.closest("dialog") ?? document.body).append(shown);
   shown.textContent = byId(place.dataset.term).nextElementSibling.textContent;
   shown.togglePopover(true);
   const at = place.getBoundingClientRect();
@@ -53,10 +54,11 @@ function explainTerms() {
   for (const part of document.querySelectorAll("main, dialog")) {
     new MutationObserver(define).observe(part, { childList: true, subtree: true });
   }
-  const hide = () => byId("definition").togglePopover(false);
+  const shown = byId("definition");
+  const hide = () => shown.isConnected && shown.togglePopover(false);
   const follow = ({ target }) => {
     const place = target.closest("[data-term]");
-    if (place !== null) showDefinition(place);
+    if (place !== null) showDefinition(place, shown);
     else if (target.closest("#definition") === null) hide();
   };
   for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, follow);
