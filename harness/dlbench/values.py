@@ -225,11 +225,16 @@ def reason(entry: NotMeasured) -> str:
     return ": ".join(parts) or entry.outcome
 
 
+def warning_meaning(warning: CodedWarning) -> str:
+    """The warning's text; if that is only the code, the code's meaning."""
+    is_bare = warning.text == warning.code.replace("-", " ")
+    return _core.warnings.get(warning.code, warning.text) if is_bare else warning.text
+
+
 def warning_text(warning: CodedWarning) -> str:
     """The warning's text; if that is only the code, followed by the code's meaning."""
-    meaning = _core.warnings.get(warning.code, "")
-    is_bare = warning.text == warning.code.replace("-", " ")
-    return f"{warning.text}: {meaning}" if is_bare and meaning else warning.text
+    meaning = warning_meaning(warning)
+    return meaning if meaning == warning.text else f"{warning.text}: {meaning}"
 
 
 def shared_reason(entries: Sequence[NotMeasured]) -> str:

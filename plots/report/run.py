@@ -142,6 +142,12 @@ def _chunks(
 
 def _rest(entry: Entry) -> dict[str, object]:
     rest = entry.to_json(without=INDEXED)
+    if entry.warnings:
+        texts = map(values.warning_text, entry.warnings)
+        rest["warnings"] = [
+            {**each.to_json(), "text": text}
+            for each, text in zip(entry.warnings, texts, strict=True)
+        ]
     if isinstance(entry, Measured):
         rest["workers"] = [
             {**worker.to_json(), "samples_ns": [round(ns, DIGITS) for ns in worker.samples_ns]}

@@ -168,7 +168,7 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
     for code, members in sorted(by_code.items(), key=lambda item: (-len(item[1]), item[0])):
         places = list(dict.fromkeys(place for place, _ in members))
         pairs = pairs_text(entries[place].pair for place in places).replace("->", ARROW)
-        rows.append({"code": code, "text": members[0][1].text, "pairs": pairs,
+        rows.append({"code": code, "text": values.warning_meaning(members[0][1]), "pairs": pairs,
                      "count": len(places), "cells": places[:MOST_CELLS]})  # fmt: skip
     return rows
 

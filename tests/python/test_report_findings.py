@@ -211,7 +211,8 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
                          warnings=[{"code": "deleter-never", "text": "deleter: never called"}]),
     ))  # fmt: skip
     first, second = page.texts("#warnings-table tbody tr")
-    assert first.startswith(f"few-roundsfew roundsnumpy {ARROW} jax, torch2 cells")
+    meaning = "there are fewer rounds than a cell should have"
+    assert first.startswith(f"few-rounds{meaning}numpy {ARROW} jax, torch2 cells")
     assert second.startswith(f"deleter-neverdeleter: never calledtorch {ARROW} jax1 cell")
     page.own.click("#warnings-table summary >> nth=0")
     cells = page.own.locator("#warnings-table tbody tr >> nth=0 >> li")
@@ -221,6 +222,7 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
     cells.nth(1).locator("button").click()
     page.own.wait_for_selector("dialog[open]")
     assert page.text("dialog h2") == f"numpy {ARROW} jax"
+    assert f"few rounds: {meaning}" in page.text("dialog ul >> nth=0")
 
 
 def test_a_run_without_warnings_has_no_such_section(open_page: Open) -> None:

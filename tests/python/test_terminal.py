@@ -506,8 +506,9 @@ def test_cells_that_share_evidence_or_a_warning_share_a_line() -> None:
     )  # fmt: skip
     assert [re.split(" {2,}", line.plain) for line in pair.shared_facts(entries)] == [
         ["evidence", "address: yes", "guard: yes", "dlpack 4 KiB, 1 MiB"],
-        ["warning", "drift", "dlpack 4 KiB; convert 4 KiB"],
+        ["warning", "drift: the times rise or fall over the rounds", "dlpack 4 KiB; convert 4 KiB"],
         ["evidence", "address: no", "convert 4 KiB"],
+        re.split(" {2,}", pair.EVIDENCE),
     ]
     assert pair.shared_facts(entries[:1])[0].plain.endswith("  all cells")
 

@@ -187,16 +187,22 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     return columns(facts)
 
 
+EVIDENCE = "yes: one memory   no: copied   skipped: not tested"
+
+
 def shared_facts(entries: Sequence[Entry]) -> list[Text]:
     """The evidence and warnings of several cells: each once, with its cells."""
     facts: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=_order):
         words = [f"{name}: {word}" for name, word in entry.evidence.items()]
         parts = [("evidence", "  ".join(words))] if words else []
-        for fact in dict.fromkeys([*parts, *(("warning", each.text) for each in entry.warnings)]):
+        for fact in dict.fromkeys(
+            [*parts, *(("warning", values.warning_text(each)) for each in entry.warnings)]
+        ):
             facts.setdefault(fact, []).append(entry)
     rows = [(*fact, _cells_text(of, len(entries))) for fact, of in facts.items()]
-    return [Text(line) for line in columns(rows)]
+    legend = [EVIDENCE] if any(entry.evidence for entry in entries) else []
+    return [Text(line) for line in [*columns(rows), *legend]]
 
 
 def _cells_text(of: Sequence[Entry], total: int) -> str:

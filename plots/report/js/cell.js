@@ -25,7 +25,7 @@ function numbers(run, cell, rest) {
   return [
     ["median", run.timeText(cell)],
     ["interval", `${run.intervalText(cell)} (${run.value("interval", cell)})`],
-    ["between processes", rest.between_half_width && `\u00b1${percent(rest.between_half_width)}`],
+    ["between processes", rest.between_half_width && spread(rest.between_half_width)],
     ["median deviation", duration(rest.mad_ns)],
     ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],

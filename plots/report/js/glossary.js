@@ -2,7 +2,8 @@
 // its entry. The definition is shown on hover and on focus, and is the link's description for
 // screen readers.
 
-const DEFINED = "main th, main h2, main label, nav a, dialog th";
+// In the tables about the machine the same words have other meanings.
+const DEFINED = "main section:not(#machine) th, main h2, main label, nav a, dialog th";
 
 // The entry of each term, and of its plural, in lower case.
 function glossaryEntries() {
@@ -10,7 +11,7 @@ function glossaryEntries() {
   for (const term of document.querySelectorAll("#glossary dt")) {
     for (const name of term.textContent.split(", ")) found.set(name.toLowerCase(), term);
   }
-  return (name) => found.get(name) ?? found.get(name.replace(/s$/, ""));
+  return (name) => found.get(name) ?? found.get(name.replace(/ies$/, "y").replace(/s$/, ""));
 }
 
 // What has the focus when a person reaches the term: a link to the entry, or the control or link

@@ -176,7 +176,7 @@ function drawLegend(run, withResult, { color, low, high, reference }) {
   if (widths) marks.push(`interval ${widths}`);
   const between = run.environment(withResult[0] ?? 0)?.between_processes ?? [];
   const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
-  const noise = ends.map((row) => `\u00b1${percent(row.half_width)} at ${duration(row.length_ns)}`);
+  const noise = ends.map((row) => `${spread(row.half_width)} at ${duration(row.length_ns)}`);
   if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
   place.append(["framed: same library on both sides", ...marks].join(" \u00b7 "));
 }
