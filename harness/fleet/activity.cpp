@@ -30,7 +30,7 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
   if (step == "lifetime") return "counting the deleters that " + x.consumer + " called";
   if (step == "recorder") return "recording the requests of " + x.consumer;
   if (step == "values") return "comparing the values";
-  if (step == "guard") return x.consumer + " imported " + x.producer + "'s array under the page guard";
+  if (step == "guard") return x.consumer + " imported " + x.producer + "'s array under guard";
   if (step == "outlive") return "reading the result after " + x.producer + "'s array was dropped";
   if (step == "growth") return "measuring the memory that exchanges leak";
   if (step == "judged") return "between two cells";

@@ -99,7 +99,7 @@ PyMethodDef methods[] = {
 
 PyModuleDef definition{PyModuleDef_HEAD_INIT,
                        "_worker",
-                       "The worker's half of dlbench: imports libraries and measures their exchanges.",
+                       "The worker: imports libraries and measures their exchanges.",
                        -1,
                        methods,
                        nullptr,
