@@ -22,7 +22,7 @@ from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import table as waiting
-from dlbench.text.layout import columns, fitting, fold, shorten
+from dlbench.text.layout import columns, fitting, fold, shorten, wrap
 
 HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
@@ -190,19 +190,21 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
 EVIDENCE = "yes: one memory   no: copied   skipped: not tested"
 
 
-def shared_facts(entries: Sequence[Entry]) -> list[Text]:
-    """The evidence and warnings of several cells: each once, with its cells."""
+def shared_facts(entries: Sequence[Entry], width: int) -> list[Text]:
+    """The evidence and warnings of several cells, each once with its cells, then their meaning."""
     facts: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=_order):
         words = [f"{name}: {word}" for name, word in entry.evidence.items()]
         parts = [("evidence", "  ".join(words))] if words else []
-        for fact in dict.fromkeys(
-            [*parts, *(("warning", values.warning_text(each)) for each in entry.warnings)]
-        ):
+        for fact in dict.fromkeys([*parts, *(("warning", each.text) for each in entry.warnings)]):
             facts.setdefault(fact, []).append(entry)
     rows = [(*fact, _cells_text(of, len(entries))) for fact, of in facts.items()]
     legend = [EVIDENCE] if any(entry.evidence for entry in entries) else []
-    return [Text(line) for line in [*columns(rows), *legend]]
+    texts = {each.text: values.warning_text(each) for one in entries for each in one.warnings}
+    for bare, text in texts.items():
+        legend += wrap(text, width) if text != bare else []
+    lines = [Text(line) for line in columns(rows)]
+    return lines + [Text(line, style="dim") for line in legend]
 
 
 def _cells_text(of: Sequence[Entry], total: int) -> str:
@@ -260,7 +262,8 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
             of_this_length = f"{values.spread(known)} for exchanges of this length"
         facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
-        facts.append(("floor", f"{entry.floor_ratio:.1f} times the overhead floor"))
+        digits = 0 if entry.floor_ratio >= 100 else 1
+        facts.append(("floor", f"{entry.floor_ratio:.{digits}f} times the overhead floor"))
     if entry.gb_per_s:
         beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))
