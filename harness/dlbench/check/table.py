@@ -89,7 +89,7 @@ def rules(width: int) -> list[str]:
 
 def explained(rule: Rule, width: int, script: str = "") -> list[str]:
     """All facts about a rule."""
-    whose = {"producer": "the exporting library", "consumer": "the importing library"}[rule.role]
+    side = {"producer": "the exporting library", "consumer": "the importing library"}[rule.role]
     lines = [
         rule.name,
         *(f"  {line}" for line in _wrapped(rule.sentence, width - 2)),
@@ -97,7 +97,7 @@ def explained(rule: Rule, width: int, script: str = "") -> list[str]:
         *columns(
             [
                 ("written in", rule.section),
-                ("binds", whose),
+                ("binds", side),
                 ("says", rule.level),
                 (
                     "broken is",

@@ -192,9 +192,11 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
         summary.append(text, style)
     shown = [summary] if reported else []
     if see and comparison.is_timed:
-        spread = f"{values.percent(see.least)} to {values.percent(see.most)}"
-        text = f"minimum detectable change: {values.percent(see.median)} in the median cell"
-        shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
+        least, middle, most = map(values.percent, (see.least, see.median, see.most))
+        parts = [f"minimum detectable change: {middle}"]
+        if least != most:
+            parts = [f"{parts[0]} in the median cell", f"({least} to {most})"]
+        shown += [Text(line) for line in fold(parts, width, gap=" ")]
     if comparison.aa:
         shown += [Text(line) for line in fold(_alarms(comparison.aa), width, gap=" ")]
     if (unsure := sum(counts.get(word, 0) for word in OPEN)) and not everything:
