@@ -51,7 +51,7 @@ def student_of_three(chance: random.Random, count: int) -> list[float]:
 
 
 def disturbed(chance: random.Random, count: int) -> list[float]:
-    """One process in ten is slower, by as much as it takes."""
+    """One process in ten is slower, by 30 % on average."""
     return [chance.gauss(0, 0.01) + (chance.random() < 0.1) * chance.expovariate(1 / 0.3)
             for _ in range(count)]  # fmt: skip
 

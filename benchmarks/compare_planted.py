@@ -22,7 +22,7 @@ from dlbench.running.request import Request
 
 
 def side(folder: Path, name: str, steps: int) -> sides.Side:
-    """A side whose consumer works so many steps."""
+    """A side with a consumer that does so many steps."""
     made = planting.libraries(planting.adapters(folder / name, steps), name)
     return sides.Side(replace(environment.here(), name=name), made)
 

@@ -1,4 +1,4 @@
-"""The same question put to `dlbench compare` and to pyperf: did numpy -> torch change?
+"""`dlbench compare` and pyperf on the same question: did numpy -> torch change?
 
 Wall time of one A/A comparison of dlbench beside two `pyperf timeit` and their `compare_to`, and
 the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its
@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-SETUP = "import numpy as np, torch; x = np.zeros(1024, np.float32); take = torch.from_dlpack"
+SETUP = "import numpy as np, torch; x = np.zeros(1024, np.float32); convert = torch.from_dlpack"
 FILTER = "producer:numpy/consumer:torch/"
 #: Quantiles of a normal distribution: 1 % two-sided, and 95 %.
 SURE, FOUND = 2.5758, 1.6449
@@ -58,7 +58,7 @@ def theirs(folder: Path) -> tuple[float, float, int]:
     pyperf = [sys.executable, "-m", "pyperf"]
     begin = time.perf_counter()
     for path in paths:
-        words = ["timeit", "--inherit-environ", "PYTHONPATH", "-s", SETUP, "take(x)"]
+        words = ["timeit", "--inherit-environ", "PYTHONPATH", "-s", SETUP, "convert(x)"]
         subprocess.run([*pyperf, *words, "-o", str(path)], check=True, env=os.environ, **quiet)
     subprocess.run([*pyperf, "compare_to", *map(str, paths)], check=True, **quiet)
     seconds = time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""A device's function through the table against a direct call of it: at most 2 ns dearer.
+"""A device's function called through the table and directly: at most 2 ns more.
 
 `empty` is a function that does nothing; sim, cuda and rocm answer whether a stream is idle, as far
 as this machine has them.

@@ -1,4 +1,4 @@
-"""The number itself: a cell's loop against a bare C loop of the same call, and against timeit.
+"""A cell's time compared with a bare C loop of the same call, and with timeit.
 
 All three take turns in one process; a ratio is the median over rounds of neighboring blocks,
 printed with the range that 5 processes saw.
@@ -31,9 +31,9 @@ def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
 
     home = Path(dlbench.__file__).parent
     make = load_adapter("producer", producer, str(home / "producers" / f"{producer}.py")).make
-    take = load_adapter("consumer", consumer, str(home / "consumers" / f"{consumer}.py"))
+    adapter = load_adapter("consumer", consumer, str(home / "consumers" / f"{consumer}.py"))
     case = Case(name="f32", dtype="float32", bytes=4096, offset=0, align=256, readonly=False)
-    return take.PROTOCOLS["dlpack"], make(case, "cpu")
+    return adapter.PROTOCOLS["dlpack"], make(case, "cpu")
 
 
 def ratios(producer: str, consumer: str) -> dict[str, float]:

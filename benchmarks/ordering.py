@@ -1,4 +1,4 @@
-"""Handing a stream over on the simulated device, beside a bare event, recorded and waited for.
+"""The cost of ordering two streams of the simulated device, compared with a bare event.
 
 `python benchmarks/ordering.py`: what the classifier's table of functions adds, in ns.
 """

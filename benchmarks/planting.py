@@ -24,7 +24,7 @@ PROTOCOLS = {{"dlpack": fault.from_dlpack}}
 
 
 def adapters(folder: Path, steps: int) -> Path:
-    """A folder for --adapters whose consumer `planted` works so many steps longer."""
+    """A folder for --adapters; its consumer `planted` does so many steps more."""
     (folder / "consumers").mkdir(parents=True)
     (folder / "consumers" / f"{NAME}.py").write_text(ADAPTER.format(steps=steps))
     return folder

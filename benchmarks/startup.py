@@ -1,4 +1,4 @@
-"""What starting dlbench costs: processor time of a process, over one that does the same without.
+"""The cost of starting dlbench: CPU time of a process, over that of one without dlbench.
 
 The commands alternate; each figure is the difference of their shortest times: other programs, which
 share a processor's caches, only add. Processor time, since wall time has other programs in it.

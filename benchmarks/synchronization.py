@@ -17,7 +17,7 @@ from typing import Any
 
 PRODUCERS = ("dpnp", "jax", "mlx", "tensorflow")
 CONSUMERS = (*PRODUCERS, "numpy", "torch", "tvm_ffi", "paddle")
-#: Exchanges that have to have a word, where their consumer takes part.
+#: Exchanges that must have a classification, if their consumer is installed.
 KNOWN = {
     "dpnp": ("dpnp", "tvm_ffi"),
     "jax": ("dpnp", "jax", "mlx", "numpy", "paddle", "tensorflow", "torch", "tvm_ffi"),

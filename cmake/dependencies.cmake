@@ -155,7 +155,7 @@ target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR}
 find_path(DLBENCH_CALLGRIND_INCLUDE valgrind/callgrind.h)
 
 # Ranges for NVIDIA's tools: headers alone, from the package nvidia-nvtx or the CUDA toolkit. Built
-# without them, dlbench gives those tools no ranges, and `doctor` says so.
+# without them, dlbench emits no ranges for those tools, and `doctor` says so.
 execute_process(
   COMMAND ${DLBENCH_TOOLS_PYTHON} -c "
 import importlib.util as u, pathlib

@@ -105,8 +105,8 @@ function(dlbench_extension name)
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 
-# A native half is the accused: it links nothing of the judge. Devices it takes from the process's
-# `_device`, by the headers alone.
+# A native producer or consumer is under test, so it links nothing of what judges it. It uses devices
+# through the process's `_device`, by headers alone.
 function(dlbench_native name source)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${source})
     return()
@@ -119,7 +119,7 @@ function(dlbench_native name source)
 endfunction()
 
 # A binding library that is measured: a module that is built as that library's documentation says.
-# Like a native half it links nothing of the judge.
+# Like a native module it links nothing of what judges it.
 function(dlbench_subject binding name source)
   if(binding STREQUAL "pybind11")
     pybind11_add_module(${name} MODULE ${PROJECT_SOURCE_DIR}/${source})

@@ -1,4 +1,4 @@
-"""Astropy's quantities from what NumPy can read; a unit only where the source's is understood."""
+"""Astropy's quantities, from any array that NumPy can read; a unit that it knows is kept."""
 
 import astropy.units as u
 
@@ -6,7 +6,7 @@ from dlbench import Call, X
 
 DEFAULT = False
 
-# copy=None: only where it must. False would be NumPy's: raise where it must.
+# copy=None copies only if necessary. False would raise in that case, as in NumPy.
 PROTOCOLS = {
     "convert": Call(u.Quantity, X, copy=None),
     "buffer": Call(u.Quantity, X, copy=None),

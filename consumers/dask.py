@@ -1,4 +1,4 @@
-"""Dask's arrays from what NumPy can read."""
+"""Dask's arrays, from any array that NumPy can read."""
 
 import dask.array as da
 

@@ -1,4 +1,4 @@
-"""MLX imports: copies, but on Apple's GPUs."""
+"""MLX imports: copies, except on Apple's GPUs."""
 
 import mlx.core as mx
 

@@ -1,4 +1,4 @@
-"""What functions that are bound with nanobind take: `nb::ndarray`."""
+"""Functions bound with nanobind, with an `nb::ndarray` as argument."""
 
 from dlbench import _nanobind_consumer
 

@@ -1,4 +1,4 @@
-"""dlbench's own consumer, the known half: one call for each protocol."""
+"""The native consumer, dlbench's own: one call for each protocol."""
 
 import contextlib
 

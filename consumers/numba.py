@@ -1,4 +1,4 @@
-"""What compiled functions take: NumPy arrays and whatever has a buffer; device arrays."""
+"""Arguments of compiled functions: NumPy arrays, any object with a buffer, and device arrays."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""Masked arrays from what NumPy can read, nothing masked."""
+"""Masked arrays, from any array that NumPy can read; no element is masked."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Pint's quantities: they hold the given array itself, where they know its type."""
+"""Pint's quantities: they hold the array itself if Pint knows its type."""
 
 import pint
 

@@ -1,4 +1,4 @@
-"""What functions that are bound with pybind11 take: `py::buffer`, and `py::array_t`."""
+"""Functions bound with pybind11, with a `py::buffer` or a `py::array_t` as argument."""
 
 from dlbench import _pybind11_consumer
 

@@ -1,4 +1,4 @@
-"""Unyt's arrays from what NumPy can read."""
+"""Unyt's arrays, from any array that NumPy can read."""
 
 import unyt
 

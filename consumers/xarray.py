@@ -1,4 +1,4 @@
-"""Xarray's arrays: what has NumPy's functions stays what it is, all else becomes NumPy's."""
+"""Xarray's arrays: an array with NumPy's functions is kept; any other becomes a NumPy array."""
 
 import xarray as xr
 

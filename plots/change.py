@@ -18,7 +18,7 @@ from .ink import INK, PAPER
 
 MOST_ROWS = 60
 #: Color and marker of each verdict, so that color-blind readers can distinguish them.
-LOOKS = {
+STYLES = {
     "SLOW": ("#d55e00", ">"),
     "FAST": ("#009e73", "<"),
     "AMBIG": ("#6f6f6f", "D"),
@@ -37,7 +37,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     metric = comparison.metric
     timed = comparison.is_timed
     notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
-             f"band: changes within {within} count as none"]  # fmt: skip
+             f"band: changes up to {within} are ignored"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
     notes += [*_workers(shown), *_sides(comparison)]
@@ -102,7 +102,7 @@ def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
     )
     axes.xaxis.set_minor_locator(NullLocator())
     for row, (cell, ratio) in enumerate(ratios):
-        color, marker = LOOKS[cell.verdict or "SAME"]
+        color, marker = STYLES[cell.verdict or "SAME"]
         if cell.interval is not None:
             ends = [max(cell.interval[0], 1 / most), min(cell.interval[1], most)]
             axes.plot(ends, [row + 0.5] * 2, color=color, linewidth=1.6, solid_capstyle="butt")
@@ -123,7 +123,7 @@ def ticks(most: float) -> list[float]:
 
 def _draw_key(made: Forest, verdicts: set[str | None]) -> None:
     x, y = made.key
-    for verdict, (color, marker) in LOOKS.items():
+    for verdict, (color, marker) in STYLES.items():
         if verdict not in verdicts:
             continue
         made.canvas.plot([x + 0.1], [y], marker=marker, color=color, markersize=5.5,

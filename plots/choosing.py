@@ -43,7 +43,7 @@ def where(entries: Iterable[E], **axes: Axis) -> list[E]:
 
 
 def in_order(names: Iterable[str], first: str) -> list[str]:
-    """By name, but `first` at the front, because the others are compared with it."""
+    """The names in alphabetical order after `first`, with which the others are compared."""
     return sorted(set(names), key=lambda name: (name != first, name))
 
 

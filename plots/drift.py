@@ -32,8 +32,8 @@ def figure(document: Document) -> Figure:
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
     width = max(LEFT + len(found) * (WIDE + GAP) + RIGHT, 6.0)
-    notes = ["each round over its cell's median, from the first to the last; a line a worker",
-             f"beyond {WIDEST:g}x: at the edge"]  # fmt: skip
+    notes = ["each round divided by its cell's median, first to last; a line for each worker",
+             f"beyond {WIDEST:g}x: drawn at the edge"]  # fmt: skip
     notes = wrapped(
         (notes if found else []) + choosing.provenance(document), SMALL, width - 2 * MARGIN
     )

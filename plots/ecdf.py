@@ -28,7 +28,7 @@ def figure(document: Document) -> Figure:
     found, cells_text = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
-    notes = ["one curve a cell: the share of its rounds within a time; the mark is the median"]
+    notes = ["a curve for each cell: the share of its rounds up to a time; mark: the median"]
     subtitle = (
         f"share of the rounds over the time of one exchange \u00b7 {cells_text}" if found else ""
     )

@@ -120,7 +120,7 @@ def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
 
 
 def _in_plan_order(cases: Mapping[str, None]) -> list[str]:
-    """In the order of the command line; a document of another version may have others."""
+    """The cases in the order of the command line; unknown ones, of another version, at the end."""
     from dlbench import _core
 
     known = [case for case in _core.case_names if case in cases]
@@ -140,7 +140,7 @@ def _draw_panel(canvas: Axes, panel: Panel, cases: list[str], left: float, top: 
 
 
 def kind_of(one: CaseSweep, case: str) -> str:
-    """One of KINDS."""
+    """The kind of a case: one of KINDS."""
     word = one.becomes(case)
     if word.startswith("changes"):
         return "changed"

@@ -49,7 +49,7 @@ class Style:
 
 
 def of(library: str) -> Style:
-    """One color and marker for each known library; for another, chosen by its name alone."""
+    """The color and marker of a library. Those of an unknown library depend on its name only."""
     return of_all([library])[library]
 
 

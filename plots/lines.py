@@ -16,7 +16,7 @@ LEAST = 0.1  # ns; an interval is cut off below it, because a logarithm has no z
 
 
 def draw(axes: Axes, entries: list[Measured], style: Style) -> None:
-    """Entries of one exchange by bytes. Dashed and hollow where the array was copied."""
+    """The entries of one exchange by bytes; dashed and hollow where the array was copied."""
     entries = sorted(entries, key=lambda entry: entry.bytes)
     sizes = [entry.bytes for entry in entries]
     times = [entry.real_time for entry in entries]

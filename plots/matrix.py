@@ -1,4 +1,5 @@
-"""The matrix: the time of one exchange, producers down, consumers across, one panel a device.
+"""The matrix: the time of one exchange; rows are producers, columns are consumers, a panel for each
+device.
 
 Of a merged document each machine has panels of its own.
 """
@@ -33,7 +34,7 @@ TILTED = 40  # degrees, of consumers' names that are wider than their column
 
 @dataclass(frozen=True)
 class Panel:
-    """One device's matrix."""
+    """The matrix of one device."""
 
     title: str
     rows: list[str]

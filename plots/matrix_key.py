@@ -77,7 +77,7 @@ def legend_lines(items: list[tuple[str, str]], room: float) -> int:
 def draw_legend(
     canvas: Axes, items: list[tuple[str, str]], left: float, top: float, room: float
 ) -> None:
-    """In rows from the top left corner, `room` wide."""
+    """Draws the items in rows from the top left corner, `room` wide."""
     x, y = left, top - 0.12
     for sign, text in items:
         if x > left and x - left + _legend_width(text) > room:

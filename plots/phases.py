@@ -39,7 +39,7 @@ class Bar:
     whole: Measured
 
     def share(self, ns: float) -> float:
-        """A time of the exchange in its own rounds as such a share."""
+        """A time from the exchange's own rounds, as a share of that in the phases' rounds."""
         return ns / self.whole.phases.exchange_ns
 
     def end(self) -> float:
@@ -158,15 +158,15 @@ def _draw_key(canvas: Axes, left: float, y: float) -> None:
     canvas.plot([x, x + 0.24], [y + 0.01] * 2, color=INK, linewidth=1.0)
     canvas.plot([x + 0.12], [y + 0.01], marker="D", markersize=3.4, color=PAPER,
                 markeredgecolor=INK, markeredgewidth=0.9, linestyle="none")  # fmt: skip
-    canvas.text(x + 0.3, y + 0.01, "in rounds of its own", fontsize=SMALL + 1, va="center")
+    canvas.text(x + 0.3, y + 0.01, "in its own rounds", fontsize=SMALL + 1, va="center")
 
 
 def _notes(document: Document, bars: list[Bar], left_out: list[str]) -> list[str]:
     interval = values.interval(bar.whole for bar in bars)
     return [
         "100 % and the time beside a bar: the exchange in the rounds of its phases",
-        "unexplained: that exchange less its phases; reaches back where they are too long",
-        f"diamond: the exchange timed in rounds of its own, with its interval ({interval})",
+        "unexplained: that exchange minus its phases; a negative value is drawn over them",
+        f"diamond: the exchange timed in its own rounds, with its interval ({interval})",
         *left_out,
         *choosing.provenance(document),
     ]

@@ -23,7 +23,7 @@ class Panel:
 
 
 def panels(document: Document) -> tuple[list[Panel], str]:
-    """A panel a consumer, and what all their cells have in common."""
+    """A panel for each consumer, and the axes that all cells share."""
     entries = choosing.where(choosing.measured(document), clock="call")
     if not entries:
         return [], ""

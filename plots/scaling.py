@@ -20,7 +20,7 @@ from .sheet import sheet
 
 
 def figure(document: Document) -> Figure:
-    """The clock `ready` where a pair has it, else `call`; the case f32."""
+    """Draws the case f32 on the clock `ready`, or `call` for a pair without it."""
     chosen, subtitle = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
@@ -35,7 +35,7 @@ def figure(document: Document) -> Figure:
 
 
 def _chosen(document: Document) -> tuple[list[Measured], str]:
-    """The measured entries of the figure, and what they have in common."""
+    """The measured entries of the figure, and the axes that they share."""
     entries = [entry for entry in choosing.measured(document) if entry.clock in ("call", "ready")]
     if not entries:
         return [], ""
@@ -68,7 +68,7 @@ def _panels(document: Document, entries: list[Measured]) -> list[Panel]:
 
 
 def _floors_of(device: str, gb_per_s: Mapping[str, float]) -> dict[str, float]:
-    """Those of the host's memory, or those of this device or pair of devices."""
+    """The copy floors of the host's memory, or of this device or pair of devices."""
     if device == "cpu":
         return {name: rate for name, rate in gb_per_s.items() if name in ("warm", "fresh")}
     own = {name: rate for name, rate in gb_per_s.items() if name.split(" ")[0] == device}

@@ -36,6 +36,6 @@ def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
 
 
 def _rates(rates: list[float]) -> str:
-    """Environments differ a little: from the lowest to the highest."""
+    """The lowest and the highest rate, because environments differ a little."""
     low, high = values.rate(min(rates)), values.rate(max(rates))
     return low if low == high else f"{low}..{high}"

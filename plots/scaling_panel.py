@@ -40,7 +40,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Limits:
-    """The same in all panels, so that they compare."""
+    """The limits of the axes, the same in all panels."""
 
     sizes: list[int]
     x: tuple[float, float]  # bytes
@@ -95,7 +95,7 @@ def _prepare(axes: Axes, limits: Limits) -> None:
 
 
 def _name_slope(axes: Axes, rate: float, limits: Limits) -> None:
-    """Its GB/s where the slope leaves the panel, along the slope."""
+    """Writes the rate along the slope, where it leaves the panel."""
     wide, high = math.log(limits.x[1] / limits.x[0]), math.log(limits.y[1] / limits.y[0])
     angle = math.degrees(math.atan2(HIGH / high, WIDE / wide))
     top = math.log(limits.y[1]) - 0.08 * high
@@ -109,7 +109,7 @@ def _name_slope(axes: Axes, rate: float, limits: Limits) -> None:
 
 
 def _spread_out(sizes: list[int], limits: tuple[float, float]) -> list[int]:
-    """As many sizes as have room for their labels, always with the largest."""
+    """As many sizes as fit with their labels, always including the largest."""
     if not sizes:
         return []
     inch = math.log(limits[1] / limits[0]) / WIDE

@@ -18,7 +18,7 @@ HEADING, BOTTOM, LINE = 1.0, 0.34, 0.17
 
 @dataclass(frozen=True)
 class Place:
-    """Where one panel goes; `first` of its row, `last` of its column."""
+    """The place of one panel. `first`: of its row. `last`: of its column."""
 
     axes: Axes
     first: bool

@@ -37,9 +37,9 @@ def figure(document: Document) -> Figure:
     telling = [
         axis for axis, usual in USUAL.items() if any(e.axis(axis) != usual for e, _ in shown)
     ]
-    notes = ["share of a known delay of the producer's queue for which the call held the host"]
+    notes = ["share of a known delay of the producer's queue for which the call blocked the host"]
     if not all(one.is_of_consumer for _, one in shown):
-        notes.append("in brackets: a stream that the consumer does not pass by itself")
+        notes.append("in brackets: a stream that dlbench passes, not the consumer")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
     made = forest("Synchronization", "host held, by export and by import" if shown else "",
                   [_label(*row, telling) for row in shown], [_word(one) for _, one in shown],

@@ -1,4 +1,4 @@
-"""array-api-strict arrays: NumPy's, with nothing but the standard on them."""
+"""array-api-strict arrays: NumPy arrays with the standard's members only."""
 
 import array_api_strict as xp
 

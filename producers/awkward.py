@@ -1,4 +1,4 @@
-"""Awkward's arrays, of NumPy's memory where nothing is missing."""
+"""Awkward's arrays, over NumPy's memory if no element is missing."""
 
 import awkward as ak
 import numpy as np

@@ -1,4 +1,4 @@
-"""CuPy arrays, which lie on GPUs alone."""
+"""CuPy arrays, which exist on GPUs only."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Dask's arrays: one chunk of NumPy's, still to be computed."""
+"""Dask's arrays: one chunk, a NumPy array that is computed on request."""
 
 import dask.array as da
 

@@ -1,4 +1,4 @@
-"""What functions that are bound with nanobind return, over memory that NumPy laid out."""
+"""Results of functions bound with nanobind, over memory that NumPy laid out."""
 
 from dlbench import _nanobind_producer
 from dlbench.adapter import require_buffer_dtype

@@ -1,4 +1,4 @@
-"""What OpenCV's functions return: NumPy arrays that they made."""
+"""Results of OpenCV's functions: NumPy arrays that OpenCV made."""
 
 import cv2
 

@@ -17,7 +17,7 @@ def make(case, device):
 
 
 def address(image):
-    """Where the image itself lies; what its `__array_interface__` names is a copy."""
+    """The address of the image's own memory; its `__array_interface__` names a copy."""
     _, array = image.__arrow_c_array__()
     buffers = word_at(capsule_pointer(array, b"arrow_array") + 40)
     return word_at(buffers + 8)  # the first buffer is a mask

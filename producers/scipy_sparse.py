@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays: they offer no protocol, so only a general conversion can take them."""
+"""SciPy's sparse arrays: they offer no protocol, so only a general conversion can import them."""
 
 import scipy.sparse
 

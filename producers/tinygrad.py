@@ -1,4 +1,4 @@
-"""tinygrad tensors. They show no protocol; `Tensor.data()` is a memoryview of their own making."""
+"""tinygrad tensors. They have no protocol's attribute; `Tensor.data()` makes a memoryview."""
 
 import functools
 import os

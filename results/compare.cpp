@@ -341,8 +341,8 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   const std::string differ = options_differ.line();
   if (!shared) {
     throw UsageError(
-        "nothing to compare: the two runs have no cell in common; what base did not run, or has no "
-        "library or device for, counts as not there" +
+        "nothing to compare: the two runs have no cell in common (cells that were not run, or "
+        "whose library or device is missing, do not count)" +
         (differ.empty() ? "" : "; " + differ));
   }
   made.left_out = options_differ.counts();

@@ -13,7 +13,7 @@ struct LastMethod {
 };
 
 /// Calls `x.__dlpack__`. It finds the method without a look-up where the last array had the same
-/// type and the type has not changed since: CPython gives a changed type a new version tag.
+/// type and the type has not changed since: a changed type gets a new version tag.
 class MethodCache {
  public:
   /// As PyObject_VectorcallMethod, with x in arguments[0] and a slot to spare before it.

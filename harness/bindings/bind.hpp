@@ -20,7 +20,7 @@ auto init_from_attributes() {
   });
 }
 
-/// One small file a room.
+/// Each room's bindings are in a file of their own.
 void bind_model(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);
 void bind_fleet(pybind11::module_& module);

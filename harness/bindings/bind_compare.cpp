@@ -112,7 +112,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
     counts[py::str(kPresences.at(i))] = made.count(static_cast<Presence>(i));
   }
   py::list cells;
-  // Each of many thousand dicts would be looked at again and again; none of them is garbage.
+  // The collector would scan many thousand dicts again and again, and none of them is garbage.
   const int was_enabled = PyGC_Disable();
   for (const ComparedCell& cell : made.cells) {
     if (!only_changed || is_changed(cell)) cells.append(dict_of(cell));

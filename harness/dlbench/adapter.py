@@ -1,7 +1,7 @@
-"""What an adapter file may import: how a call is written, and how a request is declined.
+"""The names that an adapter file may import: for writing a call, and for declining a request.
 
-Every pytest run imports this file where dlbench is installed: what few adapters need is imported by
-the functions that need it.
+Every pytest run imports this file if dlbench is installed, so modules that few adapters need are
+imported inside functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class _Placeholder:
-    """Where the producer's array goes in a `Call`."""
+    """The place of the producer's array in a `Call`."""
 
     def __repr__(self) -> str:
         return "X"
@@ -65,7 +65,7 @@ def require_own_layout(case: Any, library: str) -> None:
 
 
 def require_packable(case: Any, library: str) -> None:
-    """Decline what a column in Arrow's layout cannot hold: it is one-dimensional and contiguous."""
+    """Decline cases that a column in Arrow's layout cannot hold: it is a contiguous line."""
     require(case.layout in ("line", "empty"), f"{library}'s columns are contiguous lines")
     require(not case.foreign, f"{library} has no {case.dtype}")
     require(case.dtype != "bool", f"{library} packs booleans into bits")

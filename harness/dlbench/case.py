@@ -1,4 +1,4 @@
-"""How one array is laid out in memory, and what it holds."""
+"""The layout of one array in memory, and its content."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FOREIGN = {
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """NumPy's dtype of that name, or ml_dtypes'."""
+    """The dtype of that name, from NumPy or ml_dtypes."""
     if name not in FOREIGN:
         return np.dtype(name)
     try:
@@ -92,7 +92,7 @@ class Case:
     special: str = ""
 
     def attributes(self) -> dict[str, Any]:
-        """By name, as an adapter's `make` reads them."""
+        """The attributes by name, as an adapter's `make` reads them."""
         words = (
             *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align"),
             *("readonly", "special", "foreign"),
@@ -144,7 +144,7 @@ class Case:
         return self._span + self.align + self.offset
 
     def numpy(self) -> Array:
-        """The content as a fresh NumPy array that is laid out exactly so."""
+        """The content as a new NumPy array with exactly this layout."""
         dtype = dtype_of(self.dtype)
         if self.special == "swapped":
             dtype = dtype.newbyteorder("S")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the program)
-    """Bad usage or bad input: one line that names what was wrong; exit status 2."""
+    """Bad usage or bad input: one line that names the error; exit status 2."""
 
 
 def first_line(error: BaseException | str) -> str:
-    """The first line of an error's text with content; the type's name where it has none."""
+    """The first non-empty line of an error's text; the type's name if the text is empty."""
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), type(error).__name__)
 
@@ -28,8 +28,8 @@ def encodable(text: str) -> str:
 
 
 def signal_name(status: int) -> str:
-    """What ended a process, by its status as of `subprocess`: "SIGSEGV", "signal 40" where it has
-    no name, or nothing where it ended by itself."""
+    """The signal that ended a process, from its status as of `subprocess`: "SIGSEGV", or "signal
+    40" if it has no name; empty if no signal ended it."""
     if status >= 0:
         return ""
     try:

@@ -1,5 +1,5 @@
-"""Attributes that arrays have besides their values, such as units, and which of them a result
-kept."""
+"""Extras: attributes of arrays besides their values, such as units, and which ones a result
+keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {"nulls": "mask", "index": "labels"}
 
 
 def checked(found: Any) -> Extras | None:
-    """What `extras(array)` returned. Raises TypeError where that is no dict of words."""
+    """The result of `extras(array)`. Raises TypeError unless it is a dict with texts as keys."""
     if found is None or (isinstance(found, dict) and all(isinstance(w, str) for w in found)):
         return found
     raise TypeError(f"extras must return a dict of words, not {found!r:.60}")

@@ -26,7 +26,7 @@ ARRAY_METHODS = ("__dlpack__", "__array__", "__array_interface__", "__cuda_array
 
 
 def observe(process_state: Callable[[], State]) -> State:
-    """`process_state` is read by the worker, because Python cannot see it."""
+    """The process's state. The worker reads `process_state`, because Python cannot."""
     state = process_state()
     state["threads"] = dict(_threads())
     state["interpreter"] = dict(_interpreter())
@@ -97,8 +97,8 @@ def _numpy_allocator() -> Iterator[tuple[str, str]]:
 
 
 def compare(before: State, after: State) -> Effects:
-    """What was added, removed or replaced. New functions, allocators, settings and handlers replace
-    nothing."""
+    """The names that were added, removed or replaced. A new function, allocator, setting or handler
+    replaces nothing and does not count."""
     effects: Effects = {}
     for kind, now in after.items():
         was = before[kind]

@@ -39,8 +39,8 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
 def load_and_observe(
     role: str, name: str, path: str
 ) -> tuple[ModuleType, import_effects.Effects, float]:
-    """load_adapter(), what it changed for all others in this worker, and the seconds it took. Where
-    the process cannot be observed there are no effects."""
+    """load_adapter(), its effects on all libraries of this worker, and its seconds. There are no
+    effects if the process cannot be observed."""
     from dlbench import _worker  # `check` has none in another Python
 
     def observe() -> import_effects.State | None:

@@ -26,8 +26,8 @@ Result = TypeVar("Result")
 
 
 class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
-    """Why a request has no result, in one line. `outcome` and `exception` are of the worker's
-    error; `death` is set if the worker ended."""
+    """The reason, in one line, why a request has no result. `outcome` and `exception` describe the
+    worker's error; `death` is set if the worker ended."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Worker:
         self._process.stop()
 
     def is_alive(self) -> bool:
-        """Can it take another request?"""
+        """Can the worker accept another request?"""
         return not self._is_lost and self._process.is_alive
 
     def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:

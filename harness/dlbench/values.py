@@ -100,7 +100,7 @@ def interval_ends(entry: Measured) -> str:
 
 
 def is_wide(entry: Measured) -> bool:
-    """Is its interval so wide that the picture marks it?"""
+    """Is the interval wide enough to be marked?"""
     return entry.half_width > WIDE * entry.real_time
 
 
@@ -111,8 +111,15 @@ def widths(entries: Iterable[Measured]) -> str:
     if not shares:
         return ""
     if len(shares) == 1:
-        return f"+-{percent(shares[0])}"
-    return f"+-{percent(statistics.median(shares))}, worst {percent(max(shares))}"
+        return spread(shares[0])
+    return f"{spread(statistics.median(shares))}, worst {percent(max(shares))}"
+
+
+def duration_range(low_ns: float, high_ns: float) -> str:
+    """ "44.0..87.6 ns", "999 ns..1.01 us"."""
+    number, _, unit = duration(low_ns).partition(" ")
+    high = duration(high_ns)
+    return f"{number}..{high}" if high.endswith(f" {unit}") else f"{number} {unit}..{high}"
 
 
 def percent(share: float) -> str:
@@ -121,6 +128,12 @@ def percent(share: float) -> str:
     if value > 1000:
         return "over 1000 %"
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
+
+
+def spread(half_width: float) -> str:
+    """ "+-3.1 %", "over +-1000 %"."""
+    text = percent(half_width)
+    return f"over +-{text.removeprefix('over ')}" if text.startswith("over ") else f"+-{text}"
 
 
 def interval(entries: Iterable[Measured]) -> str:
@@ -136,7 +149,7 @@ def between_processes(environment: EnvironmentFacts) -> str:
     if not known:
         return ""
     first, *others = [
-        f"+-{percent(row.half_width)}{{}} at {duration(row.length_ns)}"
+        f"{spread(row.half_width)}{{}} at {duration(row.length_ns)}"
         for row in (known[0], *known[1:][-1:])
     ]
     return ", ".join([first.format(" between processes"), *(row.format("") for row in others)])
@@ -170,12 +183,12 @@ def instructions(entry: Measured) -> str:
 
 
 def is_below(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Is it only known to take less than `below_ns`?"""
+    """Is only an upper bound, `below_ns`, known?"""
     return isinstance(entry, NotMeasured) and entry.is_below
 
 
 def is_untimed(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Was it not timed because it has the outcome of the plain array?"""
+    """Was the cell not timed because its outcome is that of the plain array?"""
     return isinstance(entry, NotMeasured) and entry.is_untimed
 
 
@@ -202,7 +215,7 @@ def word(entry: NotMeasured) -> str:
 
 
 def reason(entry: NotMeasured) -> str:
-    """Why a cell has no number, in one line and in the library's own words."""
+    """The reason, in one line, why a cell has no number, as the library reported it."""
     lines = [line.strip() for line in entry.reason.splitlines() if line.strip()]
     text = lines[0] if lines else ""
     parts = [text] if text else []
@@ -212,11 +225,16 @@ def reason(entry: NotMeasured) -> str:
     return ": ".join(parts) or entry.outcome
 
 
-def warning_text(warning: CodedWarning) -> str:
-    """The warning's text; if that is only the code, with the code's meaning."""
-    meaning = _core.warnings.get(warning.code, "")
+def warning_meaning(warning: CodedWarning) -> str:
+    """The warning's text; if that is only the code, the code's meaning."""
     is_bare = warning.text == warning.code.replace("-", " ")
-    return f"{warning.text}: {meaning}" if is_bare and meaning else warning.text
+    return _core.warnings.get(warning.code, warning.text) if is_bare else warning.text
+
+
+def warning_text(warning: CodedWarning) -> str:
+    """The warning's text; if that is only the code, followed by the code's meaning."""
+    meaning = warning_meaning(warning)
+    return meaning if meaning == warning.text else f"{warning.text}: {meaning}"
 
 
 def shared_reason(entries: Sequence[NotMeasured]) -> str:

@@ -53,7 +53,7 @@ bool same_layout(const View& expected, const View& found) {
 std::vector<std::string> changed(const View& expected, const View& found) {
   std::vector<std::string> words;
   if (expected.dtype != found.dtype) {
-    // Plain bytes hold whatever they held: they lost their name alone.
+    // Plain bytes keep the values; only the dtype is lost.
     const bool fewer_bits =
         coarser(expected.dtype, found.dtype) && !is_plain_bytes(expected, found);
     words.emplace_back(fewer_bits ? "precision" : "dtype");

@@ -19,20 +19,20 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
     case Activity::drop:
       return "dropping arrays";
     case Activity::phases:
-      return "telling the phases apart";
+      return "separating the phases";
     case Activity::exchange:
       break;
   }
   const Exchange& x = current_work.task->exchange;
   if (step == "make") return x.producer + " made an array";
-  if (step == "call") return x.consumer + " took " + x.producer + "'s array";
+  if (step == "call") return x.consumer + " imported " + x.producer + "'s array";
   if (step == "ready") return "waiting for " + x.consumer + "'s data";
-  if (step == "lifetime") return "counting what " + x.consumer + " gave back";
-  if (step == "recorder") return "watching what " + x.consumer + " asked for";
+  if (step == "lifetime") return "counting the deleters that " + x.consumer + " called";
+  if (step == "recorder") return "recording the requests of " + x.consumer;
   if (step == "values") return "comparing the values";
-  if (step == "guard") return x.consumer + " took " + x.producer + "'s array under guard";
-  if (step == "outlive") return "reading what outlived " + x.producer + "'s array";
-  if (step == "growth") return "counting the memory that exchanges leave behind";
+  if (step == "guard") return x.consumer + " imported " + x.producer + "'s array under guard";
+  if (step == "outlive") return "reading the result after " + x.producer + "'s array was dropped";
+  if (step == "growth") return "measuring the memory that exchanges leak";
   if (step == "judged") return "between two cells";
   if (step == "calibrate") return "calibrating the timed loop";
   return current_work.task->prepared ? "in the timed loop" : "preparing";

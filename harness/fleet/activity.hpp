@@ -25,7 +25,7 @@ struct CurrentWork {
   Task* task = nullptr;  ///< of an exchange, and of its phases
 };
 
-/// "torch took numpy's array": `step` is the last that the worker announced.
+/// "torch imported numpy's array": `step` is the last that the worker announced.
 std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step);
 
 }  // namespace dlbench::fleet

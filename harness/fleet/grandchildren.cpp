@@ -59,7 +59,7 @@ void Grandchildren::sweep(const std::map<pid_t, std::string>& marks) const {
     return marks.contains(pid) || std::any_of(marks.begin(), marks.end(),
                                               [&](const auto& it) { return it.second == mark; });
   };
-  // A killed one hands its own children to us, so look again until nothing is found; bounded,
+  // The children of a killed one become ours, so look again until nothing is found; bounded,
   // because a process may fork faster than we kill.
   for (int generation = 0; generation < 64; ++generation) {
     bool found = false;

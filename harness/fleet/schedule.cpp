@@ -193,12 +193,13 @@ std::unique_ptr<GroupRun> Schedule::next_needed() {
 void Schedule::wait_for_imports() {
   throw_if_stopped();
   std::vector<Worker*> workers;
-  std::string titles;
   for (const auto& run : importing_) {
-    titles += (titles.empty() ? "importing " : "; ") + run->title();
     if (run->is_alive()) workers.push_back(run->worker());
   }
-  context_.progress.activity(titles);
+  const std::string what = importing_.size() == 1
+                               ? importing_.front()->title()
+                               : "libraries in " + std::to_string(importing_.size()) + " workers";
+  context_.progress.activity("importing " + what);
   if (workers.size() < importing_.size()) return;
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }

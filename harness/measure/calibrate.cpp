@@ -19,8 +19,8 @@ std::uint64_t scaled(std::uint64_t iterations, double factor, std::uint64_t most
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::round(wanted)));
 }
 
-/// The time of a block: the shortest of readings until two in a row agree, for what disturbs a
-/// block only ever lengthens it. A block found shorter than `telling` needs no second reading.
+/// The time of a block: the shortest of several readings, until two in a row agree, because a
+/// disturbance can only lengthen a block. A block shorter than `enough` needs no second reading.
 std::optional<double> settled(const Block& block, std::uint64_t iterations, double telling) {
   constexpr int kMostReadings = 6;
   std::optional<double> last = block(iterations);

@@ -80,7 +80,7 @@ bool is_numbered(const std::string& device) {
   return device == "cpu" || device.find(':') != std::string::npos;
 }
 
-/// What takes part unasked; with `all` every device that this machine has.
+/// The devices used by default; with `all` every device that this machine has.
 Words devices_of(const std::vector<const Library*>& producers, const std::vector<DeviceKind>& kinds,
                  bool all) {
   Words devices{"cpu"};

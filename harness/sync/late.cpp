@@ -16,7 +16,7 @@ Content read_slowly(const Queue& queue, Ns delay, Meddle meddle) {
   return saw;
 }
 
-// Does the producer's next array reuse memory that no read is using?
+// Does the producer's next array reuse memory that nothing reads?
 bool is_reused_when_idle(const Queue& queue) {
   bool is_reused = false;
   settled(queue, [&] {

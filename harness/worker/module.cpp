@@ -99,7 +99,7 @@ PyMethodDef methods[] = {
 
 PyModuleDef definition{PyModuleDef_HEAD_INIT,
                        "_worker",
-                       "The child's half of dlbench: it holds two libraries and measures.",
+                       "The worker: imports libraries and measures their exchanges.",
                        -1,
                        methods,
                        nullptr,

@@ -14,7 +14,7 @@ __all__ = ["Packed", "pack", "require", "write"]
 
 
 def require() -> None:
-    """Raises ModuleNotFoundError with the command to type if the extra is not installed."""
+    """Raises ModuleNotFoundError, with the command that installs it, if the extra is missing."""
     parts.require()
 
 

@@ -16,7 +16,7 @@ KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "bas
 
 
 def packed(comparison: Comparison) -> str:
-    """Its head, and a row a cell."""
+    """The comparison's heading, and a row for each cell."""
     head = comparison.to_json(without=("cells",))
     # Without the folders of the sender.
     for name, side in comparison.sides.items():

@@ -137,7 +137,7 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
         text = values.duration(reference.median_ns)
         facts.append(("native -> native", f"{text} ({reference.workers} workers)"))
     if between := values.between_processes(found):
-        facts.append(("two processes", between))
+        facts.append(("spread", between))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():

@@ -21,7 +21,7 @@ INSTALL = "pip install 'dlbench[report]'"
 
 
 def require() -> None:
-    """Raises ModuleNotFoundError unless the template engine and the plotting library are there."""
+    """Raises ModuleNotFoundError unless the template engine and the plotting library exist."""
     for name in ("jinja2", "plotly"):
         if importlib.util.find_spec(name) is None:
             raise ModuleNotFoundError(f"the report needs {name}: {INSTALL}", name=name)

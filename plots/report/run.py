@@ -96,7 +96,7 @@ def _marks(entry: Measured) -> int:
 
 
 def _styles(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:
-    """By library: its color on a light and on a dark ground, and its marker."""
+    """By library: the color on a light and on a dark background, and the marker."""
     found = library_styles.of_all(name for entry in entries for name in entry.pair)
     return {name: (one.color, one.on_dark, one.symbol) for name, one in found.items()}
 
@@ -122,7 +122,7 @@ def _coded(found: Iterable[Axis]) -> dict[str, object]:
 
 
 def _parts(entry: Measured) -> list[float]:
-    """ns of the four phases, of what they leave unexplained, and of the whole."""
+    """ns of the four phases, of the unexplained time, and of the whole exchange."""
     times = dict.fromkeys(values.PHASES, 0.0)
     for part in entry.phases.parts:
         times[part.phase] += part.ns
@@ -142,6 +142,12 @@ def _chunks(
 
 def _rest(entry: Entry) -> dict[str, object]:
     rest = entry.to_json(without=INDEXED)
+    if entry.warnings:
+        texts = map(values.warning_text, entry.warnings)
+        rest["warnings"] = [
+            {**each.to_json(), "text": text}
+            for each, text in zip(entry.warnings, texts, strict=True)
+        ]
     if isinstance(entry, Measured):
         rest["workers"] = [
             {**worker.to_json(), "samples_ns": [round(ns, DIGITS) for ns in worker.samples_ns]}

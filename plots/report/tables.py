@@ -78,7 +78,7 @@ def _copying(document: Document) -> Iterator[Row]:
 
 
 def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
-    """The outcomes without a number that no finding names: those of a case sweep, too."""
+    """Outcomes without a number that no finding names, including those of a case sweep."""
     for outcome, rows in grouped(refused, lambda row: row.outcome).items():
         if outcome in seen:
             continue
@@ -91,7 +91,7 @@ def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
 
 
 def _copied(document: Document) -> list[tuple[int, Measured]]:
-    """Exchanges that copy, each with its place; of a case sweep, those of the plain array."""
+    """Exchanges that copy, each with its place. Of a case sweep only the plain array counts."""
     sweeps = case_sweep.has_case_sweep(document)
     return [
         (place, entry)
@@ -102,7 +102,7 @@ def _copied(document: Document) -> list[tuple[int, Measured]]:
 
 
 def copies(document: Document) -> list[Row]:
-    """Pairs that copy, by the library that copies; of a case sweep, the plain array alone."""
+    """Pairs that copy, by the library that copies. Of a case sweep only the plain array counts."""
     copied = _copied(document)
 
     def key(item: tuple[int, Measured]) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
     for code, members in sorted(by_code.items(), key=lambda item: (-len(item[1]), item[0])):
         places = list(dict.fromkeys(place for place, _ in members))
         pairs = pairs_text(entries[place].pair for place in places).replace("->", ARROW)
-        rows.append({"code": code, "text": members[0][1].text, "pairs": pairs,
+        rows.append({"code": code, "text": values.warning_meaning(members[0][1]), "pairs": pairs,
                      "count": len(places), "cells": places[:MOST_CELLS]})  # fmt: skip
     return rows
 
@@ -182,8 +182,8 @@ def _is_refusal(entry: Entry) -> bool:
 
 
 def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
-    """Cells without a number that share a cause, a row each, whatever their protocol and device;
-    the reason of the first. `first` is the number of the first cell without a number."""
+    """A row for each cause of cells without a number, whatever their protocol and device, with the
+    first cell's reason. `first` is the number of the first cell without a number."""
     refused = [(place, entry) for place, entry in enumerate(missing) if _is_refusal(entry)]
     causes = grouped(refused, lambda item: (item[1].outcome, item[1].cause))
     # Equal texts of several libraries share a row.

@@ -59,7 +59,7 @@ def export(document: Document, name: str) -> str:
 
 
 def export_bytes(document: Document, name: str) -> bytes:
-    """The same for any format; a text is in UTF-8. Raises BadInput where a library is missing."""
+    """The document in any format; text as UTF-8. Raises BadInput if a library is missing."""
     _core.require_known("format", name, [*FORMATS, *BINARY])
     if name in BINARY:
         return BINARY[name](document)

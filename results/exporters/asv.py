@@ -86,7 +86,7 @@ def _median(worker: Worker) -> float:
 
 
 def _quantile(ordered: list[float], share: float) -> float:
-    """By linear interpolation."""
+    """The quantile, by linear interpolation."""
     place = share * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)

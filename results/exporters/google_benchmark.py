@@ -1,7 +1,7 @@
 """Google Benchmark's JSON with a repetition for each process, as `--benchmark_repetitions` has it.
 
 `results.json` has one row a cell, of which compare.py makes a ratio. Of repetitions it makes a
-U-test, which takes them as independent: the medians of processes are, the rounds of one process are
+U-test, which assumes that they are independent: medians of processes are, rounds of one process are
 not.
 """
 

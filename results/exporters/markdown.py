@@ -24,7 +24,7 @@ LAST_WORD = 1024  #: bytes kept for what was left out
 
 
 def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") -> str:
-    """GitHub's Markdown, at most so many bytes: the rest is left out, with a note.
+    """GitHub's Markdown of at most so many bytes; a note lists what is left out.
 
     `above`: text between the counts and the rest.
     """

@@ -1,4 +1,4 @@
-"""OpenMetrics, as a push gateway and Prometheus's text files take it.
+"""OpenMetrics, in the form that a push gateway and Prometheus's text files accept.
 
 All metrics are gauges without a timestamp: a push gateway refuses timestamps, and reads the older
 text format of Prometheus, in which `# UNIT` and `# EOF` are comments and other types unknown.

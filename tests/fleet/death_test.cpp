@@ -78,7 +78,7 @@ TEST_F(DeathTest, InMakeIsThatProducersFault) {
 TEST_F(DeathTest, InTheCall) {
   run({library("a"), library("b", "good", "call=abort")});
   EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"}));
-  EXPECT_EQ(reason("a>b"), "crashed while b took a's array: SIGABRT");
+  EXPECT_EQ(reason("a>b"), "crashed while b imported a's array: SIGABRT");
 }
 
 TEST_F(DeathTest, InTheTimedLoopTakesBothClocks) {
@@ -125,7 +125,7 @@ TEST_F(DeathTest, ATimeOutSparesTheLargerSizes) {
   axes_.consumers = {"b"};
   run({library("b", "good", "call8192=hang")});
   EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
-  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s while b took b's array");
+  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s while b imported b's array");
   EXPECT_EQ(outcome("b>b:16384"), Outcome::timed_out);
   EXPECT_EQ(reason("b>b:16384"), "timed-out at 8192 bytes already");
 }

@@ -177,7 +177,7 @@ TEST_F(PhasesRun, AWorkerThatDiesOfThemLeavesTheExchangeToTheNext) {
     run_phases(place);
     EXPECT_EQ(by_phase_.at("exchange").median_ns, 1000);
     EXPECT_EQ(by_phase_.at("export").outcome, Outcome::crashed);
-    EXPECT_NE(by_phase_.at("export").reason.find("telling the phases apart"), std::string::npos);
+    EXPECT_NE(by_phase_.at("export").reason.find("separating the phases"), std::string::npos);
   }
 }
 

@@ -66,7 +66,7 @@ def test_a_bundle_installs_without_a_network(
     words = ["bundle", "node.tar", "arrays==2.0", "--find-links", str(wheels)]
     assert cli.main(words) == 0
     assert capsys.readouterr().out == (
-        "node.tar: 3 wheels; there: tar xf node.tar && node/install-here\n"
+        "node.tar: 3 wheels; on the target: tar xf node.tar && node/install-here\n"
     )
     with tarfile.open("node.tar") as archive:
         names = {name.rpartition("/")[2] for name in archive.getnames()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import planted
 from dlbench.environments.environment import here
 from dlbench.libraries import cache as libraries_cache
 from dlbench.libraries import discover, listing
+from dlbench.supervisor import RequestFailed
 
 pytestmark = pytest.mark.process
 
@@ -20,13 +22,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "dlbench"
 
 
-def listed(*names: str, width: int = 200) -> tuple[list[str], list[str]]:
+def listed(*names: str, width: int = 200, retry: bool = False) -> tuple[list[str], list[str]]:
     """The table's lines, and the libraries that were imported."""
     imported: list[str] = []
     libraries = discover.libraries(discover.catalogue(None), names)
     chosen = [one for one in libraries if one.name in names]
     lines = listing.table(
-        chosen, here(), width, lambda requested: imported.extend(one.name for one in requested)
+        chosen,
+        here(),
+        width,
+        lambda requested: imported.extend(one.name for one in requested),
+        retry=retry,
     )
     return [line.plain for line in lines], imported
 
@@ -101,3 +107,46 @@ def test_a_full_disk_leaves_no_part_of_an_answer(
     monkeypatch.setattr(libraries_cache.json, "dump", full)
     listed("numpy")
     assert list(cache.iterdir()) == []
+
+
+def failing(outcome: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RequestFailed("no such library", outcome)
+
+    monkeypatch.setattr(listing, "Worker", fail)
+
+
+@pytest.mark.parametrize("outcome", listing.LASTING)
+def test_a_failed_import_is_tried_again_by_name_or_after_an_hour(
+    outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(outcome, monkeypatch)
+    lines, imported = listed("numpy")
+    assert imported == ["numpy"]
+    assert f"exports  {outcome}: no such library" in lines[1]
+    again, imported = listed("numpy")
+    assert imported == []
+    assert again[:-1] == lines
+    assert again[-1].endswith("not imported again; to try: dlbench list numpy")
+    assert listed("numpy", retry=True)[1] == ["numpy"]
+    now = time.time()
+    monkeypatch.setattr(listing.time, "time", lambda: now + listing.RETRY_S + 1)
+    assert listed("numpy") == (lines, ["numpy"])
+
+
+@pytest.mark.parametrize("outcome", ["timed-out", "crashed", ""])
+def test_a_failure_that_may_not_repeat_is_tried_each_time(
+    outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(outcome, monkeypatch)
+    assert listed("numpy")[1] == listed("numpy")[1] == ["numpy"]
+
+
+def test_cached_libraries_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed("numpy")
+    monkeypatch.setattr(listing, "offers", None)
+    libraries = discover.libraries(discover.catalogue(None), ["bytearray", "numpy"])
+    chosen = [one for one in libraries if one.name in ("bytearray", "numpy")]
+    lines = listing.table(chosen, here(), 200)
+    next(lines)
+    assert next(lines).plain.startswith("numpy")

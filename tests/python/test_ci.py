@@ -55,7 +55,7 @@ def shell(folder: Path, script: str, **env: str) -> subprocess.CompletedProcess[
     everything["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=everything,
                           capture_output=True, text=True, check=False)  # fmt: skip
-    message = {1: "a regression", 3: "inconclusive", 4: "cannot fail"}.get(done.returncode)
+    message = {1: "a regression", 3: "inconclusive", 4: "too noisy"}.get(done.returncode)
     gate = " compare " in script and message is not None and message in done.stderr
     assert done.returncode == 0 or gate, script + done.stdout + done.stderr
     return done

@@ -403,7 +403,7 @@ def test_show_chooses_cells_by_words(dlbench: Run, fleet: Fleet) -> None:
     assert all(row[3] == "convert" for row in rows)
     # The pair's evidence stands there without a further word.
     assert out.count("\nevidence  ") == 2
-    assert "\nin detail; add a protocol, size or case" in out
+    assert "\nthe first of these cells; for another one add its protocol, size or case" in out
     name = "exchange/producer:mine/consumer:mine/protocol:convert/device:cpu/case:f32/bytes:4096"
     _, by_name, _ = dlbench("show", "latest", name)
     _, by_words, _ = dlbench("show", "latest", "mine", "mine", "convert", "4KiB", "call")

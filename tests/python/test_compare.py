@@ -172,7 +172,7 @@ def test_three_processes_that_cannot_see_the_threshold_are_inconclusive(
     assert status == gate.CANNOT_FAIL == 4
     assert "INCONCLUSIVE" in out
     assert "too-few-processes: about --replicas" in out
-    assert err.startswith("dlbench: this gate cannot fail: ")
+    assert err.startswith("dlbench: too noisy to find a regression: ")
     assert err.count("\n") == 1
     assert run(capsys, *noisy, "--fail-on", "slow,outcome,lost")[0] == 0
     assert run(capsys, *noisy, "--fail-on", "none")[0] == 0
@@ -198,7 +198,7 @@ def test_what_no_number_of_replicas_decides_is_reported(
     found = json.loads(out)["inconclusive"]
     assert (status, found["replicas"], found["unknown"]) == (4, None, 0)
     assert found["undecidable"] == found["cells"] > 0
-    assert "no number of replicas up to 1000 would show it: measure both sides in one run" in err
+    assert "no number of replicas up to 1000 would detect it: measure both sides in one run" in err
     single = [write(tmp_path, str(seed), document(seed, 1)) for seed in (1, 2)]
     status, out, err = run(capsys, *single, "--json")
     found = json.loads(out)["inconclusive"]
@@ -215,7 +215,7 @@ def test_a_regression_is_one_whatever_else_is_open(
     sides = write(tmp_path, "base", document(1, 3, 0.2)), write(tmp_path, "head", made)
     status, _, err = run(capsys, *sides)
     assert status == 1
-    assert "this gate cannot fail: " in err
+    assert "too noisy to find a regression: " in err
 
 
 def test_a_library_that_one_side_lacks_is_one_line(
@@ -346,7 +346,7 @@ def test_other_machines_are_refused(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["RUN"], "compare takes two runs"),
+        (["RUN"], "compare needs two runs"),
         (["RUN", "nowhere"], "no run 'nowhere'"),
         (["RUN", "RUN", "--fail-on", "slw"], "did you mean 'slow'?"),
         (["RUN", "RUN", "--threshold", "5"], "5"),

@@ -46,7 +46,7 @@ def test_devices_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("cuInit=803", "cuda: no-driver: cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"),
         ("cuInit=100", "cuda: no-device: cuInit: CUDA_ERROR_NO_DEVICE (100)"),
         ("cuInit=999", "cuda: failed: cuInit: CUDA_ERROR_UNKNOWN (999)"),
-        ("cuInit=-11", "cuda: failed: asking its driver ended by SIGSEGV"),
+        ("cuInit=-11", "cuda: failed: the query of its driver ended by SIGSEGV"),
     ],
 )
 def test_a_driver_says_why(monkeypatch: pytest.MonkeyPatch, faults: str, why: str) -> None:

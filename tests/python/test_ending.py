@@ -19,7 +19,7 @@ convert       numpy -> numpy ~36.0 ns
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
 fails         refused torch -> torch: BufferError: Can't export tensors that
               require gradient
-noise         one process may be 28 % off
+noise         up to +-28 % between processes
 next          dlbench show latest torch numpy  the slowest pair in detail
               dlbench show latest              all tables, 4 findings
 
@@ -95,7 +95,7 @@ def test_what_disturbed_the_run_is_counted() -> None:
             samples.measured("torch", "numpy", 2000.0),
         )
     )
-    noise = "noise one process may be 28 % off; 1 of 2 cells disturbed (most: preempted)"
+    noise = "noise up to +-28 % between processes; 1 of 2 cells disturbed (most: preempted)"
     assert noise in " ".join(text.split())
 
 

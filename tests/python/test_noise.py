@@ -133,7 +133,7 @@ def test_what_the_system_does_not_tell_is_absent(tmp_path: Path) -> None:
         "reference_spread": 0.01,
         "too_busy": False,
     }
-    assert list(found.facts()) == ["reference exchange 44.0 ns +1.0 %"]
+    assert list(found.facts()) == ["reference exchange 44.0..44.4 ns"]
 
 
 def test_the_doctor_has_the_same_facts_and_limits(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_both_lines_fit_eighty_columns() -> None:
     )
     assert len(f"machine: {', '.join(worst.facts())}") <= 80
     (reason,) = worst.reasons()
-    assert len(f"dlbench: too busy to measure: {reason}: see 'dlbench doctor'") <= 80
+    assert len(f"dlbench: the machine is busy ({reason}): see 'dlbench doctor'") <= 80
 
 
 @pytest.mark.process
@@ -228,8 +228,8 @@ def test_a_run_reports_the_noise_and_goes_on(
     assert cli.main([*RUN, "--out", "run"]) == 0
     first, *lines = capsys.readouterr().err.splitlines()
     percent = f"{share * 100:.1f}" if share < 0.1 else "90"
-    assert first == (f"machine: other processes {percent} %, reference exchange 44.0 ns +1.0 %")
-    warning = "dlbench: too busy to measure: other processes above 20 %: see 'dlbench doctor'"
+    assert first == f"machine: other processes {percent} %, reference exchange 44.0..44.4 ns"
+    warning = "dlbench: the machine is busy (other processes above 20 %): see 'dlbench doctor'"
     assert (warning in lines) is (share > 0.2)
     document = json.loads(Path("run/results.json").read_text())
     assert document["context"]["dlbench"]["noise"] == planted.to_json()

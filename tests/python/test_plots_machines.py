@@ -137,7 +137,7 @@ def test_the_verbs_take_the_machine(
     for words, message in (
         (["plot", "all", "--relative-to", "h10"], "unknown machine 'h10'"),
         (["show", "one", "--relative-to", "laptop"], "--relative-to is for merged runs"),
-        (["plot", "one", "--figure", "machines"], "the figure machines is of a merged run"),
+        (["plot", "one", "--figure", "machines"], "the figure machines needs a merged run"),
     ):
         assert cli.main(words) == 2
         err = capsys.readouterr().err

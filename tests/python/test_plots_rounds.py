@@ -91,7 +91,7 @@ def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
     (line,) = curves(panel(figure)).values()
     assert max(line.get_ydata()) == drift.WIDEST
     assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
-    assert "beyond 3x: at the edge" in words(figure)
+    assert "beyond 3x: drawn at the edge" in words(figure)
 
 
 def test_a_worker_is_a_line() -> None:
@@ -114,7 +114,7 @@ def test_change_is_a_forest_with_the_slowest_above() -> None:
     labels = [t.get_text() for t in figure.axes[0].texts if ARROW in t.get_text()]
     assert [label.split()[0] for label in labels] == ["d", "b", "c", "a"]
     for word in ("+100.0 %", "+30.0 %", "-50.0 %", "2 SLOW", "1 FAST", "1 SAME",
-                 "within 5.0 % count as none", "base: base", "head: head", "2026-"):  # fmt: skip
+                 "up to 5.0 % are ignored", "base: base", "head: head", "2026-"):  # fmt: skip
         assert word in words(figure)
     axes = figure.axes[1]
     points = [x for x in axes.lines if x.get_marker() not in ("None", "")]

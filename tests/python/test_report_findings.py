@@ -48,7 +48,7 @@ def test_copies_name_the_library_and_the_rate(open_page: Open) -> None:
 
 def test_a_run_without_copies_has_a_line_for_it(open_page: Open) -> None:
     page = open_page(samples.document(samples.measured("torch", "numpy", 900.0)))
-    assert page.text("#copies-table") == "No measured exchange of the plain array copies it."
+    assert page.text("#copies-table") == "No exchange of a plain array (case f32) copies it."
 
 
 def test_a_refusal_is_one_row_for_all_protocols_and_devices(open_page: Open) -> None:
@@ -141,13 +141,65 @@ def test_causes_that_read_the_same_are_one_row(open_page: Open) -> None:
 
 def test_terms_are_defined_on_hover_and_in_a_list(open_page: Open) -> None:
     page = open_page(copied())
-    head = page.own.locator("#copies-table th", has_text="protocol")
-    head.hover()
-    meaning = str(head.get_attribute("title"))
+    assert page.own.locator("#definition").is_hidden()
+    page.own.locator("#copies-table th", has_text="protocol").hover()
+    meaning = page.text("#definition")
     assert "interface" in meaning
+    page.own.locator("h1").hover()
+    assert page.own.locator("#definition").is_hidden()
     assert page.own.locator("#glossary dl").is_hidden()
     page.own.locator("#glossary summary").press("Enter")
     assert meaning in page.text("#glossary dl")
+
+
+def test_terms_are_defined_for_the_keyboard_and_for_screen_readers(open_page: Open) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    page = open_page(copied())
+    link = page.own.locator("#copies-table th a", has_text="protocol")
+    link.focus()
+    meaning = page.text("#definition")
+    assert "interface" in meaning
+    expect(link).to_have_accessible_description(meaning)
+    expect(page.own.locator("#choice select[name=protocol]")).to_have_accessible_description(
+        meaning
+    )
+    box = page.own.locator("#definition").bounding_box()
+    assert box["y"] >= link.bounding_box()["y"]
+    assert box["x"] + box["width"] <= page.own.viewport_size["width"]
+    page.press("Escape")
+    assert page.own.locator("#definition").is_hidden()
+    page.press("Enter")
+    assert page.text("#glossary dt:focus") == "protocol"
+
+
+def test_terms_of_a_cell_are_defined_above_its_dialog(open_page: Open) -> None:
+    page = open_page(copied())
+    page.own.locator("#matrix-table tbody button").first.click()
+    page.own.wait_for_selector("dialog[open]")
+    page.own.locator("dialog th a", has_text="outcome").focus()
+    box = page.own.locator("#definition").bounding_box()
+    on_top = "([x, y]) => document.elementFromPoint(x, y).id"
+    assert page.own.evaluate(on_top, [box["x"] + 5, box["y"] + 5]) == "definition"
+    page.press("Enter")
+    assert page.own.locator("dialog[open]").count() == 0
+    assert page.text("#glossary dt:focus") == "outcome"
+
+
+def test_a_term_drawn_again_is_defined_again(open_page: Open) -> None:
+    page = open_page(copied())
+    for color in ("ratio", "time"):
+        page.own.select_option("#matrix-choice select[name=color]", color)
+        assert page.own.locator("#copies-table th a.term", has_text="rate").count() == 0
+        assert page.own.locator("#copies-table th a.term", has_text="protocol").count() == 1
+
+
+def test_sections_and_the_dialog_have_names(open_page: Open) -> None:
+    page = open_page(copied())
+    for name in ("Findings", "Time of one exchange", "Cells without a number", "Glossary"):
+        assert page.own.get_by_role("region", name=name, exact=True).count() == 1
+    page.own.locator("#matrix-table tbody button").first.click()
+    page.own.wait_for_selector("dialog[open]")
+    assert page.own.get_by_role("dialog", name=page.text("dialog h2"), exact=True).count() == 1
 
 
 def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
@@ -159,7 +211,8 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
                          warnings=[{"code": "deleter-never", "text": "deleter: never called"}]),
     ))  # fmt: skip
     first, second = page.texts("#warnings-table tbody tr")
-    assert first.startswith(f"few-roundsfew roundsnumpy {ARROW} jax, torch2 cells")
+    meaning = "there are fewer rounds than a cell should have"
+    assert first.startswith(f"few-rounds{meaning}numpy {ARROW} jax, torch2 cells")
     assert second.startswith(f"deleter-neverdeleter: never calledtorch {ARROW} jax1 cell")
     page.own.click("#warnings-table summary >> nth=0")
     cells = page.own.locator("#warnings-table tbody tr >> nth=0 >> li")
@@ -169,6 +222,7 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
     cells.nth(1).locator("button").click()
     page.own.wait_for_selector("dialog[open]")
     assert page.text("dialog h2") == f"numpy {ARROW} jax"
+    assert f"few rounds: {meaning}" in page.text("dialog ul >> nth=0")
 
 
 def test_a_run_without_warnings_has_no_such_section(open_page: Open) -> None:

@@ -50,7 +50,7 @@ def run(folder: Path, *words: str, **more: Any) -> tuple[int, str, str]:
     are left out of stderr: tests run beside other tests."""
     process = start(folder, *words, **more)
     out, err = process.communicate(timeout=LIMIT_S)
-    noise = ("machine: other processes", "dlbench: too busy to measure")
+    noise = ("machine: other processes", "dlbench: the machine is busy")
     lines = [line for line in err.splitlines(keepends=True) if not line.startswith(noise)]
     return process.returncode, out, "".join(lines)
 

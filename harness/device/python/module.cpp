@@ -1,4 +1,4 @@
-// The device room of a process, for the worker, the native halves and Python alike.
+// The device room of a process, for the worker, the native producer and consumer, and Python.
 #define PY_SSIZE_T_CLEAN
 #include "exchange/python/module.hpp"
 

@@ -1,1 +1,1 @@
-"""What a document shows beyond single cells: case sweeps, phases, growth with size."""
+"""Analyses of several cells of a document: case sweeps, phases, growth with size."""

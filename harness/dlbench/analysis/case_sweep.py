@@ -10,7 +10,7 @@ from dlbench import values
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.text.grouping import grouped
 
-BASELINE = "f32"  #: the plain array that the others are held against
+BASELINE = "f32"  #: the plain array that the other cases are compared with
 NOT_MADE = "not made"
 NOT_RUN = "not-run"
 Axes = tuple[str, str, str, str, str]
@@ -31,7 +31,7 @@ class CaseSweep:
     sweep_cases: dict[str, Entry] = field(default_factory=dict)
 
     def rate(self, case: str) -> float:
-        """GB/s where it was copied and timed, else 0."""
+        """GB/s if the array was copied and timed, else 0."""
         entry = self.sweep_cases[case]
         return entry.gb_per_s if isinstance(entry, Measured) else 0.0
 
@@ -92,7 +92,7 @@ def _at_one_size(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 def has_case_sweep(document: Document) -> bool:
-    """Was this a run of all cases?"""
+    """Were all cases requested?"""
     if "all" in document.run.request.cases:
         return True
     return any(entry.is_untimed for entry in document.not_measured)

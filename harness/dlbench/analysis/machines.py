@@ -17,7 +17,7 @@ class Exchange:
     """An exchange that one machine measured, with the ratios of the others' times to its own."""
 
     base: Measured
-    ratios: dict[str, float]  #: by machine; of those that measured it with the same clock
+    ratios: dict[str, float]  #: by machine, for machines with the same clock
 
 
 def require_machine(document: Document, name: str) -> None:
@@ -36,7 +36,7 @@ def by_machine(document: Document) -> dict[str, dict[Key, Entry]]:
 
 
 def exchanges(document: Document, relative_to: str = "") -> Iterator[Exchange]:
-    """Those that this machine measured; the first one unless it is named."""
+    """The exchanges that this machine measured; without a name, the first machine."""
     found = by_machine(document)
     base = relative_to or document.machines[0]
     for key, entry in found[base].items():

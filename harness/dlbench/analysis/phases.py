@@ -1,4 +1,4 @@
-"""What one exchange is made of: its phases as columns, and the breakdown of one exchange."""
+"""The phases of exchanges: as columns of a table, and the breakdown of one exchange."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dlbench.document.entry import PhasePart
 
 #: Columns beside the time of an exchange.
 COLUMNS = ("exchange", *values.PHASES, "unexplained")
-#: Columns that go, in this order, where all do not fit.
+#: Columns that are left out, in this order, until the table fits.
 SPARE = ("unexplained", "exchange")
 
 #: The texts of COLUMNS, empty where there is no number.
@@ -24,7 +24,7 @@ def key_of(exchange: Entry) -> Key:
 
 
 def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
-    """Of each exchange of which a phase was measured."""
+    """The columns of each exchange with a measured phase."""
     found: dict[Key, Columns] = {}
     timed = [entry for entry in entries if isinstance(entry, Measured) and entry.clock == "call"]
     for entry in timed:
@@ -40,7 +40,7 @@ def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
 
 
 def legend(heads: Collection[str]) -> list[str]:
-    """What those of COLUMNS mean that are shown."""
+    """The meaning of the columns that are shown."""
     shown = [head for head in values.PHASES if head in heads]
     parts = [f"{', '.join(shown)}: phases, timed in their own rounds"] if shown else []
     parts += ["exchange: the whole exchange in those rounds"] if "exchange" in heads else []

@@ -1,4 +1,4 @@
-"""Which exchanges take longer for larger arrays: those that touch the bytes."""
+"""Exchanges that take longer for larger arrays, because they touch the bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dlbench.text.layout import columns, fold, shorten
 GROWS = 1.5  #: largest over smallest size; below this, caches explain it
 PROCESSES = "processes"  #: an interval that includes the spread between processes
 RANGE = "range"  #: an interval of few rounds
-LEAST_NS = 0.01  #: an end that a logarithm can be taken of
+LEAST_NS = 0.01  #: the least end of an interval, so that it has a logarithm
 MOST_ROWS = 6
 
 Key = tuple[Axis, ...]
@@ -87,10 +87,10 @@ def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) 
     total, shown = _exchanges(known), _exchanges(steep)
     first = f"grows with size: {shown} of {total} exchanges"
     if not shown:
-        first = f"no exchange of {total} takes significantly longer for larger arrays"
+        first = f"none of {total} exchanges takes significantly longer for larger arrays"
     doubtful = _exchanges(longer) - shown
     if doubtful:
-        return [f"{first};", f"{doubtful} more took {GROWS}x and longer, which may be chance"]
+        return [f"{first};", f"{doubtful} more took at least {GROWS}x as long, which may be chance"]
     others = "all" if not shown else "the others"
     return [f"{first};", f"{others} took less than {GROWS}x"] if shown < total else [first]
 

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def moved_up(fd: int) -> int:
-    """The descriptor moved to the end of the table, where a library does not use it by chance.
+    """Moves the descriptor to the end of the table, where no library uses its number by chance.
     Programs that a library executes do not inherit it; forked processes do."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     last = 1023 if most == resource.RLIM_INFINITY else min(most, 1024) - 1
@@ -44,7 +44,7 @@ def moved_up(fd: int) -> int:
 
 
 def serve(fd: int) -> bool:
-    """Answer requests until the last; whether the interpreter is to shut down."""
+    """Answer all requests; return whether the interpreter shuts down normally."""
     from dlbench.check import running
     from dlbench.errors import encodable, first_line
 
@@ -79,7 +79,7 @@ def serve(fd: int) -> bool:
 
 
 def requests(fd: int) -> Iterator[dict[str, Any]]:
-    """Those that come over the wire, until it is closed."""
+    """The requests from the wire, until it is closed."""
     unread = b""
     while chunk := os.read(fd, 1 << 16):
         *lines, unread = (unread + chunk).split(b"\n")

@@ -16,7 +16,7 @@ from dlbench.running import writing
 from dlbench.text.escaping import markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
-#: What stands in a link as it is.
+#: Characters that a link needs no escape for.
 LINK = re.compile(r"https?://[\w%+=:,./?&#~@-]+", re.ASCII)
 GROUPS = {
     "export": "DLPack: `__dlpack__` and the lifetime of what it exports",
@@ -77,7 +77,7 @@ def _head(document: Document, libraries: Sequence[str]) -> list[str]:
 
 
 def _command(document: Document) -> str:
-    """As it was given, with the last names of this machine's paths."""
+    """The command as it was typed, with each absolute path reduced to its last name."""
     words = document.run.command[1:]
     return shlex.join(
         ["dlbench", *(re.sub(r"(^|=)/(.*/)?(?=[^/])", r"\1", word) for word in words)]
@@ -119,7 +119,7 @@ def _word(entry: Check) -> str:
 
 
 def _seen(entry: Check) -> str:
-    """What was seen, and where it is discussed."""
+    """A line for each result of that kind: the observation, and the link to its discussion."""
     seen = markdown(entry.seen)
     link = entry.issue
     if LINK.fullmatch(link):
@@ -138,7 +138,7 @@ def _broken(checks: Sequence[Check]) -> list[str]:
 
 
 def _unclear(checks: Sequence[Check]) -> list[str]:
-    """A line for all libraries of which the same was seen."""
+    """One line for all libraries with the same observation."""
     seen: dict[tuple[str, str], list[str]] = {}
     for entry in checks:
         if entry.outcome == UNCLEAR:

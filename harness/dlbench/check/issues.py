@@ -1,9 +1,9 @@
-"""Issues that are known in public: which library breaks which rule, and where that is discussed."""
+"""Public issues: which library breaks which rule, and the link to the discussion."""
 
 from __future__ import annotations
 
 GITHUB = "https://github.com/"
-#: (library, rule) -> where. One link may explain several rules.
+#: (library, rule) -> link. One link may explain several rules.
 KNOWN: dict[tuple[str, str], str] = {
     ("torch", "import.reversed"): f"{GITHUB}pytorch/pytorch/issues/188023",
     ("jax", "import.asks-version"): f"{GITHUB}jax-ml/jax/issues/40789",
@@ -20,7 +20,7 @@ KNOWN: dict[tuple[str, str], str] = {
     ("tensorflow", "import.ones"): f"{GITHUB}tensorflow/tensorflow/issues/61184",
     ("numpy", "export.deleter-without-gil"): f"{GITHUB}numpy/numpy/issues/22507",
 }
-#: What is discussed for all libraries.
+#: Rules that are discussed for all libraries.
 OF_ALL: dict[str, str] = {
     "export.alignment": f"{GITHUB}data-apis/array-api/issues/293",
     "export.empty-data": f"{GITHUB}apache/arrow/pull/38472",
@@ -29,5 +29,5 @@ OF_ALL: dict[str, str] = {
 
 
 def link(library: str, rule: str) -> str:
-    """Where it is discussed, or nothing."""
+    """The link to the discussion, or an empty text."""
     return KNOWN.get((library.partition(":")[0], rule), OF_ALL.get(rule, ""))

@@ -22,8 +22,8 @@ class Checked:
 
 
 def xml(checked: Sequence[Checked]) -> bytes:
-    """The file. A rule passes where it holds. A broken rule fails unless --known lists it; that
-    one, an unclear one and one that does not apply are skipped."""
+    """The file. A rule that holds passes; a broken rule fails. A broken rule that --known lists, an
+    unclear rule and a rule that does not apply are skipped."""
     return junit.xml("dlbench check", [_suite(one) for one in checked])
 
 

@@ -19,7 +19,7 @@ Known = dict[tuple[str, str], str]
 
 
 def require_rule(name: str, where: str = "") -> None:
-    """Raises BadInput, naming what is nearest, for what is no rule."""
+    """Raises BadInput, with the nearest name, for a name that is not a rule."""
     if name in RULES.by_name:
         return
     hint = _core.did_you_mean(name, list(RULES.by_name))
@@ -27,7 +27,7 @@ def require_rule(name: str, where: str = "") -> None:
 
 
 def read(path: Path) -> Known:
-    """Raises BadInput for a file that cannot be read or a line that is not as above."""
+    """Raises BadInput for a file that cannot be read, and for a line of another form."""
     try:
         require_file(path)
         text = path.read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def read(path: Path) -> Known:
 
 
 def stale(known: Known, library: str, outcomes: Mapping[str, str]) -> list[str]:
-    """Rules that are listed as broken, were tried, and are not."""
+    """Rules that the file lists as broken, and that were tried and hold."""
     return [
         rule
         for (name, rule) in known

@@ -1,4 +1,4 @@
-"""The known producer: an object that exports a consumer tensors of any description."""
+"""The known producer: an object that exports tensors of any description to a consumer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def copy_bytes(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
     return memory, memory.address - low
 
 
-#: Elements that a rule exports, so that a planted fault can show itself to that rule alone.
+#: Number of elements that each rule exports, so that a planted fault affects that rule alone.
 SIZES = {
     "import.legacy": 65,
     "import.versioned": 63,
@@ -87,7 +87,7 @@ class KnownProducer:
 
     @property
     def deletions(self) -> int:
-        """Of all borrowed tensors."""
+        """The number of deletions of all borrowed tensors."""
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from dlbench.check.rule import Broken, NotApplicable, Unclear
 EXCHANGES = 10_000
 #: Tolerated once, for caches and pools of the library.
 WARM_UP = 1_000
-#: Of each in one exchange; what is above is a leak. One object in a hundred exchanges is none of
-#: theirs. The kernel counts in pages, and threads have arenas.
+#: Growth in one exchange above which it is a leak. The limits allow for an object in a hundred
+#: exchanges that is not the library's, for the kernel's pages, and for arenas of threads.
 MOST = {
     "Python objects": 0.01,
     "bytes of the heap": 8.0,
@@ -25,14 +25,14 @@ MOST = {
     "references": 0.01,
     "open files": 0.0,
 }
-#: A control that leaves this share of it shows that the exchange is not the cause.
+#: Share of a leak that a control must leave to show that the exchange is not the cause.
 ALIKE = 0.8
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class Used:
-    """What the process holds."""
+    """The resources that the process holds."""
 
     blocks: int
     heap: int
@@ -57,7 +57,7 @@ class Used:
 
 
 def used(watched: Any) -> Used:
-    """Now, with garbage collected."""
+    """The resources in use now, after garbage collection."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Used(
@@ -89,17 +89,17 @@ def require_none(
     watched: Any,
     controls: Mapping[str, Callable[[], Any]] | None = None,
 ) -> str:
-    """Raises Broken where each exchange leaves something, Unclear where one of the controls, which
-    do other things than exchange, leaves no less."""
+    """Raises Broken if each exchange leaks. Raises Unclear if a control, which makes no exchange,
+    leaks as much."""
     grown = left(exchange, watched)
     if not grown:
-        return f"nothing is left of {EXCHANGES:,} exchanges"
+        return f"no leak in {EXCHANGES:,} exchanges"
     text = " and ".join(f"{often:.2g} {what}" for what, often in grown.items())
     for name, control in (controls or {}).items():
         try:
             alone = left(control, watched)
         except (Exception, NotApplicable):
-            continue  # it cannot do that
+            continue  # the library does not support the control
         if all(alone.get(what, 0) > ALIKE * often for what, often in grown.items()):
-            raise Unclear(f"each exchange leaves {text}; so does each {name}, without any exchange")
-    raise Broken(f"each exchange leaves {text}")
+            raise Unclear(f"each exchange leaks {text}; so does each {name} without an exchange")
+    raise Broken(f"each exchange leaks {text}")

@@ -13,8 +13,8 @@ from dlbench.check.rules import RULES
 from dlbench.libraries import discover
 
 PLANTED = Path(__file__).with_name("planted")
-#: Rules about arrays on a device: the fault-injecting producer only reports one, no memory is
-#: touched.
+#: Rules about arrays on a device. The fault-injecting producer only reports that device; no memory
+#: is touched.
 DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
 CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
 #: Results of the native library that no text clearly forbids.
@@ -23,8 +23,8 @@ NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
 
 @dataclass(frozen=True)
 class Proof:
-    """Of one rule. `honest`: the libraries that keep it; `others`: rules that the faulty library
-    breaks too."""
+    """The proof of one rule. `honest`: the libraries that keep it. `others`: rules that the faulty
+    library breaks too."""
 
     rule: str
     honest: tuple[str, ...]
@@ -43,7 +43,7 @@ class Proof:
 
 
 def device_of(rule: str) -> str:
-    """Where the arrays must lie for the rule to speak of them."""
+    """The device that arrays must be on for the rule to apply."""
     return "cuda:0" if rule in CUDA_RULES else DEVICES.get(rule, "cpu")
 
 
@@ -56,13 +56,13 @@ def planted(argument: str, device: str = "cpu") -> runner.Library:
 
 
 def native() -> runner.Library:
-    """The halves in C++."""
+    """The native producer and consumer."""
     files = {role: discover.PACKAGE / f"{role}s" / "native.py" for role in ROLES}
     return runner.Library("native", files["producer"], files["consumer"])
 
 
 def results(library: runner.Library, rules: Sequence[Rule]) -> dict[str, runner.Result]:
-    """All rules on a library."""
+    """The results of these rules for a library, by rule."""
     return runner.check(library, rules).results
 
 

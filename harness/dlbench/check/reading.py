@@ -35,7 +35,7 @@ def itemsize(facts: Mapping[str, Any]) -> int:
 
 
 def address(facts: Mapping[str, Any]) -> int:
-    """Of the first element."""
+    """The address of the first element."""
     return int(facts["data"] + facts["byte_offset"])
 
 
@@ -90,7 +90,8 @@ def on_error(
     words: str,
     errors: type[Exception] | tuple[type[Exception], ...] = Exception,
 ) -> Iterator[None]:
-    """Ends the rule so where the library raises one of the errors: `words`, then its message."""
+    """Ends the rule with this verdict if the library raises one of the errors; the text is `words`
+    and the error's message."""
     try:
         yield
     except errors as error:

@@ -14,7 +14,7 @@ HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR = "holds", "broken", "not-applicable", "u
 OUTCOMES = (HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR)
 ROLES = ("producer", "consumer")
 
-#: What a rule does with a library; returns what was seen where it holds.
+#: Tests a library; returns the observation if the rule holds.
 Check = Callable[["Subject"], str]
 
 
@@ -64,18 +64,17 @@ class Rule:
     at_exit: bool = False  #: it shows only in how the process ends: it runs last
     verdict: str = BROKEN  #: the worst verdict: `unclear` where the text is
     # What the script of a broken rule shows; see `check.script`.
-    #: of a producer: what is done with `array`. Of a consumer: what is printed after the import.
+    #: producer: the statements that use `array`. Consumer: the statements after the import.
     lines: str = ""
-    #: of a consumer: what is changed in the struct of a NumPy array, at `struct` and `tensor`.
+    #: consumer: statements that change the struct of a NumPy array, at `struct` and `tensor`
     patch: str = ""
     #: the array: a word of `check.script.SOURCES`
     source: str = "line"
-    #: of a consumer: the call, where it is not the plain one. Of a producer: the source of
-    #: `capsule`.
+    #: consumer: the call, if it is not the plain one. Producer: the expression for `capsule`.
     call: str = ""
-    #: of a consumer: the errors by which it may refuse; without any a refusal is the fault
+    #: consumer: the errors by which it may refuse; if empty, a refusal is the fault
     refusal: str = ""
-    #: of a consumer: the export, where the consumer has no choice; see `check.script._exporter`
+    #: consumer: the export that it must import; see `check.script._exporter`
     struct: str = ""
 
     @property

@@ -22,9 +22,9 @@ from dlbench.supervisor import RequestFailed, Steps, Worker, ask_each
 from dlbench.text.escaping import shortened
 
 CHILD = Path(__file__).with_name("child.py")
-#: What an import may take on a busy machine.
+#: Seconds that an import may take on a busy machine.
 START_S = 120.0
-#: The child then shuts its interpreter down, as after any program.
+#: Tells the child to shut its interpreter down, as at a program's normal end.
 END_AS_PROGRAM = {"do": "end", "as_program": True}
 #: Optional parts of a rule's answer: the struct that a consumer got, and the array.
 PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT}
@@ -45,7 +45,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Library:
-    """What is checked: a name and its adapter's files."""
+    """The library under check: its name and its adapter's files."""
 
     name: str
     producer: Path | None
@@ -54,7 +54,7 @@ class Library:
     python: str = sys.executable
 
     def request(self) -> dict[str, Any]:
-        """Loads it in a child."""
+        """Loads the library in a child."""
         paths = {role: getattr(self, role) for role in ROLES}
         return {
             "do": "load",
@@ -66,7 +66,7 @@ class Library:
 
 @dataclass
 class Report:
-    """A library's version, its results in the order of the rules, and the processes it took."""
+    """A library's version, its results in the order of the rules, and the number of processes."""
 
     library: str
     version: str = ""
@@ -75,7 +75,7 @@ class Report:
 
 
 def ordered(rules: Sequence[Rule]) -> list[Rule]:
-    """Those that cannot crash first, those that show at the end last."""
+    """Rules that cannot crash first, rules about the end of the process last."""
     return sorted(rules, key=lambda rule: (rule.at_exit, rule.risky))
 
 
@@ -85,7 +85,7 @@ def check(
     timeout_s: float = 60.0,
     on_result: Callable[[Result], None] = lambda result: None,
 ) -> Report:
-    """All rules on one library; both roles at the same time. Raises BadInput where it cannot be
+    """Tests all rules on one library, both roles at once. Raises BadInput if the library cannot be
     imported."""
     report = Report(library.name)
 
@@ -121,7 +121,7 @@ def check(
 
 
 def read_result(name: str, answer: dict[str, Any]) -> Result | None:
-    """A rule's result; nothing where the answer is none, or another rule's."""
+    """The result in an answer; None if the answer is not a result of this rule."""
     match answer:
         case {"rule": str(rule), "outcome": str(outcome), "seen": str(seen), **rest} if (
             rule == name
@@ -159,7 +159,7 @@ class _Chain(Steps[str, Result]):
         self._worker: Worker | None = None
 
     def stop(self) -> None:
-        """Ends its process, from another thread; no rule has a result from then on."""
+        """Ends the process, from any thread. No rule gets a result after that."""
         self._is_stopped = True
         if self._worker is not None:
             self._worker.stop()
@@ -199,7 +199,7 @@ class _Chain(Steps[str, Result]):
         return Result(item, UNCLEAR, f"it could not be imported a second time: {why}")
 
     def _at_end(self, child: Worker, result: Result) -> Result:
-        """The end is blamed on the exchange only where without one the library ends well."""
+        """The rule is broken only if the process ends normally without the exchange."""
         death = child.end(END_AS_PROGRAM)
         if not _is_bad(death):
             return result
@@ -215,7 +215,7 @@ class _Chain(Steps[str, Result]):
         return _broken(result.rule, how, death)
 
     def _end_without_exchange(self) -> str:
-        """How it ended, in words; nothing where it ended well."""
+        """How the process ended, in words; empty if it ended normally."""
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
@@ -240,17 +240,17 @@ def _why(failure: RequestFailed) -> str:
 
 
 def _tail(death: _core.Death) -> str:
-    """The end of its output: some libraries print their reason on standard output."""
+    """The end of the process's output; some libraries print their reason on standard output."""
     return death.stderr_tail if death.stderr_tail.strip() else death.stdout_tail
 
 
 def _is_bad(death: _core.Death) -> bool:
-    """Did it end otherwise than an interpreter normally does?"""
+    """Did the process end unlike an interpreter at its normal end?"""
     return death.exit_status != 0
 
 
 def _how(death: _core.Death) -> str:
-    """How it ended, in words."""
+    """How the process ended, in words."""
     if death.garbled:
         return death.how
     if death.outcome == "timed-out":
@@ -259,7 +259,8 @@ def _how(death: _core.Death) -> str:
 
 
 def _ended(name: str, why: str, tail: str = "") -> Result:
-    """It was ended for what it sent: a library that writes into any file is not blamed for it."""
+    """The result after an invalid message ended the process. The library is not blamed: it may
+    write into any file."""
     return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
 
 

@@ -1,4 +1,4 @@
-"""One rule on one library, in this very process."""
+"""Runs one rule on one library in this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dlbench.check.subject import Subject
 
 
 def load(request: dict[str, Any]) -> tuple[Subject, str]:
-    """The library of a request, and its version. Raises what its import raises."""
+    """The library of a request, and its version. Passes on exceptions of the import."""
     modules: dict[str, Any] = {}
     version = ""
     for role in ("consumer", "producer"):
@@ -26,7 +26,7 @@ def load(request: dict[str, Any]) -> tuple[Subject, str]:
 
 
 def warm(subject: Subject) -> None:
-    """What every rule does first, and no more."""
+    """The first steps of every rule, alone."""
     try:
         subject.make()
     except Ended:
@@ -56,7 +56,7 @@ def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
         except Ended as end:
             return end.outcome, str(end)
         except Exception as error:
-            # The rule could not be held: neither side is blamed.
+            # The rule itself failed, so neither side is blamed.
             return UNCLEAR, f"the rule itself failed: {describe_error(error)}"
 
 

@@ -31,7 +31,7 @@ PROTOCOLS = {
     "__array_interface__": "array_interface",
     "__array_struct__": "array_struct",
 }
-#: What leaves names that a rule's lines read.
+#: Statements that define the names that a rule's lines read.
 TABLE = [
     "table = point(type(array).__dlpack_c_exchange_api__, b'dlpack_exchange_api')",
     "function = lambda at: ctypes.c_void_p.from_address(table + at).value",
@@ -42,7 +42,7 @@ DELETER = ["deleted = []", "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(de
 COUNT = """\
 ctypes.c_void_p.from_address(struct + deleter_at).value = \
 ctypes.cast(deleter, ctypes.c_void_p).value"""
-#: Where deleters are counted.
+#: Statements that count the calls of deleters.
 LEAVE = "leave()"
 
 
@@ -123,7 +123,7 @@ def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str
 
 
 def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool) -> list[str]:
-    """Lines that leave the known producer in `array`; `after`: what reads of it is kept for."""
+    """Statements that bind the known producer to `array`. `after`: statements that follow it."""
     simple = {"memoryview": "memoryview(source)", "none": "object()", "bytearray": "source"}
     if kind in simple:
         before = ["source = bytearray(source)"] if kind == "bytearray" else []

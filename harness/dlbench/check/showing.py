@@ -11,32 +11,32 @@ from textwrap import indent
 
 
 def refused(call: str, errors: str = "Exception", given: str = "given") -> str:
-    """The call must raise one of the errors; any other one is the fault, as is a result."""
+    """Requires that the call raises one of the errors. A result or another error is the fault."""
     return f"{given} = refused(lambda: {call}, {errors})"
 
 
 def allowed(call: str, errors: str = "Exception", given: str = "given", end: str = "") -> str:
-    """What the call returns; one of the errors is no fault either, and ends the script,
-    by a call of `end` where that is given."""
+    """Binds the call's result. One of the errors is no fault and ends the script, through `end` if
+    that is given."""
     words = [f"lambda: {call}", errors, *([end] if end else [])]
     return f"{given} = allowed({', '.join(words)})"
 
 
 def indented(lines: str) -> str:
-    """In a block."""
+    """The lines, indented as a block."""
     return indent(lines, "    ")
 
 
-#: What many of an exchange leave.
+#: The leak of many exchanges.
 LEFT = "left(lambda: {}, array)"
-#: Its device.
+#: The tensor's device.
 DEVICE = "[ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]"
-#: What was exported has arrived. A consumer of bytes returns them as they lie.
+#: The result holds the exported values. A consumer of bytes returns them in memory order.
 SAME = (
     "given = values(result)\n"
     "assert given.tobytes() in (source.tobytes(), source.tobytes('A')), given"
 )
-#: An import that is refused, after which nothing of it is left.
+#: An import that is refused and releases everything.
 TRIED = (
     "try:\n"
     "    result = {call}\n"

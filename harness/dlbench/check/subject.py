@@ -1,4 +1,4 @@
-"""The library under check: its adapter's two files, and what rules need of them."""
+"""The library under check: its adapter's two files, and the functions that rules call."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error,
 from dlbench.check.rule import NotApplicable
 
 PLAIN = Case("f32", "float32", 4096)
-#: layout -> of which layout of how many times its size it is made, and how: of arrays that their
-#: library lays out itself.
+#: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
+#: times larger that is, and the operation.
 DERIVED: dict[str, tuple[str, int, str]] = {
     "fortran": ("grid", 1, ".T"),
     "strided": ("line", 2, "[::2]"),
     "reversed": ("line", 1, "[::-1]"),
 }
-#: What `Subject.source` may be: words of `check.script`.
+#: The values of `Subject.source`: words of `check.script`.
 LOOKED_AT = (
     *("line", "readonly", "grid", *DERIVED),
     *(f"own-{layout}" for layout in DERIVED),
@@ -37,7 +37,7 @@ STEPS: dict[str, Callable[[Any], Any]] = {
 
 
 class Subject:
-    """A library in one or both roles. Its functions raise NotApplicable where it has none."""
+    """A library in one or both roles. Its functions raise NotApplicable without that role."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Subject:
         return array, expected
 
     def extras(self, array: Any) -> tuple[str, ...]:
-        """What an array carries beside its values, from its adapter."""
+        """An array's attributes besides its values, from its adapter."""
         for module in (self.consumer, self.producer):
             extras = getattr(module, "extras", None)
             if extras is not None:
@@ -119,14 +119,14 @@ class Subject:
         return ()
 
     def exporter(self, case: Case = PLAIN) -> Any:
-        """An array that speaks DLPack."""
+        """An array with `__dlpack__`."""
         array = self.make(case)
         if not hasattr(array, "__dlpack__"):
             raise NotApplicable("its arrays have no __dlpack__")
         return array
 
     def ask(self, array: Any, **keywords: Any) -> Any:
-        """The capsule for the newest struct; without `max_version` where that is no keyword."""
+        """The newest struct's capsule; calls without `max_version` if that is not a keyword."""
         try:
             return array.__dlpack__(max_version=NEWEST, **keywords)
         except TypeError:
@@ -141,7 +141,7 @@ class Subject:
         return facts
 
     def take(self, array: Any, **keywords: Any) -> _check.Taken:
-        """A new export, imported as a consumer does."""
+        """The result of importing a new export as a consumer does."""
         taken: _check.Taken = self.readable(lambda: _check.take(self.ask(array, **keywords)))
         return taken
 
@@ -154,7 +154,7 @@ class Subject:
             ) from None
 
     def publishes_api(self) -> tuple[Any, Any]:
-        """An array, and what its type publishes as C exchange API."""
+        """An array, and the C exchange API that its type publishes."""
         array = self.make()
         for name in ("__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"):
             found = getattr(type(array), name, None)
@@ -194,8 +194,8 @@ class Subject:
         return hasattr(self.consumer, "EXTENSION") or module.startswith("dlbench._")
 
     def require_dtypes(self) -> None:
-        """NotApplicable unless the result has the dtype that was exported. The control
-        is the same call on a plain tensor: what returns bytes has no word for a dtype."""
+        """Raises NotApplicable unless results have a dtype. The control is the same call on a plain
+        tensor: a consumer that returns bytes cannot express a dtype."""
         if self._keeps_dtype is None:
             self._keeps_dtype = self._control()
         if not self._keeps_dtype:
@@ -231,7 +231,7 @@ class Subject:
         return result
 
     def wait(self, array: Any) -> None:
-        """Until a lazy or asynchronous array is there."""
+        """Waits until a lazy or asynchronous array is computed."""
         for module in (self.consumer, self.producer):
             ready = getattr(module, "ready", None)
             if ready is not None:
@@ -281,7 +281,7 @@ class Subject:
 
 
 def dtype_of(array: Any) -> str:
-    """The dtype of an array, or nothing where dlbench has none for it."""
+    """The dtype of an array; None if dlbench has no name for it."""
     try:
         dtype = getattr(array, "dtype", None)
         name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype
@@ -307,7 +307,7 @@ def _as_numpy(thing: Any) -> Any:
 
 
 def in_thread(work: Callable[[], Any]) -> Any:
-    """What `work` returns, or raises, in a thread of its own."""
+    """Calls `work` in a new thread; returns its result or raises its exception."""
     answer: list[Any] = []
 
     def run() -> None:
@@ -326,6 +326,6 @@ def in_thread(work: Callable[[], Any]) -> Any:
 
 
 def collect() -> None:
-    """Garbage, wherever cycles kept it."""
+    """Collects garbage until no cycle is left."""
     for _ in range(3):
         gc.collect()

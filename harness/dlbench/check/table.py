@@ -20,7 +20,7 @@ HEADS = {
 
 
 def of_library(checks: Sequence[Check], width: int, *, everything: bool = False) -> list[str]:
-    """A head, a line a group of rules, then each broken and each unclear rule."""
+    """A heading, one line for each group of rules, then each broken and each unclear rule."""
     first = checks[0]
     version = f" {first.version}" if first.version else ""
     counted = Counter(entry.outcome for entry in checks)
@@ -88,8 +88,8 @@ def rules(width: int) -> list[str]:
 
 
 def explained(rule: Rule, width: int, script: str = "") -> list[str]:
-    """All that is known of a rule."""
-    whose = {"producer": "the exporting library", "consumer": "the importing library"}[rule.role]
+    """All facts about a rule."""
+    side = {"producer": "the exporting library", "consumer": "the importing library"}[rule.role]
     lines = [
         rule.name,
         *(f"  {line}" for line in _wrapped(rule.sentence, width - 2)),
@@ -97,7 +97,7 @@ def explained(rule: Rule, width: int, script: str = "") -> list[str]:
         *columns(
             [
                 ("written in", rule.section),
-                ("binds", whose),
+                ("binds", side),
                 ("says", rule.level),
                 (
                     "broken is",

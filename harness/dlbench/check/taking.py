@@ -1,4 +1,4 @@
-"""Imports of what dlbench exports, and what a refusal comes to."""
+"""Imports of dlbench's exports, and the verdict on a refusal."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def brought(
 
 
 def imported(subject: Subject, producer: KnownProducer) -> str:
-    """The import has the producer's values, shape and dtype, or is rejected."""
+    """Raises Broken unless the import is rejected or has the producer's values, shape and dtype."""
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
     return same(subject, producer, result)
 
 
 def same(subject: Subject, producer: KnownProducer, result: object) -> str:
-    """Raises Broken where the result is not what was exported."""
+    """Raises Broken if the result differs from the export."""
     seen = subject.look(result)
     if is_bytes_of(seen, producer.array):
         try:
@@ -45,8 +45,8 @@ def same(subject: Subject, producer: KnownProducer, result: object) -> str:
 
 
 def require_import(subject: Subject) -> None:
-    """NotApplicable where a plain tensor is refused in either struct: a consumer need not take
-    memory of the CPU."""
+    """Raises NotApplicable if a plain tensor is refused in either struct: a consumer need not
+    import the CPU's memory."""
     try:
         subject.import_(KnownProducer(subject))
     except Exception:
@@ -55,14 +55,14 @@ def require_import(subject: Subject) -> None:
 
 
 def requests_itself(subject: Subject) -> None:
-    """NotApplicable where the consumer imports a capsule instead of an object."""
+    """Raises NotApplicable if the consumer imports a capsule instead of an object."""
     if subject.takes_capsules:
         raise NotApplicable("it imports a capsule, not an object")
 
 
 def require_from_dlpack(subject: Subject) -> None:
-    """NotApplicable unless its call is the array API's function: what that must accept and raise
-    is written of no other, nor of a function that dlbench has bound for the library."""
+    """Raises NotApplicable unless the consumer's call is the array API's function. What that must
+    accept and raise is not specified for another function or for a wrapper of dlbench's."""
     requests_itself(subject)
     entry = subject.entry()
     function = entry.function if isinstance(entry, Call) else entry
@@ -74,7 +74,7 @@ def require_from_dlpack(subject: Subject) -> None:
 
 
 def require_versioned_request(subject: Subject) -> None:
-    """NotApplicable unless the consumer requests the versioned struct."""
+    """Raises NotApplicable unless the consumer requests the versioned struct."""
     brought(subject, KnownProducer(subject))
     if subject.handed != "versioned":
         raise NotApplicable("it does not request the versioned struct")
@@ -89,7 +89,7 @@ def spelled(producer: KnownProducer) -> str:
 
 
 def keeps_device(subject: Subject, result: Any, device: tuple[int, int]) -> bool:
-    """Does it export what it was given as memory of that device?"""
+    """Does the library export the result as memory of that device?"""
     try:
         return bool(subject.export(result).get("device") == device)
     except NotApplicable:

@@ -26,7 +26,7 @@ from dlbench.text.output import Console
 
 
 def say(lines: Sequence[str], console: Console) -> None:
-    """As they are."""
+    """The words, unchanged."""
     terminal.show([Text(line) for line in lines], console)
 
 

@@ -101,7 +101,7 @@ def bundle(
                 _add(archive, f"{name}/install-here", INSTALL.format(version=version), 0o755)
 
         writing.write_requested(path, fill)
-    output.say(f"{path}: {count(len(found), 'wheel')}; there: tar xf {path.name} && "
+    output.say(f"{path}: {count(len(found), 'wheel')}; on the target: tar xf {path.name} && "
                f"{name}/install-here")  # fmt: skip
 
 

@@ -112,14 +112,14 @@ def of_documents(parts: Iterable[tuple[str, str, Document]]) -> Merged:
 
 
 class _Reader:
-    """Reads one document after another; keeps of each what the merged one has of it."""
+    """Reads one document after another, and keeps the parts that the merged document needs."""
 
     def __init__(self) -> None:
         self._contexts: dict[str, Context] = {}
-        self._words: dict[str, str] = {}  #: by machine, as the user named the run
+        self._words: dict[str, str] = {}  #: by machine: its run's name on the command line
         self._lines: dict[str, list[tuple[str, bytes]]] = {key: [] for key in LISTS}
         self._has_checks = False
-        #: by machine, or under no name
+        #: by machine; an empty name for a run without one
         self._shards: dict[str, list[tuple[str, Document]]] = {}
         self._remarks: list[str] = []
         self._is_incomplete = False
@@ -136,7 +136,7 @@ class _Reader:
                 self.add_document(machine or (name if named else ""), word, own)
 
     def add_document(self, name: str, word: str, document: Document) -> None:
-        """Of one machine. Under no name its host's is used."""
+        """Adds a document of one machine. Without a name it gets its host's name."""
         if document.run.shard.missing:
             self._shards.setdefault(name, []).append((word, document))
         else:
@@ -154,7 +154,7 @@ class _Reader:
             self._lines[key] += (_line(record, name) for record in records)
 
     def merged(self) -> Merged:
-        """Of all that was added."""
+        """The merged document of all that were added."""
         for word, document in self._shards.get("", ())[:1]:
             self._require_no_whole(word, document)
         for name, parts in self._shards.items():

@@ -47,7 +47,7 @@ def join(machine: str, parts: Sequence[tuple[str, Document]]) -> tuple[Document,
 def largest_run(
     parts: Sequence[tuple[str, Document]],
 ) -> tuple[list[tuple[str, Document]], list[str]]:
-    """The most parts that are of one run, and a line for each other one: why it is not."""
+    """The largest set of parts of one run, and for each other part a line with the difference."""
     runs: list[list[tuple[str, Document]]] = []
     for word, document in parts:
         fitting = (of for of in runs if not _difference(of[0][1].run, document.run))
@@ -80,7 +80,7 @@ def _apart(first_word: str, word: str, difference: str) -> str:
 
 
 def _difference(first: Run, other: Run) -> str:
-    """The first fact in which two shards differ that belong to different runs; or nothing."""
+    """The first fact that shows that two shards are of different runs; empty if there is none."""
     for what, before, now in _facts(first, other):
         if before != now:
             return f"{what} is {before or 'unset'} in the first and {now or 'unset'} in the second"
@@ -134,7 +134,7 @@ def _hardware(facts: Sequence[object]) -> str:
 
 
 def _context(documents: Sequence[Document]) -> dict[str, object]:
-    """That of the first shard, with the sums and medians over all."""
+    """The context of the first shard, with sums and medians over all shards."""
     contexts = [document.context for document in documents]
     runs = [document.run for document in documents]
     hosts = {
@@ -174,7 +174,7 @@ def _context(documents: Sequence[Document]) -> dict[str, object]:
 
 
 def _environment(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """An environment's facts: medians over the shards, and of scatter the largest."""
+    """An environment's facts: medians over the shards, and the largest spread."""
     made = dict(found[0])
     for key in ("libraries", "import_effects"):
         if united := {k: v for each in found for k, v in each.get(key, {}).items()}:

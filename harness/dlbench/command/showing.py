@@ -14,7 +14,7 @@ from dlbench.text.output import Console
 
 
 def show(document: Document, path: Path, run: str, console: Console, relative_to: str = "") -> None:
-    """`path`: of the document; `run`: what commands call it; `relative_to`: a machine."""
+    """Prints a run. `path`: the document. `run`: its name in commands. `relative_to`: a machine."""
     made = files(path.parent)
     for machine, part in document.shares():
         if machine:
@@ -31,6 +31,6 @@ def show(document: Document, path: Path, run: str, console: Console, relative_to
 
 
 def files(folder: Path) -> tuple[str, ...]:
-    """What a run's folder holds for a person to open."""
+    """The files in a run's folder that a person may open."""
     made = (path.name for path in folder.iterdir() if path.suffix in (".html", ".svg", ".json"))
     return tuple(sorted(made))

@@ -57,7 +57,8 @@ ADAPTERS = click.option(
 def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str, ...]) -> None:
     """List libraries: version, protocols, and how to install what is missing.
 
-    Imports each installed library, or only those that are named, once for each of its versions.
+    Imports each installed library once for each of its versions. A failed import is tried again
+    after an hour, or when the library is named.
     """
     console = Console()
     waiting = Waiting(sys.stderr)
@@ -75,7 +76,9 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
         if len(places) > 1:
             terminal.show(listing.title(place, console.width), console)
         chosen = [one for one in libraries if not names or one.name in names]
-        for line in listing.table(chosen, place, console.width, start, waiting.show):
+        for line in listing.table(
+            chosen, place, console.width, start, waiting.show, retry=bool(names)
+        ):
             waiting.clear()
             console.print(line, soft_wrap=True)
             sys.stdout.flush()
@@ -117,9 +120,9 @@ def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
     if len(chosen) > 1:
         parts = phases.columns(document.entries)
         terminal.show(pair.table(chosen, console.width, parts), console)
-        terminal.show([Text(), *pair.shared_facts(chosen)], console)
+        terminal.show([Text(), *pair.shared_facts(chosen, console.width)], console)
         chosen = cells.usual(chosen)[:1]
-        heading = "in detail; add a protocol, size or case to choose another cell"
+        heading = "the first of these cells; for another one add its protocol, size or case"
         terminal.show([Text(), Text(heading, style="bold")], console)
     _, environment = document.origin(chosen[0])
     for line in pair.details(chosen[0], environment):

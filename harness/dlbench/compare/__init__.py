@@ -45,6 +45,6 @@ that neither side has is left out, and so is one that a side lacks because its o
 request it, or that the other has as `no-protocol`. Of instructions a count that one side alone has
 is lost or gained, where both timed the cell. A cell that head refuses is no lost one: its outcome
 is worse.
-Where workers of a side disagree, an outcome is that which claims least, and `details` has all:
-"zero-copy -> zero-copy or copy".
+If workers of a side measured different outcomes, the outcome is the weakest claim, and `details`
+lists all: "zero-copy -> zero-copy or copy".
 """

@@ -46,19 +46,19 @@ def inconclusive(comparison: Comparison, option: str) -> str:
     if not found.cells:
         return ""
     change = values.percent(comparison.threshold)
-    what = "this gate cannot fail" if cannot_fail(comparison) else "inconclusive"
+    what = "too noisy to find a regression" if cannot_fail(comparison) else "inconclusive"
     text = f"{what}: {count(found.cells, 'cell')} of {found.of} could hide a change of {change}"
     return f"{text}; {'; '.join(_advice(comparison, option))}"
 
 
 def _advice(comparison: Comparison, option: str) -> list[str]:
-    """What would decide the inconclusive cells, the simplest measure first."""
+    """Measures that would decide the inconclusive cells, the simplest first."""
     found = comparison.inconclusive
     made = []
     if found.replicas:
         decided = found.cells - found.unknown - found.undecidable
         which = "it" if decided == found.cells else f"it in {decided} of them"
-        made.append(f"about {option} {found.replicas} on each side would show {which}")
+        made.append(f"about {option} {found.replicas} on each side would detect {which}")
     if found.unknown:
         advice = f"the spread between processes is not known for {found.unknown} of them: "
         made.append(f"{advice}measure both sides with {option} 6")
@@ -68,7 +68,7 @@ def _advice(comparison: Comparison, option: str) -> list[str]:
             advice = "use a quieter machine or a larger --threshold"
         else:
             advice = "measure both sides in one run (--base-env, --head-env) on a quieter machine"
-        number = f"no number of {option.removeprefix('--')} up to 1000 would show it{which}"
+        number = f"no number of {option.removeprefix('--')} up to 1000 would detect it{which}"
         made.append(f"{number}: {advice}")
     return made
 

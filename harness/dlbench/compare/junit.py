@@ -71,7 +71,7 @@ def _regressions(cell: ComparedCell) -> list[str]:
 
 
 def _short(cell: ComparedCell) -> str:
-    """What changed, in one line."""
+    """The change in one line."""
     parts = [] if cell.ratio is None else [table.change(cell.ratio, cell.share)]
     if cell.base_outcome != cell.head_outcome:
         parts.append(f"{cell.base_outcome or 'none'} -> {cell.head_outcome or 'none'}")

@@ -20,7 +20,7 @@ from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: Processes vary more than rounds, so the time is spent on more workers.
+#: Processes vary more than rounds, so more workers are better than more rounds.
 PRECISION = "4%"
 
 
@@ -44,7 +44,7 @@ class ComparisonRequest:
 
 @dataclass(frozen=True)
 class Side:
-    """One environment, and what it can measure."""
+    """One environment, and the libraries that it can measure."""
 
     place: Environment
     libraries: list[_core.Library]

@@ -73,7 +73,7 @@ def require_numbers(comparison: Comparison, folder: Path) -> None:
 
 
 def open_cells(comparison: Comparison) -> list[ComparedCell]:
-    """The undecided cells with numbers on both sides."""
+    """The cells with numbers on both sides that are undecided."""
     return [cell for cell in comparison.cells if cell.verdict in OPEN]
 
 

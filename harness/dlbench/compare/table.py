@@ -13,10 +13,10 @@ from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
 
 HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict")
 RIGHT = ("size", "base", "head", "change", "95 % interval")
-#: Axes that are a column only where they are not all alike, and the usual value.
+#: Axes that are a column only if their values differ, and the usual value.
 AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
         "environment": "default", "machine": ""}  # fmt: skip
-#: Columns that go, in this order, where all do not fit.
+#: Columns that are left out, in this order, until the table fits.
 SPARE = ("head", "base", "95 % interval", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
           "gained": "green", "AMBIG": "yellow", "INCONCLUSIVE": "yellow",
@@ -54,7 +54,7 @@ def words(cell: ComparedCell) -> str:
 
 
 def is_changed(cell: ComparedCell) -> bool:
-    """Did it change for certain? A cell that is undecided, SAME, or not compared did not."""
+    """Did the cell change? Undecided, SAME and uncompared cells did not."""
     return word(cell) not in ("SAME", "", *OPEN) or cell.verdict in ("SLOW", "FAST")
 
 
@@ -150,7 +150,8 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
 
 
 def _blindness(cell: ComparedCell) -> list[str]:
-    """For an inconclusive cell: its minimum detectable change, and what would decide it."""
+    """For an inconclusive cell: its minimum detectable change, and the measure that would decide
+    it."""
     if cell.verdict != "INCONCLUSIVE":
         return []
     change, blind = cell.minimum_detectable_change, cell.inconclusive
@@ -191,9 +192,11 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
         summary.append(text, style)
     shown = [summary] if reported else []
     if see and comparison.is_timed:
-        spread = f"{values.percent(see.least)} to {values.percent(see.most)}"
-        text = f"minimum detectable change: {values.percent(see.median)} in the median cell"
-        shown += [Text(line) for line in fold([text, f"({spread})"], width, gap=" ")]
+        least, middle, most = map(values.percent, (see.least, see.median, see.most))
+        parts = [f"minimum detectable change: {middle}"]
+        if least != most:
+            parts = [f"{parts[0]} in the median cell", f"({least} to {most})"]
+        shown += [Text(line) for line in fold(parts, width, gap=" ")]
     if comparison.aa:
         shown += [Text(line) for line in fold(_alarms(comparison.aa), width, gap=" ")]
     if (unsure := sum(counts.get(word, 0) for word in OPEN)) and not everything:

@@ -122,7 +122,7 @@ def of_runs(
         word = f"--{name.rstrip('_')}"
         raise BadInput(f"{word} needs a measurement: add --aa, or --base-env and --head-env")
     if len(words) != 2:
-        raise BadInput("compare takes two runs: dlbench compare BASE HEAD")
+        raise BadInput("compare needs two runs: dlbench compare BASE HEAD")
     base, head = (str(locate(word)) for word in words)
     everything = bool(params["as_json"] or params["everything"] or params["junit"])
     return Comparison(

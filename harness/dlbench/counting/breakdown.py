@@ -33,7 +33,7 @@ class Breakdown:
     total: float
     python: list[Line] = field(default_factory=list)
     native: list[Line] = field(default_factory=list)
-    added: float = 0  #: share of instructions that separating Python functions added
+    added: float = 0  #: share of instructions added to separate Python functions
     missing: str = ""  #: why `python` could not be made
     phases: dict[str, float] = field(default_factory=dict)  #: instructions of each
     no_phases: str = ""  #: why `phases` is empty
@@ -46,7 +46,7 @@ class Breakdown:
         return _ordered(Line(library, "", cost) for library, cost in own.items())
 
 
-#: The line for what C code called directly, without a Python function.
+#: The line for code that C code called directly, without a Python function.
 NO_PYTHON = "called from C"
 
 
@@ -55,7 +55,7 @@ def _ordered(lines: Iterable[Line]) -> list[Line]:
 
 
 def native_lines(count: Count) -> list[Line]:
-    """Each function's own instructions. All of the interpreter is one line, and all of dlbench."""
+    """Each function's own instructions. The interpreter is one line, and so is dlbench."""
     own: dict[tuple[str, str], float] = defaultdict(float)
     for function, cost in count.own.items():
         library = code_owner.of_object(function.library)

@@ -1,4 +1,4 @@
-"""An instruction breakdown as a person reads it."""
+"""An instruction breakdown as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dlbench.document import Entry, Measured
 from dlbench.text.layout import columns, shorten
 from dlbench.values import PHASES
 
-SMALL = 0.01  #: lines below this share of the total are summed up
+SMALL = 0.01  #: lines below this share of the total are summed into one
 
 
 def title(entry: Entry) -> str:
@@ -155,14 +155,14 @@ def counted_phases(breakdown: Breakdown, width: int) -> list[Text]:
 
 
 def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width: int) -> list[Text]:
-    """All of it. `phases` are the run's cells of the same exchange."""
+    """The whole breakdown. `phases` are the run's cells of the same exchange."""
     shown = [Text(sentence(entry, breakdown), style="bold")]
     counted = f"{title(entry)}: {breakdown.total:,.0f} instructions an exchange"
     shown += [Text(f"{counted}, {values.time(entry)}"), Text()]
     if breakdown.python:
         shown += [*python_table(breakdown, width)]
         reported = (
-            f"naming Python functions took {values.percent(breakdown.added)} more; subtracted"
+            f"separating Python functions added {values.percent(breakdown.added)}, subtracted here"
         )
         shown += [Text(shorten(reported, width), style="dim"), Text()]
     if breakdown.missing:

@@ -70,11 +70,11 @@ class Counted:
         return reported, self._latest
 
     def count(self) -> Count:
-        """As the timed loop runs. Raises RequestFailed."""
+        """The instructions of the timed loop. Raises RequestFailed."""
         return self._difference()[0]
 
     def by_python_function(self) -> tuple[Count, list[Frame]]:
-        """The same with each Python function below a native one of its own: dlbench_frame<i>."""
+        """The same, with each Python function below a C++ function of its own, dlbench_frame<i>."""
         return self._difference(names=True)
 
     def phases(self) -> dict[str, float]:

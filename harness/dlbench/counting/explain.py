@@ -38,7 +38,7 @@ def changed(document: Document, entry: Entry, versions: dict[str, str]) -> list[
     """A line for each library whose version has changed since the cell was measured."""
     before = document.versions(entry.environment)
     return [
-        f"the run had {name} {before[name]}, here is {version}"
+        f"{name} is {version} here; the run measured {before[name]}"
         for name, version in sorted(versions.items())
         if version and before.get(name) not in (None, "", version)
     ]

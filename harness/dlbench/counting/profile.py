@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class BadProfile(ValueError):  # noqa: N818  (it is the file that is bad, not the program)
-    """A file that is no whole profile: names the file, the line and what was expected."""
+    """An incomplete or invalid profile: names the file, the line and the expected text."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ _NAMED = re.compile(r"\((\d+)\)(?: (.*))?")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _PLACE = re.compile(r"(?:[+-]?(?:0x[0-9a-fA-F]+|\d+)|\*)")
 _HEADER = re.compile(r"[A-Za-z0-9_]+:")
-#: Of these specifications the names count; the others name source files or jumps.
+#: Specifications whose names are read; the others name source files or jumps.
 _FILES = ("fl", "fi", "fe", "cfi", "cfl")
 
 

@@ -31,7 +31,8 @@ class DetectableChange(Record):
 
 
 class Inconclusive(Record):
-    """Cells that could hide a change as large as the threshold, and what would decide them."""
+    """Cells that could hide a change as large as the threshold, and how many processes would
+    decide them."""
 
     __slots__ = ()
     cells = Key(0)
@@ -116,7 +117,7 @@ class Comparison(Record):
 
     @property
     def is_timed(self) -> bool:
-        """Are times compared, and not instructions?"""
+        """Are times compared (not instructions)?"""
         return self.metric == "time"
 
     @property

@@ -16,7 +16,7 @@ class ReferenceExchange(Record):
 
 
 class ProcessDifference(Record):
-    """How far two processes differ for exchanges from half to twice this length."""
+    """The spread between processes for exchanges from half to twice this length."""
 
     __slots__ = ()
     length_ns = Key(0.0)
@@ -38,17 +38,17 @@ class EnvironmentFacts(Record):
     between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
-    #: by library, then by kind: what its import changed for others
+    #: by library, then by kind: the names that its import changed for other libraries
     import_effects = Key[Mapping[str, Mapping[str, Sequence[str]]]]({})
 
     @property
     def versions(self) -> dict[str, str]:
-        """By library, in the order of their names."""
+        """The versions by library, in alphabetical order."""
         return dict(sorted(self.libraries.items()))
 
 
 class Driver(Record):
-    """What one driver answered."""
+    """The result of querying one driver."""
 
     __slots__ = ()
     name = Key("")
@@ -69,12 +69,12 @@ class Machine(Record):
     memory_bytes = Key(0)
 
     def facts(self) -> Iterator[tuple[str, object]]:
-        """All that is known of it, by key."""
+        """All known facts, by key."""
         yield from self._json.items()
 
 
 class Noise(Record):
-    """What disturbed the machine right before the run; see `machine.noise`."""
+    """The sources of noise right before the run; see `machine.noise`."""
 
     __slots__ = ()
     other_processes = Key[float | None](None)
@@ -110,7 +110,7 @@ class Dropped(Record):
 
 
 class Shard(Record):
-    """The parts of a plan that a document holds."""
+    """The parts of the plan that a document holds."""
 
     __slots__ = ()
     of = Key(1)
@@ -138,7 +138,7 @@ class Run(Record):
     signal = Key(0)
     dropped = part(Dropped)
     request = part(Request)
-    absent = Key[Mapping[str, str]]({})  #: how to get the libraries that are not there
+    absent = Key[Mapping[str, str]]({})  #: by missing library: the command that installs it
     machine = part(Machine)
     noise = part(Noise)
     environments = parts_by_name(EnvironmentFacts)

@@ -16,7 +16,7 @@ E = TypeVar("E", bound=Entry)
 
 
 class Check(Record):
-    """What `dlbench check` found of one library by one rule."""
+    """The result of one rule of `dlbench check` for one library."""
 
     __slots__ = ()
     library = Key("")
@@ -36,7 +36,7 @@ class Check(Record):
 
 
 class Document:
-    """A results document that was checked, or the share that one machine has of it."""
+    """A checked results document, or one machine's share of it."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Document:
 
     @cached_property
     def run(self) -> Run:
-        """Its `context.dlbench`."""
+        """The document's `context.dlbench`."""
         return self.context.run
 
     @cached_property
@@ -73,7 +73,7 @@ class Document:
 
     @cached_property
     def environments(self) -> dict[str, EnvironmentFacts]:
-        """By name, that of dlbench itself first."""
+        """The environments by name, dlbench's own first."""
         found = self.run.environments.items()
         return dict(sorted(found, key=lambda item: environment_rank(item[0])))
 
@@ -152,11 +152,11 @@ class Document:
 
     @property
     def lists(self) -> tuple[Sequence[Record], Sequence[Record], Sequence[Record]]:
-        """What its keys `benchmarks`, `not_measured` and `checks` hold."""
+        """The items of the keys `benchmarks`, `not_measured` and `checks`."""
         return self.measured, self.not_measured, self.checks
 
     def to_json(self) -> dict[str, Any]:
-        """As it is written."""
+        """The JSON object as it is written."""
         made: dict[str, Any] = {
             "context": self.context.to_json(),
             "benchmarks": [entry.to_json() for entry in self.measured],
@@ -181,7 +181,7 @@ def parse_document(json: Mapping[str, Any]) -> Document:
 
 
 def _context(machine: Mapping[str, Any]) -> dict[str, Any]:
-    """The context that a machine's own document had."""
+    """The context of a machine's own document."""
     own = dict(machine)
     return {**own.pop("context"), "dlbench": own}
 

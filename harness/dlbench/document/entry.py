@@ -56,7 +56,7 @@ class PhasePart(Record):
 
 
 class Phases(Record):
-    """How the steps add up to the exchange in the same rounds."""
+    """The steps of an exchange and their sum, measured in the same rounds."""
 
     __slots__ = ()
     via = Key("")
@@ -65,7 +65,7 @@ class Phases(Record):
 
 
 class Guard(Record):
-    """What the page guard saw."""
+    """The page accesses that the page guard observed."""
 
     __slots__ = ()
     pages = Key(0)
@@ -76,7 +76,7 @@ class Guard(Record):
 
 
 class Seen(Record):
-    """What was seen to happen when the consumer was called."""
+    """The observations of the consumer's call."""
 
     __slots__ = ()
     used = Key("")
@@ -117,7 +117,7 @@ class Sync(Record):
 
 
 class DeviceTimer(Record):
-    """What the times of the clock `device` were read from."""
+    """The timer behind the clock `device`."""
 
     __slots__ = ()
     step_ns = Key(0.0)
@@ -141,7 +141,7 @@ class ApiCalls(Record):
 
 
 class Cell(Record):
-    """What names a cell: its axes."""
+    """The axes of a cell, which name it."""
 
     __slots__ = ()
     name = Key("")
@@ -181,21 +181,21 @@ class Entry(Cell):
 
     @property
     def is_exchange(self) -> bool:
-        """Is it a whole exchange, and no phase of one?"""
+        """Is the cell a whole exchange, not a phase of one?"""
         return self.phase == "exchange"
 
     @property
     def found(self) -> str:
-        """The outcome that was seen, also where no number is reported."""
+        """The observed outcome, also of a cell without a number."""
         return self.outcome
 
     def warns_of(self, code: str) -> bool:
-        """Has it the warning of this code?"""
+        """Does the cell have the warning of this code?"""
         return any(warning.code == code for warning in self.warnings)
 
     @property
     def source_device(self) -> str:
-        """Where the array lies; `device` has behind it where its result does if that is another."""
+        """The producer's device. `device` also names the consumer's if the two differ."""
         return self.device.partition("+")[0]
 
     @property
@@ -238,7 +238,7 @@ class Measured(Entry):
 
     @property
     def half_width(self) -> float:
-        """Of the interval, in ns: from the median to its further end. 0: it is not known."""
+        """The distance from the median to the interval's farther end, in ns; 0 if unknown."""
         if not self.has("hi_ns"):
             return 0.0
         return max(self.hi_ns - self.real_time, self.real_time - self.lo_ns, 0.0)
@@ -275,12 +275,12 @@ class NotMeasured(Entry):
 
     @property
     def is_below(self) -> bool:
-        """Was it timed on a device, with `below_ns` as an upper bound only?"""
+        """Is `below_ns`, an upper bound, the only result of timing on a device?"""
         return self.below_ns > 0
 
     @property
     def is_untimed(self) -> bool:
-        """Was it tried but not timed, because it has the outcome of the plain array?"""
+        """Was the cell tried but not timed, because its outcome is that of the plain array?"""
         return self.code == codes.UNTIMED
 
 

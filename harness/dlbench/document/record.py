@@ -35,14 +35,14 @@ class Record:
         return key in self._json
 
     def to_json(self, without: Iterable[str] = ()) -> dict[str, object]:
-        """The JSON object without some keys: to be written again, not to be read from."""
+        """The JSON object without some keys, for writing it again."""
         if not without:
             return dict(self._json)
         return {key: value for key, value in self._json.items() if key not in without}
 
 
 class Key(Generic[T]):
-    """A key of a record, and its value where the document does not have it."""
+    """A key of a record, and its default value."""
 
     __slots__ = ("_absent", "_make", "_name")
 
@@ -68,15 +68,15 @@ class Key(Generic[T]):
 
 
 def part(kind: type[R], name: str = "") -> Key[R]:
-    """A key whose value is a record; an empty one where the document does not have it."""
+    """A key with a record as its value; by default an empty record."""
     return Key(kind({}), kind, name)
 
 
 def parts(kind: type[R], name: str = "") -> Key[list[R]]:
-    """A key whose value is a list of records."""
+    """A key with a list of records as its value."""
     return Key([], lambda found: [kind(json) for json in found], name)
 
 
 def parts_by_name(kind: type[R], name: str = "") -> Key[dict[str, R]]:
-    """A key whose value is an object of records."""
+    """A key with an object of records as its value."""
     return Key({}, lambda found: {key: kind(json) for key, json in found.items()}, name)

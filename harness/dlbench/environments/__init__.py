@@ -1,1 +1,1 @@
-"""Python interpreters with their packages: what is known of each before a worker runs there."""
+"""Python interpreters with their packages, and the facts about each before a worker runs there."""

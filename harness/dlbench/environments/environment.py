@@ -19,7 +19,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class Failure:
-    """Why no worker can be started there: the outcome and the reason of all its cells."""
+    """The reason why no worker can be started there: the outcome and reason of all its cells."""
 
     outcome: str
     reason: str

@@ -58,7 +58,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
     if not facts:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
         return Environment(
-            name, python, failure=Failure("crashed", f"while it reported its facts:  {how}")
+            name, python, failure=Failure("crashed", f"while it listed its packages:  {how}")
         )
     try:
         return _environment(name, python, answer, _message(facts.partition(there.FACTS)[2]))
@@ -67,7 +67,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
     except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
         # Code that runs at the interpreter's start may print such lines as well.
         failure = Failure(
-            "crashed", f"while it reported its facts:  {type(error).__name__}: {error}"
+            "crashed", f"while it listed its packages:  {type(error).__name__}: {error}"
         )
         return Environment(name, python, failure=failure)
 

@@ -1,4 +1,4 @@
-"""Facts of an interpreter about itself. Runs in any environment: the standard library alone."""
+"""Reports facts about the interpreter that runs it, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Point:
 
 
 def canonical(name: str) -> str:
-    """A package's name as all its spellings share it."""
+    """The canonical spelling of a package's name."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -59,7 +59,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
 
 
 def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]:
-    """The entries that ended before their libraries were known."""
+    """The entries whose run ended before their libraries were known."""
     for name, facts in document.environments.items():
         if facts.failure and not any(entry.environment == name for entry in entries):
             command = dlbench_command("doctor", "--env", f"{name}={facts.executable}")

@@ -50,7 +50,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
 
 
 def _how(entry: Entry) -> tuple[str, str, str]:
-    """Which library copied, if known, when and where."""
+    """The library that copied, if known, and when and where it copied."""
     late = "still reading the source after it returned" if entry.late_read else ""
     return entry.copying_library, late, entry.device
 

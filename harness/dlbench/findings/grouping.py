@@ -1,4 +1,4 @@
-"""Findings of one environment among several: each, and its command, names it."""
+"""Findings of several environments: each finding and its command name the environment."""
 
 from __future__ import annotations
 

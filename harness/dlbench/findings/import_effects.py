@@ -9,7 +9,7 @@ from dlbench.environments.environment import DEFAULT
 from dlbench.findings.finding import Finding
 from dlbench.text.layout import listing
 
-#: By kind of effect, in the order of weight, what the library does.
+#: A verb for each kind of effect, the most important first.
 WORDS = {
     "arithmetic": "changes arithmetic:",
     "functions": "replaces",
@@ -21,8 +21,7 @@ WORDS = {
     "threads": "starts the threads",
     "thread-pools": "loads",
 }
-#: Effects that every library with threads has are in the document and the report, but not a
-#: finding.
+#: Effects of every library with threads: in the document and the report, but not a finding.
 QUIET = ("threads", "thread-pools")
 MOST_NAMES = 3
 

@@ -10,12 +10,12 @@ from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: Codes of warnings of a cell's rounds: their meaning, and the options to measure the pair with
-#: again. Without options, or where the run had them, the command is `doctor`.
+#: By code of a warning about a cell's rounds: its meaning, and the options for measuring the pair
+#: again. Without options, or if the run already had them, the command is `doctor`.
 DISTURBED = {
     "few-rounds": ("fewer than six rounds: the interval is their range", "--budget 120s"),
-    "bimodal": ("the times form two groups, and the median is of one of them", ""),
-    "drift": ("the times rise or fall over the rounds", "--replicas 6"),
+    "bimodal": ("the rounds' times form two groups; the median lies in one", ""),
+    "drift": ("the times rise or fall from round to round", "--replicas 6"),
     "migrated-core": ("a third of the rounds moved to another core", ""),
     "preempted": ("a third of the rounds were preempted", ""),
     "slow-cpu": ("a third of the rounds ran on a slowed core", ""),
@@ -72,6 +72,6 @@ def noise(run: Run) -> Iterator[Finding]:
     if rows:
         widest = max(rows, key=lambda row: row.half_width)
         length = values.duration(widest.length_ns)
-        facts.append(f"+-{values.percent(widest.half_width)} between processes at {length}")
+        facts.append(f"{values.spread(widest.half_width)} between processes at {length}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,13 +16,18 @@ from dlbench import _core, worker_requests
 from dlbench.environments.environment import Environment
 from dlbench.libraries import arguments, cache, discover
 from dlbench.supervisor import RequestFailed, Worker, worker_command
-from dlbench.text.layout import columns, fold, pad, shorten, wrap
+from dlbench.text.escaping import dlbench_command
+from dlbench.text.layout import columns, fold, listing, pad, shorten, wrap
 
 LIMIT_S = 60
 OFFERS = "offers"  #: in the cache
 NOTHING = "nothing"
 NAME = len("exports  ")  #: width of the label of an answer
 LEAST_ROOM = 40  #: least columns for an answer, also on a narrower terminal
+#: Failures that another import most likely repeats. They are cached for RETRY_S only, because a new
+#: driver or system library may mend them.
+LASTING = ("import-failed", "no-device")
+RETRY_S = 3600.0
 
 
 def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
@@ -53,6 +59,7 @@ class Offer:
 
     protocols: str  #: of its attributes
     exports: tuple[str, ...] = ()  #: by calls of the library's own
+    is_old_failure: bool = False  #: cached, not tried by this call
     dispatch: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> str:
@@ -73,7 +80,7 @@ class Offer:
 
 
 def offers(library: _core.Library, place: Environment) -> Offer:
-    """From an array in a process of its own."""
+    """Reads the exports from an array in a new process."""
     if not library.producer_path:
         return Offer(NOTHING)
     where = library.devices[0]
@@ -94,7 +101,11 @@ def offers(library: _core.Library, place: Environment) -> Offer:
         cache.write(answer, OFFERS, cache.identity(library, place))
         return offer
     except RequestFailed as failure:
-        return Offer(f"{failure.outcome}: {failure}" if failure.outcome else str(failure))
+        text = f"{failure.outcome}: {failure}" if failure.outcome else str(failure)
+        if failure.outcome in LASTING:
+            failed = {"failure": text, "seen": time.time()}
+            cache.write(failed, OFFERS, cache.identity(library, place))
+        return Offer(text)
 
 
 def _offer(answer: dict[str, Any]) -> Offer:
@@ -102,15 +113,19 @@ def _offer(answer: dict[str, Any]) -> Offer:
         case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch)}:
             own = " ".join(map(str, protocols)) or NOTHING
             kept = {str(name): str(found) for name, found in dispatch.items()}
-            return Offer(own, tuple(map(str, exports)), kept)
+            return Offer(own, tuple(map(str, exports)), dispatch=kept)
     raise RequestFailed("an incomplete answer", "crashed")
 
 
-def known(library: _core.Library, place: Environment) -> Offer | None:
-    """The cached answer for these versions, or None."""
+def known(library: _core.Library, place: Environment, retry: bool = False) -> Offer | None:
+    """The cached answer for these versions, or None. With `retry` no failure is returned."""
     if not library.producer_path:
         return Offer(NOTHING)
     kept = cache.read(OFFERS, cache.identity(library, place))
+    match kept:
+        case {"failure": str(text), "seen": float(seen)}:
+            is_recent = 0 <= time.time() - seen < RETRY_S
+            return Offer(text, is_old_failure=True) if is_recent and not retry else None
     try:
         return None if kept is None else _offer(kept)
     except RequestFailed:
@@ -123,10 +138,11 @@ def table(
     width: int,
     start: Callable[[list[_core.Library]], object] = lambda requested: None,
     progress: Callable[[int, int, str], object] = lambda done, total, name: None,
+    retry: bool = False,
 ) -> Iterator[Text]:
-    """The installed libraries first, each as soon as it is known; then the absent ones with how to
-    get them. `start` is called with the libraries that must be imported, `progress` before each of
-    them is awaited."""
+    """The cached libraries, then the others as soon as each is imported, then the absent ones with
+    the command that installs them. `start` is called with the libraries that must be imported,
+    `progress` before each of them is awaited. With `retry` a cached failure is tried again."""
     if place.failure is not None:
         return
     installed = sorted((one for one in libraries if one.installed), key=lambda one: one.name)
@@ -137,15 +153,17 @@ def table(
     heads = columns(rows)
     widest = max(map(cell_len, heads))
     yield Text(shorten(heads[0], width), style="bold")
-    found = {one.name: offer for one in installed if (offer := known(one, place))}
+    head_of = dict(zip((one.name for one in (*installed, *absent)), heads[1:], strict=True))
+    found = {one.name: offer for one in installed if (offer := known(one, place, retry))}
     requested = [one for one in installed if one.name not in found]
+    failed = [name for name, offer in found.items() if offer.is_old_failure]
     if requested:
         start(requested)
     # One thread waits for each worker; requests that are no longer needed are dropped.
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
         coming = {one.name: pool.submit(offers, one, place) for one in requested}
-        for one, head in zip(installed, heads[1:], strict=False):
+        for one in sorted(installed, key=lambda one: one in requested):
             if one.name in coming:
                 progress(sum(each.done() for each in coming.values()), len(coming), one.name)
                 found[one.name] = coming[one.name].result()
@@ -153,7 +171,7 @@ def table(
             labeled = [f"exports  {found[one.name].describe()}"]
             labeled.append(f"imports  {' '.join(one.protocols) or 'nothing'}")
             labeled += [f"NumPy    {numpy}"] if (numpy := found[one.name].under_numpy()) else []
-            room = max(width - widest - 2, LEAST_ROOM)
+            head, room = head_of[one.name], max(width - widest - 2, LEAST_ROOM)
             for line in labeled:
                 name, answer = line[:NAME], line[NAME:]
                 for part in wrap(answer, room - NAME, whole=True) or [""]:
@@ -161,5 +179,9 @@ def table(
                     head, name = "", " " * NAME
     finally:
         pool.shutdown(cancel_futures=True)
-    for one, head in zip(absent, heads[1 + len(installed) :], strict=True):
-        yield Text(f"{pad(head, widest)}  {one.why_not}")
+    for one in absent:
+        yield Text(f"{pad(head_of[one.name], widest)}  {one.why_not}")
+    if failed:
+        text = "failed within the last hour and were not imported again; to try:"
+        yield from map(Text, fold([f"{listing(failed, len(failed))} {text}",
+                                   dlbench_command("list", *failed)], width, gap=" "))  # fmt: skip

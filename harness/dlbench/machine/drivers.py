@@ -68,7 +68,7 @@ class Driver:
         return [(self.kind, len(self.units), self.why_not())]
 
     def to_json(self) -> dict[str, object]:
-        """As an item of `machine.devices`."""
+        """The item of `machine.devices`."""
         facts: dict[str, object] = {"name": self.kind, "state": self.state}
         if self.state != "ok":
             return {**facts, "message": self.message}
@@ -78,7 +78,7 @@ class Driver:
 
 @functools.cache
 def ask() -> tuple[Driver, ...]:
-    """One for each of KINDS, queried once a process."""
+    """The drivers of KINDS, queried once in a process."""
     with ThreadPoolExecutor(len(KINDS)) as pool:
         return tuple(pool.map(_answer, KINDS))
 
@@ -102,7 +102,7 @@ def _answer(kind: str) -> Driver:
             return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
     message = last_line(ended.err)
     last = f": {message}" if message else ""
-    return Driver(kind, "failed", f"asking its driver ended by {_end(ended.status)}{last}")
+    return Driver(kind, "failed", f"the query of its driver ended by {_end(ended.status)}{last}")
 
 
 def _end(status: int) -> str:

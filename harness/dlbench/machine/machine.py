@@ -109,7 +109,7 @@ def is_virtual(root: Path) -> bool:
 
 
 def processor(root: Path) -> str:
-    """Its name, or on ARM, where the kernel has none, its maker and part number."""
+    """The processor's name; on ARM, where the kernel has none, its maker and part number."""
     made, part = cpuinfo(root, "CPU implementer"), cpuinfo(root, "CPU part")
     numbers = f"{platform.machine()} implementer {made} part {part}" if made else ""
     return cpuinfo(root, "model name") or numbers or platform.processor() or platform.machine()

@@ -60,7 +60,7 @@ class Noise:
         return {**found, "too_busy": bool(list(self.reasons()))}
 
     def facts(self) -> Iterator[str]:
-        """The same for a person."""
+        """The known values as text."""
         if self.other_processes is not None:
             yield f"other processes {values.percent(self.other_processes)}"
         if self.stolen:
@@ -68,8 +68,9 @@ class Noise:
         if self.frequency is not None:
             yield f"frequency {values.percent(self.frequency)}"
         if self.reference_ns is not None and self.reference_spread is not None:
-            spread = values.percent(self.reference_spread)
-            yield f"reference exchange {values.duration(self.reference_ns)} +{spread}"
+            slow_ns = self.reference_ns * (1 + self.reference_spread)
+            times = values.duration_range(self.reference_ns, slow_ns)
+            yield f"reference exchange {times}"
         for one in self.devices:
             if one.busy is not None:
                 yield f"{one.device} busy {values.percent(one.busy)}"
@@ -100,7 +101,7 @@ class _Ticks:
 
 
 def _ticks(root: Path, cores: Collection[int]) -> _Ticks | None:
-    """Of these cores, or of all where none of them is listed; None where the system has none."""
+    """The ticks of these cores, or of all if none of them is listed; None if unknown."""
     lines = [line.split() for line in machine.read(root, "proc/stat").splitlines()]
     found = [line for line in lines if line and line[0] in {f"cpu{core}" for core in cores}]
     found = found or [line for line in lines if line and line[0] == "cpu"]

@@ -14,7 +14,7 @@ Result = tuple[str, dict[str, int] | None, dict[str, dict[str, int]], str]
 
 
 class TraceApiCalls(Pass[Entry, Result]):
-    """Of the measured exchanges, in the clock `call`."""
+    """The pass over the measured exchanges on the clock `call`."""
 
     name = "api"
 

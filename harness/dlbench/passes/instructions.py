@@ -14,7 +14,7 @@ from dlbench.passes.walk import Pass, by_pair, has_result, pair_title
 from dlbench.supervisor import RequestFailed, Worker
 from dlbench.text.grouping import grouped
 
-SLOWER = 10  #: times as long as without valgrind may one step take
+SLOWER = 10  #: factor by which a step's deadline is longer under valgrind
 TOO_SHORT = "no more than the cost of separating the phases"
 
 Group = list[Entry]  #: an exchange and its phases, which are counted together
@@ -25,7 +25,7 @@ Result = tuple[str, float | None, str]
 
 
 class CountInstructions(Pass[Group, list[Result]]):
-    """Of the measured exchanges and phases, in the clock `call`."""
+    """The pass over the measured exchanges and phases on the clock `call`."""
 
     name = "count"
 

@@ -31,7 +31,7 @@ class Cell:
     ranges: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """As in profile.json."""
+        """The item of profile.json."""
         json: dict[str, Any] = self.exchange.to_json(without=("clock",))
         json["outcome"] = self.outcome
         for key in ("reason", "exception", "whole"):
@@ -42,7 +42,7 @@ class Cell:
 
 @dataclass
 class Profile:
-    """All that a profile has. `listening` are the sinks as the workers found them."""
+    """A whole profile. `listening` are the sinks that the workers found."""
 
     cells: list[Cell] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Profile:
 
 
 class RecordRanges(Pass[Entry, Cell]):
-    """Of the exchanges of a plan; the results are collected in `made`."""
+    """The pass over the exchanges of a plan; `made` collects the results."""
 
     name = "profile"
 

@@ -51,7 +51,7 @@ def has_queue(entry: Entry, found: Catalogue) -> bool:
 
 
 class ClassifySynchronization(Pass[Exchange, Records]):
-    """Of the measured exchanges, each at its smallest size."""
+    """The pass over the measured exchanges, each at its smallest size."""
 
     name = "sync"
 
@@ -113,14 +113,15 @@ class ClassifySynchronization(Pass[Exchange, Records]):
 
 
 def _synchronization(found: dict[str, Any]) -> dict[str, Any]:
-    """As the document has it: numbers for streams are numbers, and nothing is null."""
+    """The form of the document: streams that are numbers are numbers, and no value is null."""
     stream = found.pop("stream")
     number = stream.removeprefix("-").isdigit()
     return {"stream": int(stream) if number else stream or None, **found}
 
 
 def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
-    """As the journal has them. A race is the exchange's: each size, clock, phase."""
+    """The form of the journal. A race applies to all cells of the exchange: each size, clock and
+    phase."""
     if not found.get("sync") and "failure" not in found:
         return []
     own = {"cell": exchange.entry.name, **found}

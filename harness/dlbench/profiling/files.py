@@ -20,14 +20,14 @@ NOTE = (
 
 
 def write(folder: Path, made: Profile, context: dict[str, Any]) -> None:
-    """Both files, each whole or not at all. Raises OSError."""
+    """Writes both files, each completely or not at all. Raises OSError."""
     texts = {TRACE: _dumped(trace(made)), RANGES: _to_text(ranges(made, context))}
     for name, text in texts.items():
         write_whole(folder / name, lambda out, text=text: out.write(text.encode()))  # type: ignore[misc]
 
 
 def trace(made: Profile) -> dict[str, Any]:
-    """In Chrome's trace event format."""
+    """The profile in Chrome's trace event format."""
     return {
         "traceEvents": list(_once(made.events)),
         "displayTimeUnit": "ns",
@@ -60,7 +60,7 @@ def _to_text(content: dict[str, Any]) -> str:
 
 
 def ranges(made: Profile, context: dict[str, Any]) -> dict[str, Any]:
-    """Each exchange with its outcome and ranges, and what it was profiled with."""
+    """Each exchange with its outcome and ranges, and the profile's context."""
     own = context["dlbench"]
     about = {key: own[key] for key in ("version", "command", "machine", "environments")}
     return {

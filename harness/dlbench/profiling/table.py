@@ -1,4 +1,4 @@
-"""A profile on the terminal: what was done, and no times."""
+"""A profile on the terminal: exchanges and ranges, without times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEARD = {
 
 
 def lines(made: Profile, folder: Path, width: int) -> list[Text]:
-    """A line an exchange, then where the ranges went."""
+    """One line for each exchange, then the sinks of the ranges."""
     shown = _table(made.cells, width)
     facts = [f"{SINKS[key]}: {HEARD.get(word, word)}" for key, word in made.listening.items()]
     facts += [f"{made.lost} ranges lost"] if made.lost else []

@@ -95,7 +95,7 @@ def report_noise(found: Noise) -> None:
     continues."""
     output.complain(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):
-        warn(f"too busy to measure: {reasons}: see 'dlbench doctor'")
+        warn(f"the machine is busy ({reasons}): see 'dlbench doctor'")
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
@@ -303,7 +303,7 @@ def draw_requested(
     except ValueError as error:
         raise BadInput(first_line(error)) from error
     if not paths:
-        needs = f"the figure {figure} is of {figures.NEEDS[figure][1]}" if figure else ""
+        needs = f"the figure {figure} needs {figures.NEEDS[figure][1]}" if figure else ""
         raise BadInput(f"nothing to draw: {needs or 'the run has no exchanges'}")
     return tuple(str(path.relative_to(folder)) for path in paths)
 

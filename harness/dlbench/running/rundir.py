@@ -94,6 +94,6 @@ def is_latest(folder: Path) -> bool:
 
 
 def give_up(folder: Path) -> None:
-    """Removes the folder of a run that could not start."""
+    """Removes the folder of a run that did not start."""
     with contextlib.suppress(OSError):
         folder.rmdir()

@@ -46,7 +46,7 @@ class Found:
 
 
 def trial(setting: Setting) -> list[Row]:
-    """One row a place."""
+    """One row for each place of a delay."""
     rows = []
     for role, fault, phase in PLACES:
         measured, missed = [], []

@@ -133,7 +133,7 @@ def _cells(setting: Setting, number: int) -> Iterable[Entry]:
 
 
 def _fault_of(entry: Entry) -> Fault | None:
-    """The fault of this cell; cells of the other case belong to no fault."""
+    """The fault planted in this cell; None in cells of the other case."""
     for fault in FAULTS:
         if entry.axis(fault.role) == fault.library and entry.case == fault.case:
             return fault

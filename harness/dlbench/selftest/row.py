@@ -25,7 +25,7 @@ class Setting:
 
     folder: Path
     short: bool
-    times: int  #: looks at each fault
+    times: int  #: repetitions of each fault
     seed: int
 
 

@@ -11,7 +11,7 @@ from dlbench import _core
 from dlbench.document import CodedWarning, Entry, read_document
 from dlbench.errors import BadInput, last_line
 
-#: Warnings that a busy machine causes; they say nothing about a library.
+#: Warnings that a busy machine causes, whatever the library.
 NOISE = (
     *("few-rounds", "bimodal", "drift", "migrated-core", "preempted", "slow-cpu"),
     *("phases-slow-cpu", "host-behind", "in-cache", "one-process", "near-floor"),
@@ -33,7 +33,7 @@ def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]
 
 
 def run_of_one(folder: Path, name: str, words: Sequence[str], seed: int) -> Entry:
-    """The cell of a run that has one."""
+    """The only cell of a run with one cell."""
     (entry,) = run(folder, name, words, seed)
     return entry
 

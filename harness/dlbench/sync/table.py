@@ -17,7 +17,7 @@ HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "tra
 RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that are left out, in this order, until the table fits; rows stay distinct without them.
 SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
-#: What the words and columns of the table mean.
+#: The meaning of the table's words and columns.
 LEGEND = {
     "host": "host: the call returns after the producer's work",
     "stream": "stream: the consumer's stream waits",
@@ -32,7 +32,7 @@ UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 
 def table(document: Document, width: int) -> list[Text]:
-    """One line an exchange and stream argument; empty where synchronization was not tested."""
+    """One line for each exchange and stream argument; empty if synchronization was not tested."""
     found = [(entry, one) for entry in document.entries for one in entry.sync]
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""One exchange in several environments: its time in each, with the ratio to the first."""
+"""Environments side by side: the time of an exchange in each, with the ratio to the first."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def shared(document: Document, protocols: Sequence[str]) -> dict[Key, dict[str, 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of an exchange's time to that in the first environment, with a 95 % interval; not
-    `honest` where the difference between two processes is unknown.
+    """Ratio of an exchange's time to its time in the first environment, with a 95 % interval. Not
+    `honest` if the spread between processes is unknown.
     """
 
     value: float

@@ -181,7 +181,7 @@ def _noise(document: Document) -> Iterator[Finding]:
     known = [row.half_width for e in document.environments.values() for row in e.between_processes]
     text = "unknown between processes (--replicas 3)"
     if known:
-        text = f"one process may be {values.percent(max(known))} off"
+        text = f"up to {values.spread(max(known))} between processes"
     codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:

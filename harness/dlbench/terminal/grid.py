@@ -1,4 +1,5 @@
-"""The matrix: producers down, consumers across, one block a protocol, device, case and size.
+"""The matrix: rows are producers, columns are consumers; a block for each protocol, device, case
+and size.
 
 Each consumer has further columns where instructions were counted or phases were timed.
 """
@@ -37,7 +38,7 @@ class Shown:
 
     @classmethod
     def of(cls, entry: Entry | None) -> Shown:
-        """The median of a cell, or the word for why there is none."""
+        """The median of a cell, or the word for its outcome."""
         if entry is None:
             return cls()
         if isinstance(entry, Measured):
@@ -137,7 +138,7 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
 
 
 def _columns(grid: Grid, consumer: str, heads: Sequence[str]) -> list[Text]:
-    """A line of headings, then one a row, all of one width. Marks stand behind a column."""
+    """A line of headings, then a line for each row, all of one width. Marks follow a column."""
     lines = [Text() for _ in range(1 + len(grid.rows()))]
     for head in heads:
         cells = [Shown(head or consumer)]
@@ -151,7 +152,7 @@ def _columns(grid: Grid, consumer: str, heads: Sequence[str]) -> list[Text]:
 
 
 def legend(grids: Sequence[Grid], width: int) -> list[str]:
-    """What each mark and further column in these matrices means."""
+    """The meaning of each mark and further column in these matrices."""
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if isinstance(entry, Measured)]
     used = {mark for entry in measured for mark in values.marks(entry)}

@@ -15,8 +15,8 @@ HEADS = ("machine", "exchanges", "median", "10 %", "90 %", "other outcome")
 
 
 def side_by_side(document: Document, width: int, relative_to: str = "") -> list[Text]:
-    """Empty for a run of one machine, and where no exchange is of two machines. The first machine
-    is the base unless one is named."""
+    """The table; empty unless two machines measured the same exchange. The first machine is the
+    base unless one is named."""
     if len(document.machines) < 2:
         return []
     base = relative_to or document.machines[0]

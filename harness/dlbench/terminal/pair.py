@@ -1,4 +1,4 @@
-"""Every number of a few cells: what `dlbench A B` and `dlbench show RUN A B` print."""
+"""All numbers of a few cells, as `dlbench A B` and `dlbench show RUN A B` print them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import table as waiting
-from dlbench.text.layout import columns, fitting, fold, shorten
+from dlbench.text.layout import columns, fitting, fold, shorten, wrap
 
 HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
     *(*phases.COLUMNS, "outcome", "used", "first", "GB/s"),
 )
 RIGHT = {"size", "median", "times", "+-", "instructions", "first", "GB/s", *phases.COLUMNS}
-#: Columns that go, in this order, where all do not fit.
+#: Columns that are left out, in this order, until the table fits.
 SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
 
@@ -73,7 +73,8 @@ def _parts(entry: Entry, parts: Mapping[phases.Key, phases.Columns]) -> phases.C
 
 
 def _phases(names: Sequence[str], rows: Sequence[Mapping[str, str]], width: int) -> list[Text]:
-    """A line an exchange with its phases, named as in the table above but for what all share."""
+    """One line for each exchange with its phases. It is named as in the table above, without the
+    axes on which all agree."""
     rows = [row for row in rows if any(row[head] for head in phases.COLUMNS)]
     alike = {head for head in names if len({row[head] for row in rows}) == 1}
     named = [head for head in names if head not in alike - {names[0]}]
@@ -89,7 +90,7 @@ def _dim(parts: Sequence[str], width: int) -> list[Text]:
 
 
 def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
-    """What the marks and the shortened columns mean, of those that are shown."""
+    """The meaning of the marks and the shortened columns that are shown."""
     parts = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
     if any(values.marks(entry)[0] for entry in measured):
         parts.append("~ less than 2x the overhead floor")
@@ -100,7 +101,7 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
 
 
 def _times(entry: Entry, entries: Sequence[Entry]) -> str:
-    """Its time over that of the same cell on the first machine."""
+    """The cell's time over that of the same cell on the first machine."""
     axes = (*AXES, "bytes")
     first = next(one for one in entries if one.axes(axes) == entry.axes(axes))
     if isinstance(entry, Measured) and isinstance(first, Measured):
@@ -147,7 +148,7 @@ def _row(entry: Entry) -> dict[str, str]:
 
 
 def used(entry: Entry) -> str:
-    """The protocol that carried the bytes, with its struct and how it was offered."""
+    """The protocol that was used, with its struct and how it was offered."""
     seen = entry.seen
     words = [seen.used, seen.struct]
     words += [f"via {seen.via}"] if seen.via != "direct" else []
@@ -186,8 +187,11 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     return columns(facts)
 
 
-def shared_facts(entries: Sequence[Entry]) -> list[Text]:
-    """The evidence and warnings of several cells: each once, with its cells."""
+EVIDENCE = "yes: one memory   no: copied   skipped: not tested"
+
+
+def shared_facts(entries: Sequence[Entry], width: int) -> list[Text]:
+    """The evidence and warnings of several cells, each once with its cells, then their meaning."""
     facts: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=_order):
         words = [f"{name}: {word}" for name, word in entry.evidence.items()]
@@ -195,7 +199,12 @@ def shared_facts(entries: Sequence[Entry]) -> list[Text]:
         for fact in dict.fromkeys([*parts, *(("warning", each.text) for each in entry.warnings)]):
             facts.setdefault(fact, []).append(entry)
     rows = [(*fact, _cells_text(of, len(entries))) for fact, of in facts.items()]
-    return [Text(line) for line in columns(rows)]
+    legend = [EVIDENCE] if any(entry.evidence for entry in entries) else []
+    texts = {each.text: values.warning_text(each) for one in entries for each in one.warnings}
+    for bare, text in texts.items():
+        legend += wrap(text, width) if text != bare else []
+    lines = [Text(line) for line in columns(rows)]
+    return lines + [Text(line, style="dim") for line in legend]
 
 
 def _cells_text(of: Sequence[Entry], total: int) -> str:
@@ -250,10 +259,11 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
         known = entry.between_half_width
         of_this_length = "not known for exchanges of this length"
         if known is not None:
-            of_this_length = f"+-{values.percent(known)} for exchanges of this length"
+            of_this_length = f"{values.spread(known)} for exchanges of this length"
         facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
-        facts.append(("floor", f"{entry.floor_ratio:.1f} times the overhead floor"))
+        digits = 0 if entry.floor_ratio >= 100 else 1
+        facts.append(("floor", f"{entry.floor_ratio:.{digits}f} times the overhead floor"))
     if entry.gb_per_s:
         beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))

@@ -56,7 +56,7 @@ def render_first(document: Document, width: int, replicas: int) -> list[Text]:
 
 
 def _matrices(document: Document, width: int) -> list[Text]:
-    """With the legend of their marks."""
+    """The matrices and the legend of their marks."""
     lines: list[Text] = []
     grids = matrices(document)
     for one in grids:
@@ -141,14 +141,14 @@ def show(lines: list[Text], console: Console) -> None:
 
 
 def shown_protocols(document: Document) -> list[str]:
-    """The requested ones, else the default ones, else all."""
+    """The requested protocols, else the default ones, else all."""
     present = dict.fromkeys(entry.protocol for entry in document.entries)
     requested = document.run.request.protocols or values.FIRST_PROTOCOLS
     return [protocol for protocol in requested if protocol in present] or list(present)
 
 
 def matrices(document: Document) -> list[grid.Grid]:
-    """One for each device, protocol and case at its smallest size, on the clock `call`."""
+    """A matrix for each device, protocol and case, at the smallest size, on the clock `call`."""
     protocols = shown_protocols(document)
     sweeps = case_sweep.has_case_sweep(document)
     shown = (
@@ -175,7 +175,7 @@ def matrices(document: Document) -> list[grid.Grid]:
 
 
 def _title(one: grid.Grid, width: int) -> list[Text]:
-    """A matrix' title, and beside or below it how wide the intervals of its times are."""
+    """A matrix' title, and beside or below it the widths of its intervals."""
     title = Text.assemble((shorten(one.title, width), "bold"))
     found = values.widths([entry for entry in one.shown() if isinstance(entry, Measured)])
     if not found:
@@ -201,7 +201,7 @@ def _matrix(
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
-    """One line; more where the text, its reason and the command do not fit on one."""
+    """The finding as one line, or as several if text, reason and command do not fit on one."""
     head = Text.assemble((pad(finding.label, LABEL), "bold"))
     room = width - LABEL
     text, command = finding.text, finding.command

@@ -50,12 +50,12 @@ def printable(text: str, longest: int = LONGEST_LINE) -> str:
 
 
 def printable_lines(text: str, longest: int = LONGEST_LINE) -> str:
-    """The same for a text of several lines, whose line feeds stay."""
+    """The same for a text of several lines; its line feeds are kept."""
     return "\n".join(printable(line, longest) for line in text.split("\n"))
 
 
 def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
-    """The text, cut with an ellipsis where it has more characters than that."""
+    """The text, cut with an ellipsis if it has more characters than that."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
@@ -87,7 +87,7 @@ def csv_cell(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """One line that Markdown shows as it is: no link, image, mention, formula, HTML or table."""
+    """One line that Markdown shows literally: no link, image, mention, formula, HTML or table."""
     return MARKDOWN.sub(_escaped_in_markdown, log_line(text))
 
 

@@ -1,6 +1,6 @@
-"""Plain text in columns of a terminal, of which an East Asian letter takes two.
+"""Plain text in columns of a terminal; an East Asian letter is two columns wide.
 
-Widths are rich's. Its `Table` gives the same lines, but takes a hundred times as long, and `show`
+Widths are rich's. Its `Table` makes the same lines, but is a hundred times slower, and `show`
 prints a row for each exchange of a run.
 """
 
@@ -26,7 +26,7 @@ def forget_bad_columns() -> None:
 
 
 def pad(text: str, width: int, right: bool = False) -> str:
-    """The text with blanks up to that width, before it where it stands at the right."""
+    """The text with blanks up to that width, before it if it is right-aligned."""
     blank = " " * (width - cell_len(text))
     return blank + text if right else text + blank
 
@@ -98,12 +98,12 @@ def count(number: int, noun: str) -> str:
 
 
 def at_the_right(text: str, width: int) -> str:
-    """The text, right-aligned; as it is where lines have no limit."""
+    """The text, right-aligned; unchanged if lines have no limit."""
     return pad(text, width, right=True) if width < UNCUT else text
 
 
 def shorten(text: str, width: int) -> str:
-    """The text, cut with an ellipsis where it is wider than that."""
+    """The text, cut with an ellipsis if it is wider than that."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + "\u2026"

@@ -1,4 +1,4 @@
-"""Shows how far a run is, on stderr.
+"""Shows the progress of a run on stderr.
 
 It has no thread that would disturb the measurement: it repaints only in the observer's calls.
 """
@@ -18,7 +18,7 @@ from dlbench.text.layout import shorten
 from dlbench.text.output import Console
 from dlbench.text.time_left import TimeLeft
 
-#: What a run counts: a cell in one process.
+#: The unit of a run's progress: a cell in one process.
 MEASUREMENTS = "measurements"
 BAR = 24  #: columns
 LINES_S = 10.0  #: at least between two lines where there is no terminal
@@ -43,11 +43,11 @@ class Quiet:
         """Called by the core once, when each cell has a first result and more follow."""
 
     def shows_lines(self) -> int:
-        """Columns for lines printed while the run goes on; 0 where there is no terminal."""
+        """The width of lines printed during the run; 0 without a terminal."""
         return 0
 
     def print(self, lines: Sequence[Text]) -> None:
-        """Prints them, where shows_lines() is not 0."""
+        """Prints lines, if shows_lines() is not 0."""
 
 
 class First(Quiet):
@@ -173,7 +173,7 @@ class Bar(Quiet):
 
 
 class Waiting:
-    """One line on a terminal, replaced by what is printed next: which library is awaited."""
+    """One line on a terminal that names the library being imported; the next output replaces it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._width = stream, 0

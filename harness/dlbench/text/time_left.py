@@ -1,4 +1,4 @@
-"""How long a command still needs, estimated from the number of its units that are done.
+"""The remaining time of a command, estimated from the number of units that are done.
 
 The shown time grows by at most a fifth at once. If more is left, the text is "over" that time
 instead of a number that jumps.
@@ -15,12 +15,12 @@ GROWTH_S = 10.0  #: that growth needs so long; a bar is repainted more often tha
 ENOUGH_UNITS = 3  #: done before anything is estimated
 ENOUGH_SHARE = 0.03  #: of all units, likewise
 ENOUGH_S = 2.0
-FEW_S = 2.0  #: are not worth an "over"
+FEW_S = 2.0  #: seconds for which "over" is not printed
 
 
 def rounded(seconds: float, most: float = math.inf) -> float:
-    """Seconds as they are shown: whole, of more than a minute steps of five, from five minutes on
-    whole minutes. At most `most`, where that is one or more."""
+    """Seconds rounded for display: to one second, above a minute to five, from five minutes on to a
+    minute. At most `most`, if that is one or more."""
     step = 1 if seconds < 60 else 5 if seconds < 297.5 else 60
     shown = step * round(seconds / step)
     return max(step, shown if shown <= most else step * math.floor(most / step))

@@ -153,7 +153,7 @@ Ordering without_independence(const Variant& variant) {
   return found;
 }
 
-// What a call raised is its library's result; what would end the run is not.
+// An exception of the library is a result; an error that ends the run is not.
 Ordering look_at(const Variant& variant, const sync::Queue& queue) {
   Ordering found = begin_ordering(variant);
   try {

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned char kPoison = 0xa5;
 constexpr int kNext = 3;  // arrays that the producer makes after the one that was dropped
 
-/// Memory of a size that was just let go, most likely the same, written over.
+/// Allocates and overwrites memory of a size that was just freed: most likely the same memory.
 class Poison {
  public:
   explicit Poison(std::initializer_list<std::uint64_t> sizes) {

@@ -34,7 +34,7 @@ struct Library {
 /// adapter has no such function, or where that returns None. Throws Failure.
 Ref asked_for_device(const Library& library, const char* name, const std::string& device);
 
-/// Loads adapters and makes cases through the package's Python half.
+/// Loads adapters and makes cases through the package's Python code.
 class Adapters {
  public:
   /// Throws Failure import-failed, or no-device where the library finds none.

@@ -28,8 +28,8 @@ PyObject* call(PyObject* self) {
   return PyObject_CallOneArg(exported_of(self)->function, exported_of(self)->array);
 }
 
-bool takes(PyObject* self, PyObject* const* values, PyObject* names, const char* text,
-           std::initializer_list<const char*> known) {
+bool accepts(PyObject* self, PyObject* const* values, PyObject* names, const char* text,
+             std::initializer_list<const char*> known) {
   PyObject* const unknown = unknown_keyword(values, names, known);
   exported_of(self)->refused = unknown != nullptr;
   if (unknown != nullptr) refuse_keyword(text, unknown);
@@ -38,13 +38,13 @@ bool takes(PyObject* self, PyObject* const* values, PyObject* names, const char*
 
 PyObject* dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* names) {
-  if (!takes(self, arguments + count, names, kUnknownToDlpack, {"stream"})) return nullptr;
+  if (!accepts(self, arguments + count, names, kUnknownToDlpack, {"stream"})) return nullptr;
   return call(self);
 }
 
 PyObject* dlpack_versioned(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* names) {
-  if (!takes(self, arguments + count, names, kUnknownToDlpack, {"stream", "max_version"})) {
+  if (!accepts(self, arguments + count, names, kUnknownToDlpack, {"stream", "max_version"})) {
     return nullptr;
   }
   return call(self);
@@ -56,7 +56,7 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
 }
 
 PyObject* as_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (!takes(self, arguments + count, names, kUnknownToArray, {"dtype", "copy"})) return nullptr;
+  if (!accepts(self, arguments + count, names, kUnknownToArray, {"dtype", "copy"})) return nullptr;
   return call(self);
 }
 

@@ -11,7 +11,7 @@ namespace dlbench::worker {
 /// EXPORTS.
 struct Export {
   std::string protocol;
-  Ref function;  ///< takes one argument, the array; empty: the library has no such call
+  Ref function;  ///< of one argument, the array; empty: the library has no such call
 
   explicit operator bool() const { return static_cast<bool>(function); }
 };

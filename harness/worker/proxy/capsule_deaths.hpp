@@ -6,8 +6,8 @@
 
 namespace dlbench::worker {
 
-/// Counts capsules that die while it is active, by name: a consumer that takes another path leaves
-/// other capsules behind. One at a time in a process.
+/// Counts capsules that are destroyed while it is active, by name. A consumer that uses another
+/// path leaves other capsules. Only one may be active in a process.
 class CapsuleDeaths {
  public:
   using Counts = std::array<int, 5>;  ///< dltensor, used_dltensor, the same versioned, any other

@@ -11,8 +11,8 @@
 
 namespace dlbench::worker {
 
-/// The object that a consumer gets while a replay answers for the array, chosen so that the
-/// consumer takes the same path as with the array itself.
+/// The object that a consumer gets while a replay answers for the array. It is chosen so that the
+/// consumer makes the same requests as with the array itself.
 class ReplaySource {
  public:
   enum class Way {

@@ -6,7 +6,7 @@
 
 namespace dlbench::worker {
 
-/// The two libraries of an exchange and the devices of their arrays, for the tests of their queues.
+/// The two libraries of an exchange and the devices of their arrays, for tests of synchronization.
 struct Ends {
   const Library& producer;
   const Library& consumer;

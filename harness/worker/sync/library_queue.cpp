@@ -51,7 +51,7 @@ void LibraryQueue::settle() {
     try {
       wait_for(*library, *array);
     } catch (const Failure&) {
-      // Nothing more can be done for it.
+      // A failure here cannot be handled.
     }
   }
   copy_ = result_ = {};

@@ -36,8 +36,8 @@ struct PhaseReading {
 /// Separates the phases of an exchange by replaying it, one exchange at a time.
 class Phases {
  public:
-  /// Checks that the consumer takes the same path with a replaying proxy, and finds where the
-  /// deleters run. Throws Failure.
+  /// Checks that the consumer makes the same requests to a replaying proxy, and finds the phase in
+  /// which the deleters run. Throws Failure.
   explicit Phases(const WholeExchange& whole);
 
   /// Times the whole exchange, the replayed one, the same with time stamps in it, and the floors:

@@ -1,4 +1,4 @@
-// The state of the page, in its address behind `#`: a link shows the same to its reader.
+// The state of the page, in its address after `#`: a link opens the same view.
 
 const chosen = readAddress();
 
@@ -9,13 +9,13 @@ function readAddress() {
     try {
       return new URLSearchParams({ cell: decodeURIComponent(text) });
     } catch {
-      return new URLSearchParams(); // a link that was cut off
+      return new URLSearchParams(); // a truncated link
     }
   }
   return new URLSearchParams(text.includes("=") ? text : "");
 }
 
-// The values by key; what is empty is left out.
+// Stores values by key; an empty value removes its key.
 function keep(values) {
   for (const [key, value] of Object.entries(values)) {
     if (value === null || value === undefined || value === "") chosen.delete(key);
@@ -31,6 +31,8 @@ function followInside(event) {
   if (link === null) return;
   event.preventDefault();
   const target = byId(link.getAttribute("href").slice(1));
+  link.closest("dialog")?.close();
+  target.closest("details")?.setAttribute("open", "");
   target.tabIndex = -1;
   target.focus({ preventScroll: true });
   target.scrollIntoView();

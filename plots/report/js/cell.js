@@ -1,4 +1,4 @@
-// All that is known of one cell, in a dialog of its own.
+// The dialog with all facts about one cell.
 
 function facts(caption, rows) {
   const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== "");
@@ -25,14 +25,14 @@ function numbers(run, cell, rest) {
   return [
     ["median", run.timeText(cell)],
     ["interval", `${run.intervalText(cell)} (${run.value("interval", cell)})`],
-    ["one process may lie off", rest.between_half_width && `\u00b1${percent(rest.between_half_width)}`],
+    ["between processes", rest.between_half_width && spread(rest.between_half_width)],
     ["median deviation", duration(rest.mad_ns)],
     ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
-    // None of a phase, which is replayed, and none by the device's clock.
+    // A phase is replayed, and the device's clock sees no first call: neither has one.
     ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
     ["CPU time", duration(rest.cpu_time)],
-    ["over its floor", rest.floor_ratio && `${significant(rest.floor_ratio)}x`],
+    ["floor", rest.floor_ratio && `${significant(rest.floor_ratio)} times the overhead floor`],
     ["rate", rest.gb_per_s && rate(rest.gb_per_s)],
     ["instructions", rest.instructions?.toLocaleString("en")],
   ];
@@ -58,7 +58,7 @@ function seen(rest) {
   const { guard } = found;
   const pages = guard && `${guard.read} of ${guard.pages} read, ${guard.written} written, ${guard.late} late`;
   return [
-    ["protocol used", found.used], ["seen", found.via],
+    ["protocol used", found.used], ["observed", found.via],
     ["calls", list(found.calls.map((call) => element("code", {}, call)))],
     ["struct", [found.struct, found.version.join(".")].filter(Boolean).join(" ")],
     ["flags", found.flags.join(", ")],
@@ -81,17 +81,17 @@ function versions(run, cell) {
   return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];
 }
 
-// Defaults of a command without further words; of several devices and cases it has none.
-const GRANTED = ["phase", "clock", "environment"];
+// Axes for which a command has a default. For several devices or cases it has none.
+const DEFAULTED = ["phase", "clock", "environment"];
 
 function commands(run, cell) {
   const words = ["producer", "consumer", "protocol", "bytes"].map((axis) => String(run.value(axis, cell)));
-  for (const axis of ["device", "case", "machine", ...GRANTED]) {
+  for (const axis of ["device", "case", "machine", ...DEFAULTED]) {
     const value = run.value(axis, cell);
-    const isGranted = GRANTED.includes(axis) && value === USUAL[axis];
-    if (run.levels(axis).length > 1 && !isGranted) words.push(String(value));
+    const isDefault = DEFAULTED.includes(axis) && value === USUAL[axis];
+    if (run.levels(axis).length > 1 && !isDefault) words.push(String(value));
   }
-  // Only a whole exchange by the clock `call` is counted.
+  // Instructions are counted only for a whole exchange on the clock `call`.
   const counted = ["phase", "clock"].every((axis) => run.value(axis, cell) === USUAL[axis]);
   const verbs = ["show", ...(!run.isMeasured(cell) ? ["repro"] : counted ? ["explain"] : [])];
   const environment = run.value("environment", cell);

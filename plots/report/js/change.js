@@ -1,30 +1,31 @@
-// What changed between two sides: the ratios with their intervals, and every cell below them.
+// What changed between two sides: a chart of the ratios with their intervals, then a table of all
+// cells.
 
 const MOST_RATIOS = 50;
 const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
   AMBIG: ["#8a8a8a", "diamond-open"],
   INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
 
-// A count has no chance: no interval, and no minimum detectable change.
+// A count has no noise: no interval, and no minimum detectable change.
 const isTimed = (change) => change.metric === "time";
 
 function changeText(change) {
   const { counts } = change;
   const verdicts = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
-  const within = `Changes within ${percent(change.threshold)} count as none`;
+  const within = `Changes up to ${percent(change.threshold)} are ignored`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
-  const could = see ? `; the smallest that could have been seen: ${percent(see.least)}, `
-    + `in the median ${percent(see.median)}` : "";
+  const detectable = see ? `; minimum detectable change: ${percent(see.median)} in the median cell, `
+    + `${percent(see.least)} to ${percent(see.most)} over all` : "";
   const hidden = change.inconclusive?.cells ?? 0;
-  const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide such a change`
-    + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would show it.` : ".");
+  const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide a change of ${percent(change.threshold)}`
+    + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would detect it.` : ".");
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
-  return [`${side(change.base)} against ${side(change.head)}${counted}: ${verdicts.join(", ")}. ${within}${could}.${open}`,
+  return [`${side(change.base)} against ${side(change.head)}${counted}: ${verdicts.join(", ")}. ${within}${detectable}.${open}`,
     ...(change.warnings ?? []).map((warning) => warning.text)].join(" ");
 }
 
-// Three digits behind the point, unless it is far from 1.
+// Three decimals, unless the ratio is far from 1.
 function ratioText(ratio) {
   return ratio >= 0.01 && ratio < 100 ? ratio.toFixed(3) : ratio.toPrecision(2).replace("e+", "e");
 }
@@ -49,7 +50,7 @@ function changeRow(change, cell, runs) {
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
 
-// Ratios as changes in per cent, as many as there is room for.
+// Ticks as changes in percent, as many as fit.
 function ratioTicks(cells) {
   const ends = cells.flatMap((cell) => [cell.lo ?? cell.ratio, cell.hi ?? cell.ratio]);
   const far = Math.max(...ends.filter((end) => end > 0).map((end) => Math.abs(Math.log(end))), Math.log(1.05));
@@ -89,8 +90,8 @@ async function loadChange(runs) {
   change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
   byId("change-caption").textContent = changeText(change);
   const interval = isTimed(change) ? ["95 % interval"] : [];
-  const head = ["cell", "verdict", "ratio", ...interval, "base", "head", "outcome", "in words"];
-  longTable(byId("change-table"), `${change.cells.length} cells, those that changed first`, head,
+  const head = ["cell", "verdict", "ratio", ...interval, "base", "head", "outcome", "details"];
+  longTable(byId("change-table"), `${change.cells.length} cells, changed ones first`, head,
     change.cells.map((cell) => () => changeRow(change, cell, runs)), [2, 3, 4, ...interval.map(() => 5)]);
   return new LazyChart("change-chart", (place) => drawRatios(change, place));
 }

@@ -1,4 +1,4 @@
-// The matrix: producers down, consumers across. A real table, each cell a button with its number.
+// The matrix, as a table: producers are rows, consumers are columns, and each cell is a button.
 
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
@@ -43,7 +43,7 @@ const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
 // Of the outcomes with a number, where the cells are colored by outcome.
 const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
 
-// The full meaning of a cell's number in a line: shown on hover and focus, and read aloud.
+// A cell in one line: shown on hover and focus, and read by a screen reader.
 function cellLabel(run, cell) {
   const pair = `${run.value("producer", cell)} to ${run.value("consumer", cell)}`;
   const outcome = run.value("outcome", cell);
@@ -81,12 +81,12 @@ function cellButton(run, cell, view) {
 
 function drawMatrix(choice) {
   const { run, shown } = choice;
-  const telling = shown.cells.filter((cell) => !run.dull.includes(run.value("outcome", cell)));
+  const withResult = shown.cells.filter((cell) => !run.dull.includes(run.value("outcome", cell)));
   const words = wordsOf("libraries");
-  const libraries = (axis) => sorted(run, axis, telling)
+  const libraries = (axis) => sorted(run, axis, withResult)
     .filter((name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)));
   const [producers, consumers] = [libraries("producer"), libraries("consumer")];
-  const measured = telling.filter((cell) => run.isMeasured(cell));
+  const measured = withResult.filter((cell) => run.isMeasured(cell));
   const times = measured.map((cell) => run.time[cell]);
   const low = Math.min(...times);
   // At least a decade: times that differ by a few percent have nearly the same color.
@@ -111,15 +111,15 @@ function drawMatrix(choice) {
   byId("matrix-table").replaceChildren(element("table", { class: "grid", "aria-label": caption },
     element("thead", {}, head), element("tbody", {}, ...body)));
   byId("matrix-table").querySelector("button")?.setAttribute("tabindex", "0");
-  drawLegend(run, telling, view);
+  drawLegend(run, withResult, view);
   byId("matrix-cell").textContent = "";
-  const present = new Set(telling.flatMap((cell) => [run.value("producer", cell), run.value("consumer", cell)]));
+  const present = new Set(withResult.flatMap((cell) => [run.value("producer", cell), run.value("consumer", cell)]));
   const absent = inOrder(shown.cells.flatMap((cell) => [run.value("producer", cell),
     run.value("consumer", cell)])).filter((name) => !present.has(name));
-  byId("matrix-absent").textContent = absent.length ? `Without a cell here: ${absent.join(", ")}.` : "";
+  byId("matrix-absent").textContent = absent.length ? `No result with these settings: ${absent.join(", ")}.` : "";
 }
 
-// What a ratio is relative to: native to native, or the fastest exchange without it.
+// Ratios are relative to native -> native, or to the fastest exchange where that was not measured.
 function referenceOf(run, measured) {
   const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === "native");
   const fastest = measured.reduce((best, cell) => (best !== null && run.time[best] <= run.time[cell] ? best : cell), null);
@@ -128,7 +128,7 @@ function referenceOf(run, measured) {
     name: `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}` };
 }
 
-// Names by letter, native first; or by the median of their times, the fastest first.
+// Names in alphabetical order, native first; or by the median of their times, fastest first.
 function sorted(run, axis, cells) {
   const names = inOrder(cells.map((cell) => run.value(axis, cell)));
   if (chosen.get("sort") !== "time") return names;
@@ -152,12 +152,12 @@ function drawMatrixForm(choice) {
   searchField(form, "libraries", "libraries", "numpy torch", () => drawMatrix(choice));
 }
 
-function drawLegend(run, telling, { color, low, high, reference }) {
-  const used = telling.filter((cell) => run.isMeasured(cell)).reduce((all, cell) => all | run.marks[cell], 0);
+function drawLegend(run, withResult, { color, low, high, reference }) {
+  const used = withResult.filter((cell) => run.isMeasured(cell)).reduce((all, cell) => all | run.marks[cell], 0);
   const place = byId("matrix-legend");
   place.replaceChildren();
   if (color === "outcome") {
-    const found = new Set(telling.filter((cell) => run.isMeasured(cell)).map((cell) => run.value("outcome", cell)));
+    const found = new Set(withResult.filter((cell) => run.isMeasured(cell)).map((cell) => run.value("outcome", cell)));
     for (const outcome of found) {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = OUTCOMES[outcome] ?? "#8a8a8a";
@@ -172,16 +172,16 @@ function drawLegend(run, telling, { color, low, high, reference }) {
     place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
   const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
-  const widths = run.widths(telling.filter((cell) => run.isMeasured(cell)));
+  const widths = run.widths(withResult.filter((cell) => run.isMeasured(cell)));
   if (widths) marks.push(`interval ${widths}`);
-  const between = run.environment(telling[0] ?? 0)?.between_processes ?? [];
+  const between = run.environment(withResult[0] ?? 0)?.between_processes ?? [];
   const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
-  const noise = ends.map((row) => `\u00b1${percent(row.half_width)} at ${duration(row.length_ns)}`);
+  const noise = ends.map((row) => `${spread(row.half_width)} at ${duration(row.length_ns)}`);
   if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
   place.append(["framed: same library on both sides", ...marks].join(" \u00b7 "));
 }
 
-// One tab stop; the arrow keys move from there.
+// The cells are one tab stop; the arrow keys move between them.
 function walkMatrix(event) {
   const button = event.target.closest("button[data-cell]");
   if (button === null) return;

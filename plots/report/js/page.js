@@ -24,7 +24,7 @@ function recolor() {
 
 function switchTheme() {
   setTheme(THEMES[theme()]);
-  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* it lasts as long as the page */ }
+  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* without storage the choice ends with the page */ }
   recolor();
 }
 
@@ -81,13 +81,13 @@ async function draw() {
   });
   byId("cell").addEventListener("close", () => keep({ cell: null }));
   document.addEventListener("click", followInside);
-  explainOnHover();
+  explainTerms();
   addEventListener("hashchange", () => location.reload());
   byId("cell").addEventListener("click", (event) => event.target === byId("cell") && byId("cell").close());
   printing();
-  // Printing waits for no promise: have the charts' library at hand by then.
+  // Printing does not wait for a promise, so load the charts' library before it.
   (window.requestIdleCallback ?? setTimeout)(() => plotly());
-  await openAsked(runs);
+  await openLinkedCell(runs);
 }
 
 // Pixels that fit both A4 and Letter in landscape, within style.css's margins.
@@ -115,8 +115,8 @@ function printing() {
   });
 }
 
-// A link to a cell: the page's address with the cell's name behind it.
-async function openAsked(runs) {
+// Opens the cell that the page's address names.
+async function openLinkedCell(runs) {
   const name = chosen.get("cell");
   if (name === null) return;
   for (const run of [...runs].reverse()) {

@@ -1,4 +1,4 @@
-// Cells without a number that share a reason, a row each.
+// Cells without a number: a row for each reason.
 
 function drawRefusals(run) {
   const found = run.refusals.filter((row) => wordsOf("words")
@@ -10,7 +10,7 @@ function drawRefusals(run) {
   });
   const { counts, lines } = run.folded;
   byId("refusals-folded").replaceChildren(...(counts || lines.length ? [element("details", {},
-    element("summary", {}, `Nothing in common: ${counts || lines.length}`), list(lines))] : []));
+    element("summary", {}, `No common protocol or device: ${counts || lines.length}`), list(lines))] : []));
   if (found.length === 0) {
     byId("refusals-table").replaceChildren(element("p", { class: "note" }, "None."));
     return;
@@ -21,5 +21,5 @@ function drawRefusals(run) {
 }
 
 function drawRefusalsForm(choice) {
-  searchField(byId("refusals-choice"), "words", "with the words", "torch refused", () => drawRefusals(choice.run));
+  searchField(byId("refusals-choice"), "words", "filter", "torch refused", () => drawRefusals(choice.run));
 }

@@ -43,7 +43,7 @@ class Run {
     if (shares.length === 0) return "";
     const middle = shares.length / 2;
     const median = (shares[Math.ceil(middle) - 1] + shares[Math.floor(middle)]) / 2;
-    return `\u00b1${percent(median)}${shares.length > 1 ? `, worst ${percent(shares.at(-1))}` : ""}`;
+    return `${spread(median)}${shares.length > 1 ? `, worst ${percent(shares.at(-1))}` : ""}`;
   }
 
   // The document's facts about the environment that a cell was measured in.

@@ -1,4 +1,5 @@
-// Time over the array's size for one consumer, a line a producer; or the other way round.
+// Time by array size: for one consumer a line for each producer, or for one producer a line for
+// each consumer.
 
 const scaling = { side: chosen.get("side") ?? "consumer", name: chosen.get("library") };
 
@@ -27,7 +28,7 @@ function scalingLines(choice) {
   });
 }
 
-// The marks, and behind them the line: a piece is dashed where the larger array was copied.
+// The marks over the line. A piece of the line is dashed where the larger array was copied.
 function scalingTraces(run, line, library) {
   const { color, symbol } = libraryStyle(run, library);
   const name = chartText(library);
@@ -51,7 +52,7 @@ function scalingTraces(run, line, library) {
   return [part(false, "solid"), part(true, "dash"), marks];
 }
 
-// Those of the host's memory, or those of this device or pair of devices.
+// Copy rates of the host's memory, or of this device or pair of devices.
 function copyFloors(found, device) {
   return Object.entries(found.copy_floors_gb_per_s ?? {}).filter(([name]) => (
     device === "cpu" ? ["warm", "fresh"].includes(name) : name.split(" ")[0] === device));
@@ -82,7 +83,7 @@ function drawScaling(choice, place) {
   const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
   const ready = chosen.some((line) => line.ready) ? ", until the data is there" : "";
   const intervals = [...new Set(chosen.flatMap((line) => line.cells.map((cell) => run.value("interval", cell))))].join(" or ");
-  const note = sizes.length < 2 ? "One size was measured: no line to draw. dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+  const note = sizes.length < 2 ? "One size was measured, so there is no line to draw. To measure more: dlbench --matrix --sizes 4KiB,1MiB,64MiB"
     : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
       + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
   byId("scaling-caption").textContent = names.length ? note : "Nothing was measured here.";
@@ -106,7 +107,7 @@ function drawScalingForm(choice, names) {
     keep({ side: scaling.side, library: scaling.name });
     choice.redraw("scaling");
   };
-  picker(form, "side", "for one", [["consumer", "consumer"], ["producer", "producer"]], scaling.side,
+  picker(form, "side", "lines for one", [["consumer", "consumer"], ["producer", "producer"]], scaling.side,
     (value) => { scaling.side = value; again(); });
   picker(form, "name", "library", names.map((name) => [name, name]), scaling.name,
     (value) => { scaling.name = value; again(); });

@@ -53,6 +53,12 @@ function percent(share) {
   return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
 }
 
+// "\u00b13.1 %", "over \u00b11000 %".
+function spread(halfWidth) {
+  const text = percent(halfWidth);
+  return text.startsWith("over ") ? `over \u00b1${text.slice(5)}` : `\u00b1${text}`;
+}
+
 // A word of a command line, quoted for a shell.
 function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;

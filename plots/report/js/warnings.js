@@ -1,10 +1,10 @@
-// Warnings by code, each with the cells that have it.
+// Warnings by code, each with its cells.
 
 const hasWarnings = (run) => run.warnings.length > 0;
 
 function drawWarnings(run) {
   const rows = run.warnings.map((row) => () => [row.code, row.text, row.pairs, warnedCells(run, row)]);
-  if (rows.length) longTable(byId("warnings-table"), "", ["warning", "text in the first cell", "exchange", "cells"], rows, []);
+  if (rows.length) longTable(byId("warnings-table"), "", ["warning", "meaning in the first cell", "exchange", "cells"], rows, []);
 }
 
 function warnedCells(run, row) {

@@ -1,4 +1,4 @@
-"""What the producer exports by the buffer protocol and the array interfaces."""
+"""The producer's exports through the buffer protocol and the array interfaces."""
 
 import dataclasses
 import sys
@@ -12,7 +12,8 @@ assert sys.byteorder == "little", "the typestr of __cuda_array_interface__"
 
 
 class Others(_check.Buffered):
-    """Of an array with `case`, `device`, `view` (as NumPy has it) and `first` (an address)."""
+    """The exports of an array with `case`, `device`, `view` (a NumPy array) and `first` (an
+    address)."""
 
     def _buffer(self, flags):
         changes = {}

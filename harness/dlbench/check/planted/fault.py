@@ -1,4 +1,4 @@
-"""Which rule the two rule breakers break: one in a process, the same for both."""
+"""The rule that both fault-injecting adapters of this process break."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ _chosen = ""
 
 
 def choose(argument: tuple[str, str | None]) -> None:
-    """By an adapter's ARGUMENT: a rule's name, or nothing for honest halves."""
+    """Sets the rule from an adapter's ARGUMENT; empty for adapters without a fault."""
     global _chosen
     _chosen = argument[1] or ""
 
 
 def chosen() -> str:
-    """The rule's name, or nothing."""
+    """The rule's name, or an empty text."""
     return _chosen
 
 
 def breaks(rule: str) -> bool:
-    """Is it this one?"""
+    """Is this rule to be broken?"""
     return rule == _chosen

@@ -1,4 +1,4 @@
-"""What the consumer returns."""
+"""The result that the consumer returns."""
 
 import threading
 

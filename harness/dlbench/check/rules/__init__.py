@@ -1,4 +1,4 @@
-"""The rules, a file each family; importing them fills RULES in the order they are shown in."""
+"""The rules, one file for each family. Importing them fills RULES in the order of the output."""
 
 from importlib import import_module
 

@@ -78,7 +78,7 @@ def keys(subject: Subject) -> str:
 
 
 def elements(array: Any, found: dict[str, Any]) -> bytes:
-    """In C order, of an address or of an object that has a buffer."""
+    """The elements in C order, from an address or from an object with a buffer."""
     data = found.get("data")
     item = np.dtype(found["typestr"]).itemsize
     shape = found["shape"]
@@ -93,7 +93,7 @@ def elements(array: Any, found: dict[str, Any]) -> bytes:
 
 
 def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that an array must have: its own, where it has one.
+    """The shape that an array must have: its own `shape`, if it has that attribute.
 
     Without one it may be a column of a line: dimensions of size 1 are then its own.
     """

@@ -50,7 +50,7 @@ def has_dtypes(subject: Subject) -> bool:
 
 
 def facts_of(array: Any) -> Facts:
-    """For a caller that accepts any buffer."""
+    """The facts of a buffer for a caller that accepts any buffer."""
     try:
         facts: Facts = _check.get_buffer(array, FULL_RO)
         return facts
@@ -63,7 +63,7 @@ def facts_of(array: Any) -> Facts:
 
 
 def elements(facts: Facts) -> bytes:
-    """In C order."""
+    """The elements in C order."""
     shape = facts["shape"] if facts["shape"] is not None else (facts["len"] // facts["itemsize"],)
     return gathered(facts["buf"], shape, facts["strides"], facts["itemsize"])
 
@@ -74,7 +74,7 @@ def row(facts: Facts) -> bytes:
 
 
 def is_float32(text: str | None) -> bool:
-    """Do the words of `struct` read it? NumPy's own names of dtypes are no such words."""
+    """Can `struct` read the format? NumPy's own names of dtypes are not formats of `struct`."""
     try:
         return struct.unpack(text or "B", np.float32(1.5).tobytes()) == (1.5,)
     except struct.error:
@@ -204,7 +204,7 @@ def contiguous(subject: Subject) -> str:
 
 
 def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
-    """What each request comes to of an array that is not contiguous."""
+    """The result of each request to an array that is not contiguous."""
     seen = []
     for name, flags, orders in CONTIGUOUS:
         try:

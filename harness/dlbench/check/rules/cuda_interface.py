@@ -12,7 +12,7 @@ FOUND = "found = array.__cuda_array_interface__\n"
 
 
 def interface(array: Any) -> dict[str, Any]:
-    """Its dict."""
+    """The array's dict."""
     try:
         found = getattr(array, "__cuda_array_interface__", None)
     except Exception as error:
@@ -40,7 +40,7 @@ def host(subject: Subject) -> str:
 
 
 def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
-    """The dict of an array that is not the host's."""
+    """The dict of an array in a device's memory."""
     if subject.device == "cpu":
         raise NotApplicable("the array is on cpu")
     return interface(subject.make(case or subject.case()))

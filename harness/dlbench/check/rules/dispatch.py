@@ -1,4 +1,4 @@
-"""NumPy's own functions on an array that overrides them: what comes out stays what it was."""
+"""NumPy's functions on an array that overrides them: the result keeps its type and extras."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
             raise NotApplicable(
                 f"no {method}: NumPy converts it, {describe_error(error)}"
             ) from None
-        raise Unclear(f"it does not take it: {describe_error(error)}") from None
+        raise Unclear(f"the function raises {describe_error(error)}") from None
     same = type(result) is type(array)
     kind = f"{type(result).__module__}.{type(result).__qualname__}"
     lost = [word for word in subject.extras(array)

@@ -33,7 +33,7 @@ def device_method(subject: Subject) -> str:
 
 
 def device_of(array: Any) -> Any:
-    """Its device; NotApplicable where another rule covers that."""
+    """The array's device. Raises NotApplicable if another rule covers the error."""
     with on_error(NotApplicable, "__dlpack_device__: "):
         return array.__dlpack_device__()
 

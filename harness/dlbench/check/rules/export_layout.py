@@ -1,4 +1,4 @@
-"""Whether the description leads to the array's elements, for each way in which they can lie."""
+"""Whether the exported description leads to the array's elements, for each layout."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from dlbench.check.subject import Subject, collect
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
-#: Where the memory lies, and that it is still as it was when much else was written.
+#: Statements that read the address, and that check the values after much other memory was written.
 WHERE = (
     "at = ctypes.c_void_p.from_address(tensor).value\n"
     "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
@@ -117,7 +117,7 @@ def taken_capsule(subject: Subject) -> str:
 
 
 def released(subject: Subject, how: str) -> str:
-    """One release, after which the process is still there."""
+    """Releases once, and checks that the process survives."""
     taken = subject.take(subject.exporter())
     if not taken.facts["deleter"]:
         raise NotApplicable("the deleter is NULL")
@@ -138,7 +138,7 @@ def _taken(function: str) -> str:
     )
 
 
-LETS_GO = "# ctypes lets go of the GIL for the time of a CFUNCTYPE call.\n"
+LETS_GO = "# ctypes releases the GIL during a CFUNCTYPE call.\n"
 WITHOUT_GIL = LETS_GO + _taken("CFUNCTYPE")
 
 
@@ -158,7 +158,7 @@ def deleter_without_gil(subject: Subject) -> str:
     "the deleter may be called in another thread, which holds the GIL",
     SPEC,
     risky=True,
-    # It keeps the GIL.
+    # A PYFUNCTYPE call holds the GIL.
     lines=(
         _taken("PYFUNCTYPE")
         + "import threading\n"

@@ -1,4 +1,4 @@
-"""Which streams `__dlpack__` accepts, and which it must not."""
+"""The streams that `__dlpack__` must accept, and those that it must refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fields of what is exported, other than where the elements lie."""
+"""The fields of an export other than the layout of its elements."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dlbench.check.subject import Subject
 KNOWN_FLAGS = 0b111
 READ_ONLY, COPIED = 1, 2
 STRIDES_SINCE = (1, 2)
-#: Of the versioned struct, which alone has them.
+#: Only the versioned struct has flags.
 FLAGS = "flags = ctypes.c_uint64.from_address(struct + 24).value"
-#: So many that not all of them are aligned by chance.
+#: Enough exports that not all of them are aligned by chance.
 ARRAYS = 32
 
 

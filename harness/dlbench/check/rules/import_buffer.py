@@ -1,4 +1,4 @@
-"""The buffer protocol: what consumers make of it."""
+"""The buffer protocol: consumers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source(_check.Buffered):
 
 
 def imported(subject: Subject, source: Source) -> Facts:
-    """What it makes of a buffer; its elements are the source's, though perhaps as bytes."""
+    """The result of importing a buffer. Its elements are the source's, perhaps as bytes."""
     subject.entry("buffer")
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")

@@ -1,4 +1,4 @@
-"""What `copy` and `device` mean to `from_dlpack`."""
+"""The keywords `copy` and `device` of `from_dlpack`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COPY = f"{FROM_DLPACK}, copy"
 
 
 def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[Any, Facts]:
-    """The result and what it is. NotApplicable where there is no such keyword."""
+    """The result and its facts. Raises NotApplicable if the function has no such keyword."""
     require_from_dlpack(subject)
     for word in keywords:
         with on_error(NotApplicable, f"no {word}=None: "):
@@ -148,7 +148,7 @@ def device(subject: Subject) -> str:
 )
 def device_copy(subject: Subject) -> str:
     own = own_device(subject)
-    # Each alone is another rule's matter.
+    # Another rule covers each keyword alone.
     producer = KnownProducer(subject)
     with on_error(NotApplicable, "one of them alone is refused: "):
         called(subject, KnownProducer(subject), device=own)

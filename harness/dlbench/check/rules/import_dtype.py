@@ -14,11 +14,11 @@ from dlbench.check.subject import Subject, collect
 from dlbench.check.taking import brought, keeps_device, require_versioned_request
 
 DTYPE = f"{HEADER}, DLDataType"
-#: Of NumPy itself; what others have besides needs content that NumPy cannot write down.
+#: NumPy's dtypes. Other dtypes would need content that NumPy cannot express.
 NUMPY = [name for name in CODES if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2")]
 
 
-#: A number that 32 bits cannot hold: so a narrower dtype does not contain the data.
+#: A number that needs more than 32 bits, so that a narrower dtype loses data.
 WIDE = 2**40 + 1
 WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
 NARROW_DTYPES = tuple(name for name in NUMPY if name not in WIDE_DTYPES)
@@ -67,14 +67,14 @@ def dtypes(subject: Subject) -> str:
 
 
 def lost(got: Facts, name: str) -> str:
-    """The imported value of a number that needs all of its bits, or nothing."""
+    """The imported value of a number that needs all bits of its dtype, or an empty text."""
     if name not in WIDE_DTYPES or got["dtype"][0] != CODES[name][0]:
         return ""
     first = np.frombuffer(got["values"], named(got["dtype"]))[0]
     return f", and {WIDE} as {first.real:.0f}"
 
 
-#: An import that succeeds and then has a known dtype.
+#: Statements for an import that succeeds, and whose dtype is then checked.
 TAKEN = (
     f"{allowed('values(result)', given='seen')}\n"
     "raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')"
@@ -88,7 +88,7 @@ def named(dtype: tuple[int, int, int]) -> str:
 
 
 def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
-    """The import is refused; what it gave instead is Broken."""
+    """Checks that the import is refused. Raises Broken with the result's dtype and shape if not."""
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
     if keeps_device(subject, result, producer.describes["device"]):
@@ -104,7 +104,7 @@ def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
 
 
 def says(result: Any) -> str:
-    """The dtype of the result, in words, or why it cannot be read."""
+    """The result's dtype in words, or the reason why it cannot be read."""
     try:
         return str(getattr(result, "dtype", ""))
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a consumer makes of `__array_interface__` and `__array_struct__`."""
+"""`__array_interface__` and `__array_struct__`: consumers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dlbench.check.subject import Subject, collect
 
 
 class Interface:
-    """The known producer of both."""
+    """The known producer of both interfaces."""
 
     def __init__(self, array: Array, kind: str) -> None:
         self.array = array

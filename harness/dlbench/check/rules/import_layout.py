@@ -1,4 +1,4 @@
-"""Whether a consumer finds the elements in any layout; where it cannot, it must raise."""
+"""Whether a consumer reads the elements in any layout, or else raises."""
 
 from __future__ import annotations
 

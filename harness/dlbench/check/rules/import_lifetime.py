@@ -1,4 +1,4 @@
-"""When a consumer calls the deleter, how often, and from where."""
+"""When, how often and in which thread a consumer calls the deleter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
 def require_one(producer: KnownProducer) -> str:
-    """Each borrowed tensor was deleted, once."""
+    """Raises Broken unless each borrowed tensor was deleted once."""
     producer.capsules.clear()
     collect()
     for borrowed in producer.borrowed_tensors:
@@ -37,7 +37,7 @@ def arrived(subject: Subject, array: Array, view: Callable[[Any], Any] | None = 
 
 
 def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str) -> None:
-    """The result still has its values, though a deleter poisons what it frees."""
+    """Raises Broken if the result's values changed; deleters overwrite the freed memory."""
     if subject.look(result)["values"] != arrived(subject, producer.array):
         raise Broken(f"its values changed {when}")
 

@@ -1,4 +1,4 @@
-"""A consumer that keeps every rule, or all but the one that it is named after.
+"""A consumer that keeps every rule, or all rules but the one in its ARGUMENT.
 
 See the producer of the same name.
 """

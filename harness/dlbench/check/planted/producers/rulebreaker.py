@@ -1,4 +1,4 @@
-"""A producer that keeps every rule, or all but the one that it is named after.
+"""A producer that keeps every rule, or all rules but the one in its ARGUMENT.
 
 It is written in Python around `_check`, so that a fault is easy to plant in each of its calls. A
 fault shows only where its rule tests: sizes and layouts distinguish the rules.
@@ -143,7 +143,7 @@ class Array(Others):
         if breaks("export.version-current") and requested.get("max_version") == (1, 0):
             words["version"] = (2, 0)
         borrowed = _check.BorrowedTensor(memory, *self.described(words, first), **words)
-        # A second deletion must find what it deletes.
+        # The state must exist at a second deletion.
         if size == 1 << 19:
             self.memory_of_borrowed = borrowed
             KEPT.append(borrowed)
@@ -191,7 +191,7 @@ class Array(Others):
 
 
 KEPT = []
-#: What a fault makes of shape and strides, within the memory that is there.
+#: Shape and strides under a fault; they stay inside the allocated memory.
 SPOILED = {
     "strided": lambda shape, strides: (shape, (1,)),
     "reversed": lambda shape, strides: (shape, (0,)),
