@@ -296,8 +296,8 @@ def test_wheels_are_built_for_each_python_that_is_supported() -> None:
     assert built == [f"cp{version}-*" for version in (*supported, f"{supported[-1]}t")]
     oldest, *_, newest = supported
     assert project["project"]["requires-python"] == f">=3.{oldest[1:]}"
-    told = f"CPython 3.{oldest[1:]} to 3.{newest[1:]}, and in free-threaded 3.{newest[1:]}"
-    assert told in (ROOT / "docs/how-to/two-versions.md").read_text()
+    sentence = f"CPython 3.{oldest[1:]} to 3.{newest[1:]}, and in free-threaded 3.{newest[1:]}"
+    assert sentence in (ROOT / "docs/how-to/two-versions.md").read_text()
 
 
 def test_a_version_is_the_same_wherever_it_is_written() -> None:

@@ -68,6 +68,22 @@ def test_a_module_names_no_folder_of_its_build(module: Path) -> None:
         assert f"{folder}/".encode() not in content
 
 
+def test_each_module_declares_that_it_runs_without_the_gil() -> None:
+    """Else its import would enable the GIL in a free-threaded Python."""
+    root = Path(__file__).resolve().parents[2]
+    made = re.compile(r"PyModule_Create\(|PyModuleDef_Init\(|PYBIND11_MODULE\([^{]*\{")
+    found = {
+        str(path.relative_to(root)): made.findall(path.read_text())
+        for folder in ("harness", "producers", "consumers")
+        for path in (root / folder).rglob("*.[ch]pp")
+    }
+    assert found.pop("harness/exchange/python/module.hpp") == ["PyModule_Create("]
+    modules = [text for texts in found.values() for text in texts]
+    assert len(modules) == 3  # pybind11's: the core, and the two that are measured
+    assert all("mod_gil_not_used()" in text for text in modules)
+    assert "FREE_THREADED" in (root / "cmake/rooms.cmake").read_text()  # nanobind's
+
+
 def repair(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Makes a portable wheel in `folder` of what is installed."""
     raw = folder / "raw"
