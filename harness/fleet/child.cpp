@@ -1,5 +1,6 @@
 #include "fleet/child.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -61,6 +62,17 @@ struct Actions {
   Actions& operator=(const Actions&) = delete;
 };
 
+/// Closes all descriptors from a number on in the child, so that none that dlbench inherited
+/// reaches a library. glibc has this function since 2.34. Wheels are built against an older glibc,
+/// so it is looked up; on such a system these descriptors stay open.
+using CloseFrom = int(posix_spawn_file_actions_t*, int);
+
+CloseFrom* find_close_from() {
+  static const auto found = reinterpret_cast<CloseFrom*>(
+      ::dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np"));
+  return found;
+}
+
 struct Attributes {
   posix_spawnattr_t raw;
   Attributes() {
@@ -116,11 +128,7 @@ Child::Child(const Command& command, std::size_t most_output)
   ::posix_spawn_file_actions_adddup2(&actions.raw, out.theirs.get(), 1);
   ::posix_spawn_file_actions_adddup2(&actions.raw, err.theirs.get(), 2);
   ::posix_spawn_file_actions_adddup2(&actions.raw, wire.theirs.get(), kWire);
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 34)
-  ::posix_spawn_file_actions_addclosefrom_np(&actions.raw, kWire + 1);
-#endif
-#endif
+  if (CloseFrom* const close_from = find_close_from()) close_from(&actions.raw, kWire + 1);
   const Attributes attributes;
   const std::vector<std::string> variables = environment(command.variables);
   const std::string& program = command.words.at(0);

@@ -1,6 +1,9 @@
 #include "fleet/program.hpp"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +12,7 @@
 #include <system_error>
 #include <variant>
 
+#include "fleet/fd.hpp"
 #include "fleet/worker.hpp"
 
 namespace dlbench::fleet {
@@ -59,6 +63,21 @@ TEST(Program, HasTheVariablesOfItsCommandBesideOurs) {
   while (!program.wait(0.05)) {
   }
   EXPECT_EQ(program.out(), "so " + std::string(std::getenv("PATH")) + "\n");
+}
+
+TEST(Program, GetsNoDescriptorThatWeInherited) {
+  if (::dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np") == nullptr) {
+    GTEST_SKIP() << "glibc 2.34 is the first that closes them";
+  }
+  const Fd inherited(::fcntl(STDERR_FILENO, F_DUPFD, 20));  // without FD_CLOEXEC
+  ASSERT_GE(inherited.get(), 20);
+  const std::string number = std::to_string(inherited.get());
+  const std::string script = "if [ -e /proc/self/fd/" + number + " ]; then echo there; fi";
+  EXPECT_EQ(std::system((script + " | grep -q there").c_str()), 0);
+  Program program(shell(script), 60);
+  while (!program.wait(0.05)) {
+  }
+  EXPECT_EQ(program.out(), "");
 }
 
 TEST(Program, ThatIsNotThereCannotBeStarted) {

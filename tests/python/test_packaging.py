@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -285,12 +287,76 @@ def test_a_tag_is_published_with_a_signature_and_without_a_password() -> None:
 def test_wheels_are_built_for_each_python_that_is_supported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     built = project["tool"]["cibuildwheel"]["build"].split()
-    supported = {
+    supported = [
         line.rpartition(" ")[2].replace(".", "")
         for line in project["project"]["classifiers"]
         if re.search(r":: 3\.\d+$", line)
-    }
-    assert {f"cp{version}-*" for version in supported} <= set(built)
+    ]
+    # Free-threaded, of the newest alone: cibuildwheel builds no other.
+    assert built == [f"cp{version}-*" for version in (*supported, f"{supported[-1]}t")]
+    oldest, *_, newest = supported
+    assert project["project"]["requires-python"] == f">=3.{oldest[1:]}"
+    sentence = f"CPython 3.{oldest[1:]} to 3.{newest[1:]}, and in free-threaded 3.{newest[1:]}"
+    assert sentence in (ROOT / "docs/how-to/two-versions.md").read_text()
+
+
+def test_a_version_is_the_same_wherever_it_is_written() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    for key in ("version", "license", "keywords"):
+        assert citation[key] == project[key]
+    assert citation.keys() >= {"cff-version", "message", "title", "authors"}
+    assert f"## {project['version']} " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_a_source_distribution_is_complete_and_the_same_each_time(tmp_path: Path) -> None:
+    """Nothing is compiled for it. It has what is in git, and what tells bootstrap what it is."""
+    build = "import sys, scikit_build_core.build as b; b.build_sdist(sys.argv[1])"
+    made = []
+    for name in ("a", "b"):
+        words = [sys.executable, "-c", build, str(tmp_path / name)]
+        subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
+        (path,) = (tmp_path / name).iterdir()
+        made.append(path)
+    assert made[0].read_bytes() == made[1].read_bytes()
+    with tarfile.open(made[0]) as archive:
+        files = {name.partition("/")[2] for name in archive.getnames()}
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode != 0:
+        pytest.skip("this is no checkout")
+    assert {"PKG-INFO", "bootstrap", "results/schema.json"} <= files
+    assert {name for name in listed.stdout.splitlines() if (ROOT / name).exists()} <= files
+    assert not [name for name in files if name.endswith((".so", ".pyc", ".o", ".whl"))]
+
+
+def audit(*files: Path | str) -> list[str]:
+    """What zizmor finds in workflows: tokens that are kept, code from outside in a script."""
+    program = shutil.which("zizmor", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if not program:
+        pytest.skip("there is no zizmor (pip install zizmor)")
+    done = subprocess.run(
+        [program, "--offline", "--no-progress", "--format", "json",
+         "--config", ".github/zizmor.yml", *map(str, files)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    return [finding["ident"] for finding in json.loads(done.stdout)]
+
+
+def test_zizmor_finds_nothing_in_the_workflows(tmp_path: Path) -> None:
+    assert audit(".github/workflows", "action.yml") == []
+    content = (ROOT / ".github/workflows/wheels.yml").read_text()
+    for right, wrong, found in [
+        ("--archs ${{ matrix.machine }}", "${{ github.head_ref }}", "template-injection"),
+        ("        with:\n          persist-credentials: false\n", "", "artipacked"),
+        ("permissions:\n  contents: read\nconc", "permissions: write-all\nconc",
+         "excessive-permissions"),
+    ]:  # fmt: skip
+        faulty = tmp_path / "wheels.yml"
+        faulty.write_text(content.replace(right, wrong))
+        assert found in audit(faulty)
 
 
 # No dependency of the tests: its package downloads a program of another site. The workflow has it.
