@@ -15,7 +15,12 @@ from pathlib import Path
 import reframe as rfm
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
-from reframe.core.builtins import run_before, sanity_function, variable
+from reframe.core.builtins import run_after, run_before, sanity_function, variable
+from reframe.core.runtime import runtime
+
+# A machine is measured alone. ReFrame runs up to eight local jobs at a time, unless a site says
+# otherwise; measure_alone() makes it count ours.
+runtime().site_config.add_sticky_option("systems/max_local_jobs", 1)
 
 
 @rfm.simple_test
@@ -40,6 +45,12 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
     num_tasks = 1
     exclusive_access = True
     keep_files = ["run"]
+
+    @run_after("setup")
+    def measure_alone(self):
+        # After the setup: before it, this would replace the partition's launcher.
+        if self.current_partition.scheduler.is_local:
+            self.local = True
 
     @run_before("run")
     def set_command(self):
