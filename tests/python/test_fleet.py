@@ -69,7 +69,9 @@ class Site:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out", *words]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240,
+                              env={**os.environ, "PATH": path})  # fmt: skip
 
     def ran(self) -> set[str]:
         """The jobs of the last session of ReFrame."""
@@ -209,6 +211,10 @@ def test_shards_of_another_python_do_not_end_the_merge(
     merged = read_document(tmp_path / "out/results.json")
     assert merged.machines == ["box", "nodes"]
     assert merged.contexts["nodes"].run.shard.numbers == [1, 3]
+    # A fleet of one machine has its name, too.
+    read("[machines.nodes]\nshards = 3\n", tmp_path)
+    assert cli.main(["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]) == 3
+    assert read_document(tmp_path / "out/results.json").machines == ["nodes"]
 
 
 #: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
@@ -397,6 +403,46 @@ def test_a_partition_of_the_sites_configuration_is_used(site: Site) -> None:
     assert "absent is missing: nothing was collected; ReFrame ran no test" in ended.stderr
     merged = read_document(site.folder / "third/results.json")
     assert len(merged.measured) == 4
+
+
+#: A host behind ssh.
+FAR = """
+partition = {"name": "box", "scheduler": "ssh", "launcher": "local", "environs": ["builtin"],
+             "sched_options": {"ssh_hosts": ["box"]}}
+site_configuration = {
+    "systems": [{"name": "far", "hostnames": ["none"], "partitions": [partition]}]
+}
+"""
+#: The commands of it; without rsync, ReFrame takes scp.
+SSH = {
+    "ssh": 'shift 3; exec sh -c "$*"',  # -o BatchMode=yes HOST COMMAND
+    "scp": 'shift 3; [ $# = 2 ] || set -- "${1%/*}/*" "${@: -1}"; exec cp -r ${1#*:} "${2#*:}"',
+    "rsync": "exit 1",
+}
+
+
+@pytest.mark.process
+def test_a_job_behind_ssh_that_is_killed_is_collected(site: Site) -> None:
+    pytest.importorskip("reframe")
+    (site.folder / "config.py").write_text(FAR)
+    for name, line in SSH.items():
+        (site.folder / name).write_text(f"#!/bin/bash\n{line}\n")
+        (site.folder / name).chmod(0o755)
+    site.write({"box": "killed"})
+    text = (site.folder / "site.toml").read_text()
+    text += f'partition = "far:box"\npython = "{sys.executable}"\n'
+    (site.folder / "site.toml").write_text('config = "config.py"\n' + text)
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 3, ended.stderr
+    assert "box is missing: the run did not end" in ended.stderr
+    recorded = site.cells("box")
+    assert recorded
+    (site.folder / "mended").touch()
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert recorded.items() <= site.cells("box").items()
+    (script,) = (site.folder / "out/reframe/far/stage").rglob("rfm_job.sh")
+    assert "timeout 40.0 " in script.read_text()
 
 
 @pytest.mark.process

@@ -64,6 +64,10 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
             # 2: this run cannot be continued here, for example with another version of a library.
             anew = f"rm -rf run; exec {shlex.join(words)}"
             words = ["sh", "-c", f"{resume}; s=$?; [ $s = 2 ] || exit $s; {anew}"]
+        if self.current_partition.scheduler.registered_name == "ssh":
+            # It has no time limit, and copies nothing back from a job that failed.
+            words = ["timeout", str(self.time_limit), *words] if self.time_limit else words
+            self.postrun_cmds = [*self.postrun_cmds, "true"]
         self.executable, *self.executable_opts = map(shlex.quote, words)
 
     @sanity_function
