@@ -252,7 +252,7 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
 @pytest.mark.process
 def test_an_interrupted_fleet_ends_its_jobs_and_keeps_the_others(site: Site) -> None:
     pytest.importorskip("reframe")
-    site.write({"a": "good", "b": "silent"})
+    site.write({"a": "good", "b": "silent", "c": "good"})
     text = (site.folder / "site.toml").read_text()
     (site.folder / "site.toml").write_text(text.replace('timeout = "4s"', ""))
     (site.folder / "b.sh").write_text("#!/bin/bash\necho $$ > run.pid\nexec sleep 600\n")
@@ -263,7 +263,8 @@ def test_an_interrupted_fleet_ends_its_jobs_and_keeps_the_others(site: Site) -> 
         program.send_signal(signal.SIGINT)
         _, err = program.communicate(timeout=60)
     assert program.returncode == 130, err
-    assert "b is missing: nothing was collected; interrupted" in err
+    assert "b is missing: nothing was collected; interrupted; log: " in err
+    assert "c is missing: nothing was collected; interrupted before it ran\n" in err
     assert site.document().machines == ["a"]
     wait_for(lambda: not Path("/proc", pid.read_text().strip()).exists())
 

@@ -14,7 +14,6 @@ from dlbench.errors import BadInput, first_line
 from dlbench.fleet import collecting, plan, reframe
 from dlbench.fleet.collecting import State, Store
 from dlbench.fleet.plan import Job
-from dlbench.fleet.reframe import Ended
 from dlbench.running import reporting
 from dlbench.text import output
 from dlbench.text.layout import count
@@ -54,7 +53,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
         reframe.require()
         session = _measure(todo, store, folder / "reframe", wanted.config, quiet=quiet)
         states |= {job: store.state(job) for job in todo}
-    missing = _missing(states, session.ended)
+    missing = _missing(states, session)
     path, left_out = _merge(states, store, folder)
     if path is not None:
         report = _report(path) if not no_report else ""
@@ -116,19 +115,20 @@ def _collect(store: Store, ran: Iterable[tuple[Job, Path]]) -> None:
             output.complain(f"dlbench: {first_line(error)}")
 
 
-def _missing(states: Mapping[Job, State], ended: Mapping[str, Ended]) -> list[str]:
+def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]:
     """A line for each job without a whole run: why, and where its log is."""
     lines = []
     for job, state in states.items():
         if not state.fault:
             continue
         parts = [state.fault]
-        if job.name in ended:
-            end = ended[job.name]
+        if end := session.ended.get(job.name):
             log, last = collecting.log_of(end.stage)
             parts += [part for part in (end.reason, last) if part]
             parts += [f"log: {log}"] if log else []
-        elif ended:
+        elif session.signal:
+            parts.append("interrupted before it ran")
+        elif session.ended:
             parts.append(f"ReFrame did not run it: is there a partition {job.partition}?")
         lines.append(f"{job.label} is missing: {'; '.join(parts)}")
     return lines
