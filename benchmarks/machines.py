@@ -1,4 +1,4 @@
-"""Merging many machines: seconds and memory, and how soon the report of all is open.
+"""Merging many machines: time and memory, and how soon the report of all is open.
 
 usage: python benchmarks/machines.py [MACHINES [CELLS]]     default: 50 machines of 3000 cells
 """
@@ -6,8 +6,8 @@ usage: python benchmarks/machines.py [MACHINES [CELLS]]     default: 50 machines
 from __future__ import annotations
 
 import json
+import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tests/python"))
 
 import browser  # noqa: E402
 import synthetic  # noqa: E402
+from dlbench.fleet import plan  # noqa: E402
 
 LIBRARIES = synthetic.TWELVE
 
@@ -32,13 +33,24 @@ def plant(folder: Path, machines: int, cells: int) -> tuple[list[str], int]:
     count = len(made["benchmarks"]) + len(made["not_measured"])
     chance, words = random.Random(1), []
     for number in range(machines):
-        (folder / f"m{number}").mkdir()
+        place = folder / f"runs/node{number:02}"
+        place.mkdir(parents=True)
         made["context"]["host_name"] = f"node{number}"
         for entry in made["benchmarks"]:
             vary(entry, chance)
-        (folder / f"m{number}/results.json").write_text(json.dumps(made))
-        words.append(f"node{number:02}={folder}/m{number}")
+        (place / "results.json").write_text(json.dumps(made))
+        words.append(f"{place.name}={place}")
     return words, count
+
+
+def as_fleet(folder: Path) -> str:
+    """The file of a fleet whose jobs all have their runs in the folder `runs`."""
+    path = folder / "fleet.toml"
+    names = sorted(each.name for each in (folder / "runs").iterdir())
+    path.write_text("".join(f"[machines.{name}]\n" for name in names))
+    for job in plan.read(path).jobs:
+        (folder / "runs" / job.name / "job.json").write_text(json.dumps(job.request()))
+    return str(path)
 
 
 def vary(entry: dict[str, Any], chance: random.Random) -> None:
@@ -54,12 +66,16 @@ def vary(entry: dict[str, Any], chance: random.Random) -> None:
         ]
 
 
-def timed(words: list[str]) -> tuple[float, float]:
-    """Seconds, and the largest memory in MB of a process so far."""
+def timed(words: list[str]) -> str:
+    """Seconds, those of the processor, and the largest memory of a process."""
     begin = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "dlbench", *words], check=True, stdout=subprocess.DEVNULL)
+    started = subprocess.Popen([sys.executable, "-m", "dlbench", *words], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(started.pid, 0)
     seconds = time.perf_counter() - begin
-    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+    if status:
+        sys.exit(f"dlbench {words[0]} ended with status {status}")
+    cpu, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
+    return f"{seconds:6.1f} s  {cpu:6.1f} s of a processor  {megabytes:6.0f} MB memory"
 
 
 def opened(path: Path) -> dict[str, Any]:
@@ -79,12 +95,12 @@ def main() -> None:
         folder = Path(name)
         words, count = plant(folder, machines, cells)
         print(f"{machines} machines x {count} cells")
-        seconds, megabytes = timed(["merge", *words, "--out", str(folder / "all")])
-        size = (folder / "all/results.json").stat().st_size / 1e6
-        print(f"merge    {seconds:6.1f} s   {megabytes:6.0f} MB memory   {size:.0f} MB document")
-        seconds, megabytes = timed(["report", str(folder / "all")])
-        size = (folder / "all/report.html").stat().st_size / 1e6
-        print(f"report   {seconds:6.1f} s   {megabytes:6.0f} MB memory   {size:.0f} MB page")
+        print(f"merge    {timed(['merge', *words, '--out', str(folder / 'all')])}")
+        fleet = ["fleet", as_fleet(folder), "--out", str(folder), "--quiet", "--no-report"]
+        print(f"fleet    {timed(fleet)}")
+        print(f"report   {timed(['report', str(folder / 'all')])}")
+        for name in ("results.json", "report.html"):
+            print(f"{name:13}{(folder / 'all' / name).stat().st_size / 1e6:.0f} MB")
         found = opened(folder / "all/report.html")
         print(f"open     {found['seconds']:6.1f} s   {found['rows of machines']} rows")
 

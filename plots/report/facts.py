@@ -75,9 +75,8 @@ def of(document: Document) -> list[Facts]:
 
 
 def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:
-    machine = context.run.machine
-    if machine.cpu:
-        yield f"{machine.cpu}, {machine.cores or '?'} cores"
+    if processor := context.run.machine.processor:
+        yield processor
     pythons = {facts.python for facts in context.run.environments.values() if facts.python}
     yield from (f"Python {python}" for python in sorted(pythons))
     yield context.date[:10]

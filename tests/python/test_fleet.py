@@ -10,20 +10,19 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import samples
 import synthetic
 from dlbench import cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
 from dlbench.fleet import plan
 from dlbench.fleet.collecting import State
-from typed import doc
 
 OPTIONS = (
     "--producers native,numpy --consumers native,numpy --protocols dlpack --sizes 4KiB "
@@ -56,12 +55,12 @@ class Site:
     folder: Path
 
     def write(self, machines: dict[str, str], more: str = "") -> None:
-        """`machines`: name -> fault."""
+        """`machines`: name -> fault, or a script."""
         lines = ["[defaults]", f'options = "{OPTIONS}"', 'timeout = "40s"', more]
         for name, fault in machines.items():
             script = self.folder / f"{name}.sh"
             mended = f'[ -e {self.folder}/mended ] && exec "$@"\n'
-            script.write_text(f"#!/bin/bash\n{mended}{FAULTS[fault]}\n")
+            script.write_text(f"#!/bin/bash\n{mended}{FAULTS.get(fault, fault)}\n")
             script.chmod(0o755)
             lines += [f"[machines.{name}]", f'prefix = ["{script}"]']
             lines += ['timeout = "4s"'] if fault == "silent" else []
@@ -70,7 +69,9 @@ class Site:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out", *words]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240,
+                              env={**os.environ, "PATH": path})  # fmt: skip
 
     def ran(self) -> set[str]:
         """The jobs of the last session of ReFrame."""
@@ -84,6 +85,13 @@ class Site:
 
     def document(self) -> Any:
         return read_document(self.folder / "out/results.json")
+
+
+def wait_for(is_so: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -137,6 +145,10 @@ def test_what_is_missing_is_named_and_runs_again(site: Site) -> None:
     assert "File too large" in lines_of["full"]
     assert "results.json" in lines_of["cut"]
     document = site.document()
+    # As each job ends it is reported.
+    ends = [line.partition(",")[0] for line in ended.stderr.splitlines() if " of 5 jobs" in line]
+    assert {"good: ended", "silent: failed"} <= set(ends)
+    assert len(ends) == 5
     assert {"good"} <= set(document.machines) <= {"good", "killed", "full"}
     assert len(document.of_machine("good").entries) == 4
     recorded = site.cells("killed")
@@ -195,10 +207,14 @@ def test_shards_of_another_python_do_not_end_the_merge(
     err = capsys.readouterr().err
     assert "nodes is merged without out/runs/nodes-2-of-3: " in err
     assert "Python in default is 3.11.7 in the first and 3.9.1 in the second" in err
-    assert "nodes: without shard 2/3" in err
+    assert "nodes: shard 2/3 is missing\n" in err
     merged = read_document(tmp_path / "out/results.json")
     assert merged.machines == ["box", "nodes"]
     assert merged.contexts["nodes"].run.shard.numbers == [1, 3]
+    # A fleet of one machine has its name, too.
+    read("[machines.nodes]\nshards = 3\n", tmp_path)
+    assert cli.main(["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]) == 3
+    assert read_document(tmp_path / "out/results.json").machines == ["nodes"]
 
 
 #: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
@@ -215,7 +231,7 @@ class Started(subprocess.Popen):
 
 subprocess.Popen = Started
 with open(os.devnull, "wb") as log:
-    print(reframe._wait(["sleep", "600"], log), flush=True)
+    print(reframe._wait(["sleep", "600"], os.environ, log, lambda: None), flush=True)
 """
 
 
@@ -233,28 +249,73 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
     assert rest[0] == f"({-signal.SIGINT}, {signal.SIGTERM.value})", ended.stderr
 
 
+#: Writes its process, and does not end.
+SLEEPS = "echo $$ > run.pid; exec sleep 600"
+
+
 @pytest.mark.process
 def test_an_interrupted_fleet_ends_its_jobs_and_keeps_the_others(site: Site) -> None:
     pytest.importorskip("reframe")
-    site.write({"a": "good", "b": "silent"})
-    text = (site.folder / "site.toml").read_text()
-    (site.folder / "site.toml").write_text(text.replace('timeout = "4s"', ""))
-    (site.folder / "b.sh").write_text("#!/bin/bash\necho $$ > run.pid\nexec sleep 600\n")
+    site.write({"a": "good"})
+    assert site.run("--quiet", "--no-report").returncode == 0
+    site.write({"a": "good", "b": SLEEPS, "c": SLEEPS})
     command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out"]
     with subprocess.Popen(command, cwd=site.folder, stderr=subprocess.PIPE, text=True) as program:
-        end = time.monotonic() + 60
-        while not (found := list(site.folder.rglob("run.pid"))):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_for(lambda: list(site.folder.rglob("run.pid")))
+        (pid,) = site.folder.rglob("run.pid")
         program.send_signal(signal.SIGINT)
         _, err = program.communicate(timeout=60)
     assert program.returncode == 130, err
-    assert "b is missing: nothing was collected; interrupted" in err
+    assert err.count(" is missing: nothing was collected; interrupted; log: ") == 1
+    assert err.count(" is missing: nothing was collected; interrupted before it ran\n") == 1
     assert site.document().machines == ["a"]
-    end = time.monotonic() + 20
-    while Path("/proc", found[0].read_text().strip()).exists():
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_for(lambda: not Path("/proc", pid.read_text().strip()).exists())
+
+
+@pytest.mark.process
+def test_what_a_killed_fleet_left_is_collected(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"a": f'"$@"; {SLEEPS}'})
+    command = [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out"]
+    with subprocess.Popen(command, cwd=site.folder, stderr=subprocess.DEVNULL) as program:
+        wait_for(lambda: list(site.folder.rglob("run.pid")))
+        (of_reframe,) = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+        # ReFrame goes on without us, and no other fleet may use its folder.
+        program.kill()
+    ended = site.run()
+    assert (ended.returncode, "another `dlbench fleet` is measuring" in ended.stderr) == (2, True)
+    os.kill(int(of_reframe), signal.SIGKILL)
+    (pid,) = site.folder.rglob("run.pid")
+    os.killpg(os.getpgid(int(pid.read_text())), signal.SIGKILL)
+    assert not (site.folder / "out/runs/a").exists()
+    wait_for(lambda: "another" not in site.run("--quiet", "--no-report").stderr)
+    assert len(site.document().of_machine("a").measured) == 4
+    # No job ran for it.
+    assert not (site.folder / "out/reframe/dlbench/report.json").exists()
+
+
+@pytest.mark.process
+def test_a_full_disk_here_is_named_and_loses_no_run(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"a": "good"})
+    (site.folder / "out/runs").mkdir(parents=True)
+    script = """
+mount -t tmpfs -o size=8k tmpfs out/runs || exit 99
+exec "$@" """
+    words = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "-"]
+    words += [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out"]
+    ended = subprocess.run(words, cwd=site.folder, capture_output=True, text=True, timeout=120)
+    if ended.returncode in (1, 99):
+        pytest.skip("no file system can be mounted here")
+    assert ended.returncode == 2, ended.stderr
+    assert "cannot collect a from out/reframe/" in ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert "a is missing: nothing was collected" in ended.stderr
+    before = (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns
+    ended = site.run("--quiet", "--no-report")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(site.document().measured) == 4
+    assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
 
 
 @pytest.mark.process
@@ -268,10 +329,43 @@ def test_a_cut_document_beside_its_journal_is_written_again(site: Site) -> None:
     assert len(site.document().of_machine("box").measured) == 4
 
 
+#: Partitions of one computer, with ReFrame's own number of jobs at a time.
+SHARED = """
+partition = {"scheduler": "local", "launcher": "local", "environs": ["builtin", "other"]}
+site_configuration = {
+    "systems": [{"name": "cluster", "hostnames": ["none"], "partitions": [
+        {"name": "cpu", **partition}, {"name": "gpu", **partition}]}],
+    "environments": [{"name": "other"}],
+}
+"""
+
+
+@pytest.mark.process
+def test_each_job_runs_once_and_alone_on_its_computer(site: Site) -> None:
+    pytest.importorskip("reframe")
+    (site.folder / "config.py").write_text(SHARED)
+    record = f"""
+echo begin >> {site.folder}/times
+"$@"; status=$?
+echo end >> {site.folder}/times
+exit $status"""
+    site.write({"one": record, "two": record, "three": record})
+    text = (site.folder / "site.toml").read_text()
+    for name, part in (("one", "cpu"), ("two", "gpu"), ("three", "gpu")):
+        table = f"[machines.{name}]\n"
+        facts = f'partition = "cluster:{part}"\npython = "{sys.executable}"\n'
+        text = text.replace(table, table + facts)
+    (site.folder / "site.toml").write_text(f'config = "config.py"\n{text}')
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert site.document().machines == ["one", "three", "two"]
+    assert (site.folder / "times").read_text().split() == ["begin", "end"] * 3
+
+
 #: A site's configuration: a partition that sets a variable.
 SITE = """
 partition = {"name": "gpu", "scheduler": "local", "launcher": "local", "environs": ["builtin"],
-             "env_vars": [["OF_PARTITION", "gpu"]], "max_jobs": 1}
+             "env_vars": [["OF_PARTITION", "gpu"]]}
 site_configuration = {
     "systems": [{"name": "cluster", "hostnames": ["none"], "partitions": [partition]}]
 }
@@ -314,6 +408,46 @@ def test_a_partition_of_the_sites_configuration_is_used(site: Site) -> None:
     assert len(merged.measured) == 4
 
 
+#: A host behind ssh.
+FAR = """
+partition = {"name": "box", "scheduler": "ssh", "launcher": "local", "environs": ["builtin"],
+             "sched_options": {"ssh_hosts": ["box"]}}
+site_configuration = {
+    "systems": [{"name": "far", "hostnames": ["none"], "partitions": [partition]}]
+}
+"""
+#: The commands of it; without rsync, ReFrame takes scp.
+SSH = {
+    "ssh": 'shift 3; exec sh -c "$*"',  # -o BatchMode=yes HOST COMMAND
+    "scp": 'shift 3; [ $# = 2 ] || set -- "${1%/*}/*" "${@: -1}"; exec cp -r ${1#*:} "${2#*:}"',
+    "rsync": "exit 1",
+}
+
+
+@pytest.mark.process
+def test_a_job_behind_ssh_that_is_killed_is_collected(site: Site) -> None:
+    pytest.importorskip("reframe")
+    (site.folder / "config.py").write_text(FAR)
+    for name, line in SSH.items():
+        (site.folder / name).write_text(f"#!/bin/bash\n{line}\n")
+        (site.folder / name).chmod(0o755)
+    site.write({"box": "killed"})
+    text = (site.folder / "site.toml").read_text()
+    text += f'partition = "far:box"\npython = "{sys.executable}"\n'
+    (site.folder / "site.toml").write_text('config = "config.py"\n' + text)
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 3, ended.stderr
+    assert "box is missing: the run did not end" in ended.stderr
+    recorded = site.cells("box")
+    assert recorded
+    (site.folder / "mended").touch()
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 0, ended.stderr
+    assert recorded.items() <= site.cells("box").items()
+    (script,) = (site.folder / "out/reframe/far/stage").rglob("rfm_job.sh")
+    assert "timeout 40.0 " in script.read_text()
+
+
 @pytest.mark.process
 def test_runs_of_another_file_are_not_mixed_in(site: Site) -> None:
     pytest.importorskip("reframe")
@@ -354,13 +488,7 @@ def read(text: str, tmp_path: Path) -> plan.Fleet:
 
 
 def test_a_run_replaces_one_with_fewer_cells_only() -> None:
-    few = doc(samples.document(samples.measured("numpy", "numpy", 100.0)))
-    more = doc(
-        samples.document(
-            samples.measured("numpy", "numpy", 100.0), samples.measured("numpy", "native", 100.0)
-        )
-    )
-    whole, cut, less = State(more, ""), State(more, "cut"), State(few, "cut")
+    whole, cut, less = State(2, ""), State(2, "cut"), State(1, "cut")
     nothing = State(None, "nothing was collected")
     assert less.is_less_than(cut)
     assert less.is_less_than(whole)

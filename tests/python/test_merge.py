@@ -196,6 +196,26 @@ def test_other_versions_of_dlbench_are_kept_apart_with_a_word(
     assert "different versions of dlbench: box: " in capsys.readouterr().err
 
 
+def test_other_options_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plant(folder, "third", "A third", ("native", "numpy"))
+    for name, request in (
+        ("box", {"replicas": 3, "sizes": ["4KiB"], "jobs": 1}),
+        ("rocm", {"replicas": 3, "sizes": ["4KiB"], "jobs": 2, "phases": []}),
+        ("third", {"replicas": 5, "sizes": ["4KiB", "1MiB"]}),
+    ):
+        path = folder / name / "results.json"
+        made = json.loads(path.read_text())
+        made["context"]["dlbench"]["request"] = request
+        path.write_text(json.dumps(made))
+    assert cli.main(["merge", "box", "rocm", "--out", "two"]) == 0
+    assert capsys.readouterr().err == ""
+    checked(folder, "rules", "holds")
+    assert cli.main(["merge", "box", "third", "checks=rules", "--out", "all"]) == 0
+    assert capsys.readouterr().err == (
+        "dlbench: the machines were measured with different options: --replicas, --sizes\n"
+    )
+
+
 def test_machines_are_shown_side_by_side(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "rocm" / "results.json"
     made = json.loads(path.read_text())

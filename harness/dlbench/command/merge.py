@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -50,7 +50,10 @@ def merge(runs: tuple[str, ...], out: str) -> int:
     output.say(path)
     for remark in merged.remarks:
         output.complain(f"dlbench: {remark}")
-    return INCOMPLETE if merged.is_incomplete else 0
+    if merged.is_incomplete:
+        output.complain(f"dlbench: {out} is incomplete: measure what is missing, and merge again")
+        return INCOMPLETE
+    return 0
 
 
 @dataclass
@@ -96,18 +99,21 @@ def of_runs(runs: Sequence[str]) -> Merged:
 
 def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
     """One document of these machines. Raises BadInput where two have one name."""
-    merged = of_documents((name, name, document) for name, document in parts)
+    merged = of_machines((name, [(name, document)]) for name, document in parts)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.json"
         merged.write(path)
         return read_document(path)
 
 
-def of_documents(parts: Iterable[tuple[str, str, Document]]) -> Merged:
-    """Machines' names, the name of each run in messages, and the documents. Raises as of_runs()."""
+def of_machines(machines: Iterable[tuple[str, Sequence[tuple[str, Document]]]]) -> Merged:
+    """Machines' names, each with a run or its shards, and what messages call them. The documents of
+    one machine at a time are read. Raises as of_runs()."""
     read = _Reader()
-    for name, word, document in parts:
-        read.add_document(name, word, document)
+    for name, parts in machines:
+        for word, document in parts:
+            read.add_document(name, word, document)
+        read.join_shards()
     return read.merged()
 
 
@@ -157,21 +163,29 @@ class _Reader:
         """The merged document of all that were added."""
         for word, document in self._shards.get("", ())[:1]:
             self._require_no_whole(word, document)
-        for name, parts in self._shards.items():
-            called = name or _fit(parts[0][1].context.host_name, parts[0][0])
-            joined, remarks = shards.join(called, parts)
-            self._remarks += remarks
-            ended = all(document.run.did_end for _, document in parts)
-            self._is_incomplete |= bool(joined.run.shard.missing) or not ended
-            if len(self._shards) == 1 and not self._contexts:
-                return _of_single(joined, self._remarks, self._is_incomplete)
-            self.add_machine(called, parts[0][0], joined)
-        self._shards.clear()
-        if len({context.run.version for context in self._contexts.values()}) > 1:
-            versions = ", ".join(f"{n}: {c.run.version}" for n, c in self._contexts.items())
-            self._remarks.append(f"the machines ran different versions of dlbench: {versions}")
+        if len(self._shards) == 1 and not self._contexts:
+            _, joined = self._joined(*self._shards.popitem())
+            return _of_single(joined, self._remarks, self._is_incomplete)
+        self.join_shards()
+        self._remarks += _differences(self._contexts)
         lines = {key: of for key, of in self._lines.items() if key != "checks" or self._has_checks}
         return Merged(_context(self._contexts), lines, self._remarks, self._is_incomplete)
+
+    def join_shards(self) -> None:
+        """Makes a machine of the shards of each name."""
+        for name, parts in self._shards.items():
+            called, joined = self._joined(name, parts)
+            self.add_machine(called, parts[0][0], joined)
+        self._shards.clear()
+
+    def _joined(self, name: str, parts: Sequence[tuple[str, Document]]) -> tuple[str, Document]:
+        """The name and the run of the machine that has these shards."""
+        called = name or _fit(parts[0][1].context.host_name, parts[0][0])
+        joined, remarks = shards.join(called, parts)
+        self._remarks += remarks
+        ended = all(document.run.did_end for _, document in parts)
+        self._is_incomplete |= bool(joined.run.shard.missing) or not ended
+        return called, joined
 
     def _require_no_whole(self, word: str, shard: Document) -> None:
         """Without names, a run and its shard would count cells twice if their hosts differ."""
@@ -182,6 +196,20 @@ class _Reader:
                     f"{self._words[name]} is all of the run that {word} is a shard of: leave out "
                     "one of them, or name the machines, as NAME=RUN"
                 )
+
+
+def _differences(contexts: Mapping[str, Context]) -> Iterator[str]:
+    """What makes times of these machines incomparable, or leaves cells without a counterpart."""
+    if len({context.run.version for context in contexts.values()}) > 1:
+        versions = ", ".join(f"{name}: {each.run.version}" for name, each in contexts.items())
+        yield f"the machines ran different versions of dlbench: {versions}"
+    requests = [each.run.request.to_json(shards.MAY_DIFFER) for each in contexts.values()]
+    requests = [request for request in requests if request]  # `dlbench check` has none
+    names = sorted({name for request in requests for name in request})
+    differ = [name for name in names if len({str(each.get(name) or "") for each in requests}) > 1]
+    if differ:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in differ)
+        yield f"the machines were measured with different options: {options}"
 
 
 def _documents(run: str, text: str) -> Iterator[tuple[str, Document]]:

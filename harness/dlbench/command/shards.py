@@ -8,7 +8,7 @@ from typing import Any
 
 from dlbench.document import Document, Entry, Run, parse_document
 from dlbench.errors import BadInput
-from dlbench.text.layout import listing
+from dlbench.text.layout import count, listing
 
 #: Options that may differ between shards of one run: none changes which cells the plan has.
 MAY_DIFFER = {"shard", "jobs", "adapters", "env"}
@@ -109,13 +109,13 @@ def _remarks(
     for word, document in parts:
         if not document.run.did_end:
             yield (
-                f"{machine}: {word} did not end, {len(document.entries)} cells were recorded: "
-                "resume it, or measure that shard again"
+                f"{machine}: {word} did not end: {count(len(document.entries), 'cell')} recorded"
             )
     shard = joined.run.shard
     if shard.missing:
         numbers = listing((f"{number}/{shard.of}" for number in shard.missing), 12)
-        yield f"{machine}: shards {numbers} are missing: merge them too for a complete run"
+        are_missing = "shard {} is missing" if len(shard.missing) == 1 else "shards {} are missing"
+        yield f"{machine}: {are_missing.format(numbers)}"
     facts = {
         word: tuple(document.run.machine.to_json().get(key) for key in HARDWARE)
         for word, document in parts

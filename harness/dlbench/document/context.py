@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dlbench.document.record import Key, Record, part, parts, parts_by_name
+from dlbench.text.layout import count
 
 
 class ReferenceExchange(Record):
@@ -67,6 +68,13 @@ class Machine(Record):
     virtual = Key(False)
     devices = parts(Driver)
     memory_bytes = Key(0)
+
+    @property
+    def processor(self) -> str:
+        """Its name and cores; empty where the name is not known."""
+        if not self.cpu:
+            return ""
+        return f"{self.cpu}, {count(self.cores, 'core') if self.cores else '? cores'}"
 
     def facts(self) -> Iterator[tuple[str, object]]:
         """All known facts, by key."""

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from dlbench import _core
 from dlbench.document import Document, read_document
-from dlbench.errors import BadInput, first_line, last_line, os_line
+from dlbench.errors import BadInput, first_line, last_line, os_line, os_reason
 from dlbench.fleet.plan import Job
-from dlbench.fleet.reframe import Ended
+from dlbench.fleet.reframe import MARK
+from dlbench.text.layout import count
 
 REQUEST = "job.json"  #: beside the run: what it was measured with
+JOURNAL, DOCUMENT = "journal.jsonl", "results.json"
 ERRORS = "rfm_job.err"
 
 
@@ -22,15 +24,14 @@ ERRORS = "rfm_job.err"
 class State:
     """What a job's folder holds."""
 
-    document: Document | None  #: of all that was measured
+    cells: int | None  #: that were recorded; None where no document can be read
     fault: str  #: why the run is not whole; empty where it is
 
     def is_less_than(self, other: State) -> bool:
         """Does it hold less of the plan than another run of it?"""
         if not self.fault:
             return False
-        counts = [len(each.document.entries) if each.document else 0 for each in (self, other)]
-        return not other.fault or counts[0] < counts[1]
+        return not other.fault or (self.cells or 0) < (other.cells or 0)
 
 
 class Store:
@@ -42,6 +43,13 @@ class Store:
     def place(self, job: Job) -> Path:
         """The job's run folder."""
         return self._folder / job.name
+
+    def create(self) -> None:
+        """Makes the folder. Raises BadInput."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"cannot create {self._folder}: {os_reason(error)}") from error
 
     def require_fitting(self, jobs: Sequence[Job]) -> None:
         """Raises BadInput where a job's run was measured with another request."""
@@ -56,49 +64,53 @@ class Store:
     def state(self, job: Job) -> State:
         """What was collected of a job before. A journal is as good as the document, and is trusted
         more: a document may have been cut short on its way."""
-        return self._state(self.place(job))
+        return _state(self.place(job))
 
-    def _state(self, place: Path) -> State:
-        if not place.is_dir():
-            return State(None, "nothing was collected")
-        try:
-            if (place / "journal.jsonl").is_file():
-                _core.write_document(str(place))
-            document = read_document(place / "results.json")
-        except (BadInput, _core.UsageError, OSError) as error:
-            return State(None, first_line(error))
-        if document.run.did_end:
-            return State(document, "")
-        return State(document, f"the run did not end: {len(document.entries)} cells were recorded")
+    def document(self, job: Job) -> Document:
+        """Of a job whose state has cells."""
+        return read_document(self.place(job) / DOCUMENT)
 
-    def begun(self, job: Job) -> Path | None:
-        """A run folder of a job that did not end, which the job can continue."""
-        place, state = self.place(job), self.state(job)
-        has_cells = state.document is not None and bool(state.document.entries)
-        is_cut = has_cells and bool(state.fault) and (place / "journal.jsonl").is_file()
-        return place if is_cut else None
+    def begun(self, job: Job, state: State) -> Path | None:
+        """The run folder of a job with cells that did not end, if the job can continue it."""
+        place = self.place(job)
+        is_cut = bool(state.cells) and bool(state.fault)
+        return place if is_cut and (place / JOURNAL).is_file() else None
 
-    def collect(self, job: Job, ended: Ended) -> None:
+    def collect(self, job: Job, stage: Path) -> None:
         """Copies a job's run folder from where it ran, unless an earlier one has more. Raises
         BadInput for a full disk here."""
-        made = ended.stage / "run" if ended.stage else None
-        if made is None or not made.is_dir():
-            return
-        place = self.place(job)
+        made, place = stage / "run", self.place(job)
         draft = place.with_name(f".{place.name}")
         try:
-            shutil.rmtree(draft, ignore_errors=True)
-            shutil.copytree(made, draft)
-            (draft / REQUEST).write_text(json.dumps(job.request(), indent=1), encoding="utf-8")
-            if self._state(draft).is_less_than(self._state(place)):
-                shutil.rmtree(draft)
-                return
-            shutil.rmtree(place, ignore_errors=True)
-            draft.rename(place)
-        except (OSError, shutil.Error) as error:
-            shutil.rmtree(draft, ignore_errors=True)
-            why = os_line(place, error) if isinstance(error, OSError) else first_line(error)
+            if made.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+                shutil.copytree(made, draft)
+                (draft / REQUEST).write_text(json.dumps(job.request(), indent=1), encoding="utf-8")
+                if not _state(draft).is_less_than(_state(place)):
+                    shutil.rmtree(place, ignore_errors=True)
+                    draft.rename(place)
+            (stage / MARK).unlink(missing_ok=True)
+        except OSError as error:
+            # shutil.Error holds a list of (from, to, why).
+            why = error.args[0][0][2] if isinstance(error, shutil.Error) else os_line(place, error)
             raise BadInput(f"cannot collect {job.label} from {made}: {why}") from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _state(place: Path) -> State:
+    if not place.is_dir():
+        return State(None, "nothing was collected")
+    try:
+        if (place / JOURNAL).is_file():
+            _core.write_document(str(place))
+        document = read_document(place / DOCUMENT)
+    except (BadInput, _core.UsageError, OSError) as error:
+        return State(None, first_line(error))
+    cells = len(document.entries)
+    if document.run.did_end:
+        return State(cells, "")
+    return State(cells, f"the run did not end: {count(cells, 'cell')} recorded")
 
 
 def _read(path: Path) -> object:
@@ -108,9 +120,9 @@ def _read(path: Path) -> object:
         return None
 
 
-def log_of(ended: Ended) -> tuple[str, str]:
+def log_of(stage: Path | None) -> tuple[str, str]:
     """A job's own log and the last line in it; empty where there is none."""
-    path = ended.stage / ERRORS if ended.stage else None
+    path = stage / ERRORS if stage else None
     if path is None or not path.is_file():
         return "", ""
     return str(path), last_line(path.read_text(encoding="utf-8", errors="replace"))

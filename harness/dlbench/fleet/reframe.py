@@ -1,113 +1,45 @@
-"""Writes a ReFrame check for jobs, runs it, and reads what became of each job."""
+"""Runs a session of ReFrame for jobs, and reads what became of each."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import importlib.util
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dlbench.errors import BadInput, first_line, last_line
+from dlbench.errors import BadInput, first_line, last_line, os_line
 from dlbench.fleet.plan import Job
 
-CHECKS = Path(__file__).parent / "checks"
+SESSION = Path(__file__).parent / "session"
 #: ReFrame's system that has this machine alone, where the file names no partition.
 HERE = "dlbench"
-JOBS, CHECK, SETTINGS, REPORT, LOG = (
-    "jobs.json", "fleet_check.py", "settings.py", "report.json", "reframe.log",
-)  # fmt: skip
-
-MARK = "fleet-job"  #: in a job's stage folder: its name
+JOBS, REPORT, LOG, LOCK = "jobs.json", "report.json", "reframe.log", "lock"
+#: In a job's stage folder, until its run is collected: the job's facts of jobs.json.
+MARK = "fleet-job.json"
+FOLLOW_S = 0.5  #: between two reads of ReFrame's log
+#: A line of it, as a job has ended.
+ENDED = re.compile(r"\[ +(?P<how>OK|FAIL) *\].* %fleet_job=(?P<job>\S+) ")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: ReFrame has no `-m`; its command may not be on PATH.
 START = "import sys; from reframe.frontend.cli import main; sys.exit(main())"
 
-#: One job at a time: a machine is measured alone.
-SETTINGS_TEXT = f'''\
-"""Written by `dlbench fleet`: this machine, for ReFrame."""
-
-site_configuration = {{
-    "systems": [
-        {{
-            "name": "{HERE}",
-            "descr": "this machine",
-            "hostnames": [".*"],
-            "max_local_jobs": 1,
-            "partitions": [
-                {{
-                    "name": "here",
-                    "scheduler": "local",
-                    "launcher": "local",
-                    "environs": ["builtin"],
-                    "max_jobs": 1,
-                }}
-            ],
-        }}
-    ],
-}}
-'''
-
-CHECK_TEXT = '''\
-"""Written by `dlbench fleet`: a test for each job of jobs.json."""
-
-import json
-import shlex
-import sys
-from pathlib import Path
-
-sys.path.insert(0, {checks!r})
-
-import reframe as rfm
-from dlbench_matrix import DlbenchMatrix
-from reframe.core.builtins import parameter, run_after, run_before
-
-JOBS = json.loads(Path(__file__).with_name("jobs.json").read_text(encoding="utf-8"))
-
-
-@rfm.simple_test
-class Fleet(DlbenchMatrix):
-    """A job of the fleet"""
-
-    fleet_job = parameter(sorted(JOBS))
-
-    @run_after("init")
-    def set_job(self):
-        facts = JOBS[self.fleet_job]
-        self.descr = facts["label"]
-        self.valid_systems = [facts["partition"]]
-        self.python, self.arguments = facts["python"], shlex.join(facts["options"])
-        self.shard, self.launched_by = facts["shard"], facts["prefix"]
-        self.modules, self.env_vars = facts["modules"], facts["env"]
-        self.prerun_cmds, self.resumed_from = facts["setup"], facts["resumed_from"]
-        self.time_limit = facts["time_limit"]
-        if facts["max_pending_time"]:
-            self.max_pending_time = facts["max_pending_time"]
-        self.records_cells = False
-
-    @run_before("run")
-    def set_mark(self):
-        Path(self.stagedir, "fleet-job").write_text(self.fleet_job, encoding="utf-8")
-'''
-
 
 @dataclass(frozen=True)
 class Ended:
-    """What ReFrame tells of a job."""
+    """What became of a job."""
 
-    is_good: bool
-    reason: str  #: one line; empty where all is well
+    reason: str  #: why it failed, one line; empty where it did not
     stage: Path | None  #: the folder in which it ran
-
-
-def require() -> None:
-    """Raises BadInput where ReFrame is not installed."""
-    if importlib.util.find_spec("reframe") is None:
-        raise BadInput("fleet needs ReFrame: pip install 'dlbench[fleet]'")
 
 
 @dataclass
@@ -118,8 +50,42 @@ class Session:
     signal: int = 0  #: what interrupted it, or 0
 
 
+#: Is called with a job's name, and whether it succeeded, when it has ended.
+OnEnd = Callable[[str, bool], object]
+
+
+def require() -> None:
+    """Raises BadInput where ReFrame is not installed."""
+    if importlib.util.find_spec("reframe") is None:
+        raise BadInput("fleet needs ReFrame: pip install 'dlbench[fleet]'")
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Makes the folder, and holds it for this process and for ReFrame. Raises BadInput where
+    another one holds it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("w")
+    except OSError as error:
+        raise BadInput(os_line(folder, error)) from error
+    with lock:
+        os.set_inheritable(lock.fileno(), True)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BadInput(f"another `dlbench fleet` is measuring in {folder}") from error
+        except OSError:
+            pass  # a file system without locks
+        yield
+
+
 def run(
-    jobs: Sequence[Job], folder: Path, config: Path | None, begun: Mapping[str, Path]
+    jobs: Sequence[Job],
+    folder: Path,
+    config: Path | None,
+    begun: Mapping[str, Path],
+    on_end: OnEnd,
 ) -> Session:
     """Runs the jobs, a session of ReFrame for each system. Interrupted, it ends its jobs.
 
@@ -132,13 +98,13 @@ def run(
     done = Session({})
     for system, own in systems.items():
         place = folder / system
-        place.mkdir(parents=True, exist_ok=True)
-        _write(place, own, begun)
         try:
-            session = _run(place, system, config if system != HERE else place / SETTINGS)
-        except BadInput as error:
+            _write(place, own, begun)
+            session = _run(place, system, config if system != HERE else None, on_end)
+        except (BadInput, OSError) as error:
             # The jobs of other systems are measured all the same.
-            session = Session({job.name: Ended(False, first_line(error), None) for job in own})
+            reason = os_line(place, error) if isinstance(error, OSError) else first_line(error)
+            session = Session({job.name: Ended(reason, None) for job in own})
         done.ended |= session.ended
         done.signal = session.signal
         if done.signal:
@@ -146,13 +112,33 @@ def run(
     return done
 
 
+def left(folder: Path, jobs: Sequence[Job]) -> Iterator[tuple[Job, Path]]:
+    """Jobs that ran before, and where, whose runs were not collected: `dlbench fleet` was killed,
+    or its disk was full."""
+    for name, (facts, stage) in _stages(folder).items():
+        found = (job for job in jobs if job.name == name and job.request() == facts["request"])
+        yield from ((job, stage) for job in found)
+
+
+def _stages(folder: Path) -> dict[str, tuple[dict[str, Any], Path]]:
+    """By job's name its facts, and the folder in which it ran."""
+    found = {}
+    for mark in sorted(folder.rglob(MARK)):
+        try:
+            facts = json.loads(mark.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue  # cut as it was written
+        found[facts["name"]] = facts, mark.parent
+    return found
+
+
 def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
-    (place / SETTINGS).write_text(SETTINGS_TEXT, encoding="utf-8")
-    (place / CHECK).write_text(CHECK_TEXT.format(checks=str(CHECKS)), encoding="utf-8")
+    place.mkdir(parents=True, exist_ok=True)
     facts = {
         job.name: {
-            **job.request(),
+            "name": job.name,
             "label": job.label,
+            "request": job.request(),
             "resumed_from": str(begun[job.name].absolute()) if job.name in begun else "",
             "partition": job.partition or f"{HERE}:here",
             "time_limit": max(1, round(job.timeout_s)),
@@ -163,41 +149,54 @@ def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
     (place / JOBS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
 
 
-def _run(place: Path, system: str, config: Path | None) -> Session:
-    report = place / REPORT
+def _run(place: Path, system: str, config: Path | None, on_end: OnEnd) -> Session:
+    report, log = place / REPORT, place / LOG
     report.unlink(missing_ok=True)
     for mark in place.rglob(MARK):
         mark.unlink()  # of an earlier session
-    words = [sys.executable, "-c", START, "-C", str(config), "--system", system]
-    words += ["-c", str(place / CHECK), "-n", "^Fleet", "-r", "--prefix", str(place)]
+    words = [sys.executable, "-c", START, "-C", str(config or SESSION / "settings.py")]
+    words += [
+        "--system",
+        system,
+        "-c",
+        str(SESSION / "fleet_check.py"),
+        "-n",
+        "^Fleet",
+        "-r",
+        "--prefix",
+        str(place),
+    ]
     words += ["--keep-stage-files", "--report-file", str(report), "--exec-policy", "async"]
     words += ["--nocolor", "--max-retries", "0"]
-    with (place / LOG).open("wb") as log:
-        status, interrupted = _wait(words, log)
+    with log.open("wb") as out, log.open(encoding="utf-8", errors="replace") as lines:
+
+        def follow() -> None:
+            for found in filter(None, map(ENDED.search, lines)):
+                on_end(found["job"], found["how"] == "OK")
+
+        environment = {**os.environ, "DLBENCH_FLEET_JOBS": str((place / JOBS).absolute())}
+        status, interrupted = _wait(words, environment, out, follow)
+    stages = {name: stage for name, (_, stage) in _stages(place).items()}
     if interrupted:
-        stages = {mark.read_text(encoding="utf-8"): mark.parent for mark in place.rglob(MARK)}
-        reason = "interrupted"
-        ended = {name: Ended(False, reason, stage) for name, stage in stages.items()}
-        return Session(ended, interrupted)
+        return Session({name: Ended("interrupted", at) for name, at in stages.items()}, interrupted)
     if not report.is_file():
-        text = (place / LOG).read_text(encoding="utf-8", errors="replace")
+        text = log.read_text(encoding="utf-8", errors="replace")
         marked = [line for line in text.splitlines() if "ERROR" in line or "WARNING" in line]
         reason = marked[0] if marked else last_line(text)
-        raise BadInput(f"ReFrame ran no test (exit status {status}): {reason}; see {place / LOG}")
+        raise BadInput(f"ReFrame ran no test (exit status {status}): {reason}; see {log}")
     found = json.loads(report.read_text(encoding="utf-8"))
-    return Session(
-        {
-            case["fleet_job"]: _ended(case)
-            for session in found["runs"]
-            for case in session["testcases"]
-        }
-    )
+    cases = [case for session in found["runs"] for case in session["testcases"]]
+    return Session({
+        case["fleet_job"]: Ended(_reason(case), stages.get(case["fleet_job"])) for case in cases
+    })  # fmt: skip
 
 
-def _wait(words: list[str], log: IO[bytes]) -> tuple[int, int]:
-    """Runs ReFrame to its end: its exit status, and the signal that we got meanwhile or 0. ReFrame
-    gets one interrupt, however many signals we get: a second one would stop it from ending its
-    jobs."""
+def _wait(
+    words: list[str], environment: Mapping[str, str], log: IO[bytes], follow: Callable[[], object]
+) -> tuple[int, int]:
+    """Runs ReFrame to its end, and calls `follow` meanwhile: its exit status, and the signal that
+    we got or 0. ReFrame gets one interrupt, however many signals we get: a second one would stop it
+    from ending its jobs."""
     interrupted, program = 0, None
 
     def stop(number: int, _: object) -> None:
@@ -210,21 +209,29 @@ def _wait(words: list[str], log: IO[bytes]) -> tuple[int, int]:
     before = {number: signal.signal(number, stop) for number in SIGNALS}
     try:
         started = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            words,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            close_fds=False,  # it inherits the lock
         )
         if interrupted:
             started.send_signal(signal.SIGINT)
         program = started
+        while program.poll() is None:
+            time.sleep(FOLLOW_S)
+            follow()
+        follow()
         return program.wait(), interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def _ended(case: dict[str, Any]) -> Ended:
-    reason = ""
-    if case["result"] != "pass":
-        phase, why = case.get("fail_phase") or "", case.get("fail_reason") or case["result"]
-        reason = f"{phase}: {' '.join(str(why).split())}" if phase else str(why)
-    stage = case.get("stagedir")
-    return Ended(case["result"] == "pass", reason, Path(stage) if stage else None)
+def _reason(case: dict[str, Any]) -> str:
+    if case["result"] == "pass":
+        return ""
+    phase, why = case.get("fail_phase") or "", case.get("fail_reason") or case["result"]
+    return f"{phase}: {' '.join(str(why).split())}" if phase else str(why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -9,10 +10,10 @@ import click
 from dlbench import _core
 from dlbench.command import merge, shards, showing
 from dlbench.document import RESULTS, Document, read_document
-from dlbench.errors import BadInput, first_line, os_reason
+from dlbench.errors import BadInput, first_line
 from dlbench.fleet import collecting, plan, reframe
+from dlbench.fleet.collecting import State, Store
 from dlbench.fleet.plan import Job
-from dlbench.fleet.reframe import Ended
 from dlbench.running import reporting
 from dlbench.text import output
 from dlbench.text.layout import count
@@ -39,9 +40,10 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     """
     wanted = plan.read(Path(file))
     folder = Path(out) if out else RESULTS / Path(file).stem
-    store = collecting.Store(folder / "runs")
+    store = Store(folder / "runs")
     store.require_fitting(wanted.jobs)
-    todo = [job for job in wanted.jobs if store.state(job).fault]
+    states = {job: store.state(job) for job in wanted.jobs}
+    todo = [job for job, state in states.items() if state.fault]
     if dry_run:
         for job in wanted.jobs:
             output.say(f"{job.label}: {'to measure' if job in todo else 'measured'}")
@@ -49,23 +51,10 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     session = reframe.Session({})
     if todo:
         reframe.require()
-        try:
-            (folder / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"cannot create {folder / 'runs'}: {os_reason(error)}") from error
-        if not quiet:
-            labels = ", ".join(job.label for job in todo)
-            output.complain(f"measuring through ReFrame, {count(len(todo), 'job')}: {labels}")
-        begun = {job.name: place for job in todo if (place := store.begun(job))}
-        session = reframe.run(todo, folder / "reframe", wanted.config, begun)
-        for job in todo:
-            if job.name in session.ended:
-                try:
-                    store.collect(job, session.ended[job.name])
-                except BadInput as error:
-                    output.complain(f"dlbench: {first_line(error)}")
-    missing = _missing(wanted.jobs, store, session.ended)
-    path, left_out = _merge(wanted.jobs, store, folder)
+        session = _measure(todo, store, folder / "reframe", wanted.config, quiet=quiet)
+        states |= {job: store.state(job) for job in todo}
+    missing = _missing(states, session)
+    path, left_out = _merge(states, store, folder)
     if path is not None:
         report = _report(path) if not no_report else ""
         if not quiet:
@@ -83,43 +72,90 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     return INCOMPLETE if missing or left_out else 0
 
 
-def _missing(jobs: tuple[Job, ...], store: collecting.Store, ended: dict[str, Ended]) -> list[str]:
+def _measure(
+    jobs: Sequence[Job], store: Store, folder: Path, config: Path | None, *, quiet: bool
+) -> reframe.Session:
+    """Runs the jobs, but for those whose runs an earlier call left in `folder`; collects the
+    runs."""
+    with reframe.locked(folder):
+        store.create()
+        _collect(store, reframe.left(folder, jobs))
+        states = {job: store.state(job) for job in jobs}
+        todo = [job for job, state in states.items() if state.fault]
+        begun = {job.name: place for job in todo if (place := store.begun(job, states[job]))}
+        on_end = _progress(todo) if todo and not quiet else lambda name, is_good: None
+        session = reframe.run(todo, folder, config, begun, on_end)
+        ran = ((job, session.ended[job.name].stage) for job in todo if job.name in session.ended)
+        _collect(store, ((job, stage) for job, stage in ran if stage))
+    return session
+
+
+def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
+    """Prints a line now, and one as each job ends."""
+    labels = {job.name: job.label for job in jobs}
+    output.complain(
+        f"measuring through ReFrame, {count(len(jobs), 'job')}: {', '.join(labels.values())}"
+    )
+    ended = set[str]()
+
+    def on_end(name: str, is_good: bool) -> None:
+        ended.add(name)
+        how = "ended" if is_good else "failed"
+        output.complain(f"{labels[name]}: {how}, {len(ended)} of {count(len(jobs), 'job')}")
+
+    return on_end
+
+
+def _collect(store: Store, ran: Iterable[tuple[Job, Path]]) -> None:
+    """The runs of jobs, each from the folder in which it ran."""
+    for job, stage in ran:
+        try:
+            store.collect(job, stage)
+        except BadInput as error:
+            output.complain(f"dlbench: {first_line(error)}")
+
+
+def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]:
     """A line for each job without a whole run: why, and where its log is."""
     lines = []
-    for job in jobs:
-        fault = store.state(job).fault
-        if not fault:
+    for job, state in states.items():
+        if not state.fault:
             continue
-        parts = [fault]
-        if job.name in ended:
-            end = ended[job.name]
-            log, last = collecting.log_of(end)
+        parts = [state.fault]
+        if end := session.ended.get(job.name):
+            log, last = collecting.log_of(end.stage)
             parts += [part for part in (end.reason, last) if part]
             parts += [f"log: {log}"] if log else []
-        elif ended:
+        elif session.signal:
+            parts.append("interrupted before it ran")
+        elif session.ended:
             parts.append(f"ReFrame did not run it: is there a partition {job.partition}?")
         lines.append(f"{job.label} is missing: {'; '.join(parts)}")
     return lines
 
 
 def _merge(
-    jobs: tuple[Job, ...], store: collecting.Store, folder: Path
+    states: Mapping[Job, State], store: Store, folder: Path
 ) -> tuple[Path | None, list[str]]:
     """Merges what the jobs have; the document's path, or None where they have nothing, and a line
     for each shard that does not fit to the others of its machine."""
-    found: dict[str, list[tuple[str, Document]]] = {}
-    for job in jobs:
-        if document := store.state(job).document:
-            found.setdefault(job.machine, []).append((str(store.place(job)), document))
+    found: dict[str, list[Job]] = {}
+    for job, state in states.items():
+        if state.cells is not None:
+            found.setdefault(job.machine, []).append(job)
     if not found:
         return None, []
-    chosen: list[tuple[str, str, Document]] = []
     left_out: list[str] = []
-    for machine, parts in found.items():
-        fitting, faults = shards.largest_run(parts)
-        chosen += [(machine, word, document) for word, document in fitting]
-        left_out += [f"{machine} is merged without {fault}" for fault in faults]
-    merged = merge.of_documents(chosen)
+
+    def machines() -> Iterator[tuple[str, list[tuple[str, Document]]]]:
+        # The documents of one machine at a time are in memory.
+        for machine, jobs in found.items():
+            parts = [(str(store.place(job)), store.document(job)) for job in jobs]
+            fitting, faults = shards.largest_run(parts)
+            left_out.extend(f"{machine} is merged without {fault}" for fault in faults)
+            yield machine, fitting
+
+    merged = merge.of_machines(machines())
     for remark in merged.remarks:
         output.complain(f"dlbench: {remark}")
     path = folder / "results.json"

@@ -13,10 +13,8 @@ FLOORS = ("empty", "clock", "call", "proxy")
 
 def header(document: Document, width: int) -> list[str]:
     """The first environment with the machine, then a paragraph for each further one."""
-    machine = document.run.machine
     parts = [f"dlbench {document.run.version}"]
-    if machine.cpu:
-        parts.append(f"{machine.cpu}, {machine.cores or '?'} cores")
+    parts += filter(None, [document.run.machine.processor])
     environments = document.environments
     first = document.environment(next(iter(environments), ""))
     lines = fold([*parts, *_installed(first)], width)

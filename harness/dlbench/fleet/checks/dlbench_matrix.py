@@ -15,7 +15,12 @@ from pathlib import Path
 import reframe as rfm
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
-from reframe.core.builtins import run_before, sanity_function, variable
+from reframe.core.builtins import run_after, run_before, sanity_function, variable
+from reframe.core.runtime import runtime
+
+# A machine is measured alone. ReFrame runs up to eight local jobs at a time, unless a site says
+# otherwise; measure_alone() makes it count ours.
+runtime().site_config.add_sticky_option("systems/max_local_jobs", 1)
 
 
 @rfm.simple_test
@@ -41,6 +46,12 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
     exclusive_access = True
     keep_files = ["run"]
 
+    @run_after("setup")
+    def measure_alone(self):
+        # After the setup: before it, this would replace the partition's launcher.
+        if self.current_partition.scheduler.is_local:
+            self.local = True
+
     @run_before("run")
     def set_command(self):
         dlbench = [*self.launched_by, self.python, "-m", "dlbench"]
@@ -53,6 +64,10 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
             # 2: this run cannot be continued here, for example with another version of a library.
             anew = f"rm -rf run; exec {shlex.join(words)}"
             words = ["sh", "-c", f"{resume}; s=$?; [ $s = 2 ] || exit $s; {anew}"]
+        if self.current_partition.scheduler.registered_name == "ssh":
+            # It has no time limit, and copies nothing back from a job that failed.
+            words = ["timeout", str(self.time_limit), *words] if self.time_limit else words
+            self.postrun_cmds = [*self.postrun_cmds, "true"]
         self.executable, *self.executable_opts = map(shlex.quote, words)
 
     @sanity_function
