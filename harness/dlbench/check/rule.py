@@ -50,6 +50,18 @@ class Unclear(Ended):
     outcome = UNCLEAR
 
 
+def expect(holds: object, otherwise: str) -> None:
+    """Raises Broken, with what was seen, unless it holds."""
+    if not holds:
+        raise Broken(otherwise)
+
+
+def assume(holds: object, otherwise: str) -> None:
+    """Raises NotApplicable, with the reason, unless it holds."""
+    if not holds:
+        raise NotApplicable(otherwise)
+
+
 @dataclass(frozen=True)
 class Rule:
     """One sentence of a specification that a library keeps or breaks."""

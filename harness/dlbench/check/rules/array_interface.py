@@ -10,7 +10,7 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, on_error, packed
-from dlbench.check.rule import INTERFACE, Broken, NotApplicable, producer_rule
+from dlbench.check.rule import INTERFACE, Broken, NotApplicable, assume, expect, producer_rule
 from dlbench.check.subject import Subject
 
 STRUCT = f"{INTERFACE}, __array_struct__"
@@ -65,15 +65,12 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]
 )
 def keys(subject: Subject) -> str:
     _, found = interface(subject)
-    if not isinstance(found, dict):
-        raise Broken(f"it is a {type(found).__name__}, not a dict")
+    expect(isinstance(found, dict), f"it is a {type(found).__name__}, not a dict")
     shape, typestr = found.get("shape"), found.get("typestr")
     if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
         raise Broken(f"shape is {shape!r}")
-    if not isinstance(typestr, str):
-        raise Broken(f"typestr is {typestr!r}")
-    if found.get("version") != 3:
-        raise Broken(f"version is {found.get('version')!r}")
+    expect(isinstance(typestr, str), f"typestr is {typestr!r}")
+    expect(found.get("version") == 3, f"version is {found.get('version')!r}")
     return f"{typestr}, version 3"
 
 
@@ -120,8 +117,7 @@ def values(subject: Subject) -> str:
         except NotApplicable:
             continue
         order = "<" if sys.byteorder == "little" else ">"
-        if found.get("typestr") != f"{order}f4":
-            raise Broken(f"float32 is {found.get('typestr')!r}")
+        expect(found.get("typestr") == f"{order}f4", f"float32 is {found.get('typestr')!r}")
         wanted = own_shape(array, tuple(found["shape"]), expected.shape)
         if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
             raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
@@ -141,11 +137,9 @@ def values(subject: Subject) -> str:
 )
 def read_only(subject: Subject) -> str:
     _, found = interface(subject, subject.case(readonly=True))
-    data = found.get("data")
-    if not isinstance(data, tuple):
-        raise NotApplicable("data is no address")
-    if not data[1]:
-        raise Broken(f"data is {data}")
+    data: Any = found.get("data")
+    assume(isinstance(data, tuple), "data is no address")
+    expect(data[1], f"data is {data}")
     return "data[1] is True"
 
 
@@ -157,8 +151,7 @@ def read_only(subject: Subject) -> str:
 )
 def two(subject: Subject) -> str:
     _, facts, _ = struct(subject)
-    if facts["two"] != 2:
-        raise Broken(f"it begins with {facts['two']}")
+    expect(facts["two"] == 2, f"it begins with {facts['two']}")
     return "2"
 
 
@@ -177,8 +170,7 @@ def struct_values(subject: Subject) -> str:
         except NotApplicable:
             continue
         kind = (facts["kind"], facts["itemsize"])
-        if kind != ("f", 4):
-            raise Broken(f"float32 is kind {kind[0]} of {kind[1]} bytes")
+        expect(kind == ("f", 4), f"float32 is kind {kind[0]} of {kind[1]} bytes")
         shape = facts["shape"]
         found = gathered(facts["data"], shape, facts["strides"], 4)
         if shape != expected.shape or found != expected.tobytes():

@@ -9,8 +9,8 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, describe_error, gathered, packed
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, producer_rule
+from dlbench.check.reading import Facts, describe_error, gathered, on_error, on_refusal, packed
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, expect, producer_rule
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
 
@@ -52,14 +52,13 @@ def has_dtypes(subject: Subject) -> bool:
 def facts_of(array: Any) -> Facts:
     """For a caller that accepts any buffer."""
     try:
-        facts: Facts = _check.get_buffer(array, FULL_RO)
-        return facts
+        with on_error(NotApplicable, "refused: ", (BufferError, ValueError)):
+            facts: Facts = _check.get_buffer(array, FULL_RO)
     except TypeError:
         raise NotApplicable("its arrays have no buffer") from None
-    except (BufferError, ValueError) as error:
-        raise NotApplicable(f"refused: {describe_error(error)}") from None
     except SystemError as error:
         raise Broken(describe_error(error)) from None
+    return facts
 
 
 def elements(facts: Facts) -> bytes:
@@ -100,8 +99,7 @@ def values(subject: Subject) -> str:
         except NotApplicable:
             continue
         shape = expected.shape if typed else (expected.nbytes,)
-        if facts["shape"] != shape:
-            raise Broken(f"{layout}: shape is {facts['shape']}, not {shape}")
+        expect(facts["shape"] == shape, f"{layout}: shape is {facts['shape']}, not {shape}")
         if elements(facts) != expected.tobytes():
             raise Broken(f"{layout}: strides {facts['strides']} do not lead to the elements")
         seen.append(layout)
@@ -119,10 +117,8 @@ def values(subject: Subject) -> str:
 )
 def format_(subject: Subject) -> str:
     _, facts = buffered(subject)
-    if not has_dtypes(subject):
-        raise NotApplicable("its buffers are bytes, which have no dtype")
-    if not is_float32(facts["format"]):
-        raise Broken(f"float32 is {facts['format']!r}")
+    assume(has_dtypes(subject), "its buffers are bytes, which have no dtype")
+    expect(is_float32(facts["format"]), f"float32 is {facts['format']!r}")
     return repr(facts["format"])
 
 
@@ -148,15 +144,10 @@ def length(subject: Subject) -> str:
 )
 def read_only(subject: Subject) -> str:
     array, facts = buffered(subject, subject.case(readonly=True))
-    if not facts["readonly"]:
-        raise Broken("readonly is 0")
+    expect(facts["readonly"], "readonly is 0")
     del facts
-    try:
+    with on_refusal(BufferError, "refused: "):
         _check.get_buffer(array, FULL_RO | WRITABLE)
-    except BufferError as error:
-        return describe_error(error)
-    except Exception as error:
-        raise Broken(f"refused by {describe_error(error)}") from None
     raise Broken("a writable buffer is given")
 
 
@@ -198,8 +189,7 @@ def contiguous(subject: Subject) -> str:
             continue
         del facts  # some export one buffer at a time
         seen += contiguous_of(layout, array, expected)
-    if not seen:
-        raise NotApplicable(why)
+    assume(seen, why)
     return ", ".join(dict.fromkeys(seen))
 
 
@@ -238,16 +228,12 @@ def fields(subject: Subject) -> str:
     shape = facts["shape"]
     del facts
     for name, flags, wanted in (("PyBUF_ND", ND, "shape"), ("PyBUF_STRIDES", STRIDES, "strides")):
-        try:
+        words = f"{name} is refused: "
+        with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
             given = _check.get_buffer(array, flags)
-        except BufferError as error:
-            raise NotApplicable(f"{name} is refused: {describe_error(error)}") from None
-        except Exception as error:
-            raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if given[wanted] is None:
             raise Broken(f"{name} fills no {wanted}")
-        if given["shape"] != shape:
-            raise Broken(f"{name} fills shape {given['shape']}, not {shape}")
+        expect(given["shape"] == shape, f"{name} fills shape {given['shape']}, not {shape}")
         if given["format"] is not None:
             raise Broken(f"{name} fills format {given['format']!r}, which was not requested")
         del given

@@ -13,6 +13,8 @@ from dlbench.check.rule import (
     Holds,
     NotApplicable,
     Unclear,
+    assume,
+    expect,
     producer_rule,
 )
 from dlbench.check.showing import DEVICE as NAMED
@@ -27,8 +29,7 @@ from dlbench.check.subject import Subject, in_thread
     lines="array.__dlpack_device__",
 )
 def device_method(subject: Subject) -> str:
-    if not hasattr(subject.exporter(), "__dlpack_device__"):
-        raise Broken("there is no __dlpack_device__")
+    expect(hasattr(subject.exporter(), "__dlpack_device__"), "there is no __dlpack_device__")
     return "both are there"
 
 
@@ -51,8 +52,7 @@ def device_of(array: Any) -> Any:
 def device_pair(subject: Subject) -> str:
     device = device_of(subject.exporter())
     pair = isinstance(device, tuple) and len(device) == 2
-    if not pair or not all(isinstance(each, int) for each in device):
-        raise Broken(f"it is {device!r}")
+    expect(pair and all(isinstance(each, int) for each in device), f"it is {device!r}")
     return f"({int(device[0])}, {int(device[1])})"
 
 
@@ -79,8 +79,7 @@ def device_agrees(subject: Subject) -> str:
         reported = tuple(
             there if one is None else one for one, there in zip(reported, named, strict=True)
         )
-    if reported != named:
-        raise Broken(f"it reports {reported}, the capsule has {named}")
+    expect(reported == named, f"it reports {reported}, the capsule has {named}")
     return f"both are {named}"
 
 
@@ -183,10 +182,8 @@ def refusal_type(subject: Subject) -> str:
             seen.append(special)
         except Exception as error:
             other.append(f"{special}: {describe_error(error)}")
-    if other:
-        raise Broken("; ".join(other))
-    if not seen:
-        raise NotApplicable("nothing that it makes was refused")
+    expect(not other, "; ".join(other))
+    assume(seen, "nothing that it makes was refused")
     return f"BufferError for {', '.join(seen)}"
 
 
@@ -205,6 +202,5 @@ def other_thread(subject: Subject) -> str:
     here = values_of(subject.readable(lambda: subject.ask(array)))
     with on_error(Broken, "in a thread: "):
         there = in_thread(lambda: values_of(subject.ask(array)))
-    if here != there:
-        raise Broken("other values are exported in a thread")
+    expect(here == there, "other values are exported in a thread")
     return "the same values"

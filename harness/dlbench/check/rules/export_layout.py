@@ -7,7 +7,7 @@ from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.reading import CODES, describe_error, read, values
-from dlbench.check.rule import HEADER, Broken, NotApplicable, producer_rule
+from dlbench.check.rule import HEADER, Broken, NotApplicable, assume, producer_rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
@@ -24,8 +24,7 @@ READ = (
 def shaped(subject: Subject, case: Case) -> tuple[Any, Any]:
     """An exporter with the shape of the case, and its content."""
     array, expected = subject.laid(case)
-    if not hasattr(array, "__dlpack__"):
-        raise NotApplicable("its arrays have no __dlpack__")
+    assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
     own = getattr(array, "shape", expected.shape)
     if isinstance(own, tuple) and own != expected.shape:
         raise NotApplicable(f"its array of that kind has shape {own}")
@@ -109,6 +108,5 @@ def dtypes(subject: Subject) -> str:
         # The script shows the first of them.
         subject.source = at_fault
         raise Broken("; ".join(wrong))
-    if not seen:
-        raise NotApplicable(why)
+    assume(seen, why)
     return f"{seen} of {made} dtypes"

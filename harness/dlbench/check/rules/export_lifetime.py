@@ -9,7 +9,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
-from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, producer_rule
+from dlbench.check.rule import HEADER, SPEC, assume, expect, producer_rule
 from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
@@ -33,10 +33,9 @@ def churn(case: Any) -> list[bytearray]:
     return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
 
 
-def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
+def require_values(taken: _check.Taken, expected: bytes, when: str) -> None:
     """Raises Broken where the memory no longer holds its values."""
-    if values(taken.facts) != expected:
-        raise Broken(f"the values changed {when}")
+    expect(values(taken.facts) == expected, f"the values changed {when}")
 
 
 @producer_rule(
@@ -52,7 +51,7 @@ def keeps_memory(subject: Subject) -> str:
     del array
     collect()
     used = churn(case)
-    expect(taken, case.expected().tobytes(), "when the array was dropped")
+    require_values(taken, case.expected().tobytes(), "when the array was dropped")
     del used
     taken.release()
     return "its values stay"
@@ -79,11 +78,11 @@ def twice(subject: Subject) -> str:
     last = borrowed_tensors[2]
     borrowed_tensors[1].release()
     used = churn(case)
-    expect(last, expected, "when the second of three was deleted")
+    require_values(last, expected, "when the second of three was deleted")
     borrowed_tensors[0].release()
     collect()
     used += churn(case)
-    expect(last, expected, "when the first of three was deleted")
+    require_values(last, expected, "when the first of three was deleted")
     last.release()
     return "one memory" if shared else "a copy each"
 
@@ -109,7 +108,7 @@ def taken_capsule(subject: Subject) -> str:
     del array, capsule
     collect()
     used = churn(case)
-    expect(taken, case.expected().tobytes(), "when the capsule went")
+    require_values(taken, case.expected().tobytes(), "when the capsule went")
     del used
     taken.release()
     collect()
@@ -119,8 +118,7 @@ def taken_capsule(subject: Subject) -> str:
 def released(subject: Subject, how: str) -> str:
     """One release, after which the process is still there."""
     taken = subject.take(subject.exporter())
-    if not taken.facts["deleter"]:
-        raise NotApplicable("the deleter is NULL")
+    assume(taken.facts["deleter"], "the deleter is NULL")
     taken.release(how)
     gc.collect()
     return "it may be"
@@ -185,8 +183,7 @@ def deleter_thread(subject: Subject) -> str:
 )
 def deleter_at_exit(subject: Subject) -> str:
     taken = subject.take(subject.exporter())
-    if not taken.facts["deleter"]:
-        raise NotApplicable("the deleter is NULL")
+    assume(taken.facts["deleter"], "the deleter is NULL")
     taken.release("at-exit")
     return "the process ended well"
 

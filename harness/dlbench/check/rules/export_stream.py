@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlbench.check.reading import describe_error, on_error
-from dlbench.check.rule import METHOD, Broken, Holds, NotApplicable, Unclear, producer_rule
+from dlbench.check.rule import METHOD, Broken, Holds, Unclear, assume, producer_rule
 from dlbench.check.rules.export_call import device_of
 from dlbench.check.showing import refused
 from dlbench.check.subject import Subject
@@ -18,8 +18,7 @@ from dlbench.device import DLPACK_TYPES
 )
 def stream_host(subject: Subject) -> str:
     array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
+    assume(subject.device == "cpu", f"the array is on {subject.device}")
     with on_error(Holds, "stream=1 is refused: "):
         array.__dlpack__(stream=1)
     raise Broken("stream=1 is accepted")
@@ -34,8 +33,7 @@ def stream_host(subject: Subject) -> str:
 )
 def stream_minus_one(subject: Subject) -> str:
     array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
+    assume(subject.device == "cpu", f"the array is on {subject.device}")
     with on_error(Holds, "it is refused: "):
         array.__dlpack__(stream=-1)
     raise Unclear(
@@ -48,8 +46,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     """Each stream is refused by arrays on a device of that kind."""
     array = subject.exporter()
     device = device_of(array)
-    if device[0] != DLPACK_TYPES[kind]:
-        raise NotApplicable(f"the array is not on {kind}")
+    assume(device[0] == DLPACK_TYPES[kind], f"the array is not on {kind}")
     seen = []
     for stream in streams:
         try:

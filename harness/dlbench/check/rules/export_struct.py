@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from dlbench.check.reading import on_error, read
-from dlbench.check.rule import HEADER, SPEC, Broken, Holds, NotApplicable, Unclear, producer_rule
+from dlbench.check.rule import (
+    HEADER,
+    SPEC,
+    Broken,
+    Holds,
+    NotApplicable,
+    Unclear,
+    assume,
+    expect,
+    producer_rule,
+)
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
@@ -24,10 +34,8 @@ ARRAYS = 32
 )
 def flags_defined(subject: Subject) -> str:
     facts = subject.export(subject.exporter())
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
-    if facts["flags"] & ~KNOWN_FLAGS:
-        raise Broken(f"flags are {facts['flags']:#x}")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
+    expect(not (facts["flags"] & ~KNOWN_FLAGS), f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 
 
@@ -108,11 +116,9 @@ def read_only_flag(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))
     with on_error(Holds, "refused: "):
         facts = read(subject.ask(array))
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     # A copy is the consumer's own: nothing that is read-only was exported.
-    if not facts["flags"] & (READ_ONLY | COPIED):
-        raise Broken(f"flags are {facts['flags']:#x}")
+    expect(facts["flags"] & (READ_ONLY | COPIED), f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 
 
@@ -128,6 +134,5 @@ def read_only_legacy(subject: Subject) -> str:
     array = subject.exporter(subject.case(readonly=True))
     with on_error(Holds, "refused: "):
         facts = read(array.__dlpack__())
-    if facts["struct"] == "versioned":
-        raise NotApplicable("the legacy struct is not offered")
+    assume(facts["struct"] != "versioned", "the legacy struct is not offered")
     raise Unclear("it is, and a consumer may write to it; the specification does not forbid that")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import NEWEST, describe_error, on_error, read
-from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, producer_rule
+from dlbench.check.reading import NEWEST, on_error, on_refusal, read
+from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, expect, producer_rule
 from dlbench.check.showing import allowed
 from dlbench.check.subject import Subject
 
@@ -32,18 +32,12 @@ NAMES = ("dltensor", "dltensor_versioned")
 )
 def capsule(subject: Subject) -> str:
     array = subject.exporter()
-    try:
+    words = "a line of float32 is refused: "
+    with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
         got = subject.ask(array)
-    except BufferError as error:
-        raise NotApplicable(f"a line of float32 is refused: {describe_error(error)}") from None
-    except Exception as error:
-        raise Broken(f"a line of float32 is not exported: {describe_error(error)}") from None
-    try:
+    with on_error(Broken, "", ValueError):
         name = str(_check.read(got)["name"])
-    except ValueError as error:
-        raise Broken(str(error)) from None
-    if name not in NAMES:
-        raise Broken(f"it is {name!r}")
+    expect(name in NAMES, f"it is {name!r}")
     return name
 
 
@@ -57,13 +51,7 @@ def knows_versions(subject: Subject) -> Any:
         subject.export(array)
     except NotApplicable:
         subject.readable(lambda: read(array.__dlpack__()))
-    try:
-        array.__dlpack__(max_version=None)
-    except TypeError as error:
-        raise NotApplicable(f"it has no max_version: {describe_error(error)}") from None
-    except Exception:
-        return array
-    return array
+    return subject.exporter_with("max_version")
 
 
 def answer(array: Any, *versions: Any) -> tuple[str, Any]:
@@ -71,6 +59,14 @@ def answer(array: Any, *versions: Any) -> tuple[str, Any]:
     keywords = {"max_version": versions[0]} if versions else {}
     facts = read(array.__dlpack__(**keywords))
     return facts["struct"], facts["version"]
+
+
+def require_legacy(array: Any, how: str, *versions: Any) -> str:
+    """The legacy struct is returned, or BufferError raised."""
+    with on_refusal(BufferError, how):
+        struct, version = answer(array, *versions)
+    expect(struct == "legacy", f"{how}a struct of version {version}")
+    return struct
 
 
 def shown_version(struct: str, version: Any) -> str:
@@ -92,17 +88,8 @@ def shown_version(struct: str, version: Any) -> str:
 )
 def version_none(subject: Subject) -> str:
     array = knows_versions(subject)
-    for max_version in ((), (None,)):
-        try:
-            struct, version = answer(array, *max_version)
-        except BufferError as error:
-            return f"BufferError: {error}"
-        except Exception as error:
-            raise Broken(describe_error(error)) from None
-        if struct != "legacy":
-            how = "max_version=None" if max_version else "no max_version"
-            raise Broken(f"{how}: a struct of version {version}")
-    return "legacy"
+    require_legacy(array, "no max_version: ")
+    return require_legacy(array, "max_version=None: ", None)
 
 
 @producer_rule(
@@ -116,16 +103,7 @@ def version_none(subject: Subject) -> str:
     ),
 )
 def version_older(subject: Subject) -> str:
-    array = knows_versions(subject)
-    try:
-        struct, version = answer(array, (0, 8))
-    except BufferError as error:
-        return f"BufferError: {error}"
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    if struct != "legacy":
-        raise Broken(f"a struct of version {version}")
-    return "legacy"
+    return require_legacy(knows_versions(subject), "", (0, 8))
 
 
 @producer_rule(
@@ -156,12 +134,9 @@ def version_current(subject: Subject) -> str:
 )
 def version_newer(subject: Subject) -> str:
     array = knows_versions(subject)
-    try:
+    with on_error(Broken):
         struct, version = answer(array, (2, 0))
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    if struct == "versioned" and version[0] > 2:
-        raise Broken(f"a struct of version {version}")
+    expect(struct != "versioned" or version[0] <= 2, f"a struct of version {version}")
     try:
         known_struct, known = answer(array, NEWEST)
     except (Exception, NotApplicable):

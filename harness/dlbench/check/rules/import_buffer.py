@@ -7,7 +7,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, consumer_rule
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, consumer_rule, expect
 from dlbench.check.showing import SAME, indented, refused
 from dlbench.check.subject import Subject, collect
 
@@ -34,8 +34,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     subject.entry("buffer")
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")
-    if result is source:
-        raise NotApplicable("it returned what it was given")
+    assume(result is not source, "it returned what it was given")
     return {**subject.look(result), "result": result}
 
 
@@ -50,8 +49,7 @@ def imported(subject: Subject, source: Source) -> Facts:
 def import_values(subject: Subject) -> str:
     array = content()
     seen = imported(subject, Source(array))
-    if seen["values"] != array.tobytes():
-        raise Broken("its values are not the buffer's")
+    expect(seen["values"] == array.tobytes(), "its values are not the buffer's")
     return f"{len(seen['values'])} bytes"
 
 
@@ -101,6 +99,5 @@ def import_read_only(subject: Subject) -> str:
         return "a copy"
     if seen["readonly"] is None:
         raise NotApplicable("the result has no read-only flag")
-    if not seen["readonly"]:
-        raise Broken("it may be written to")
+    expect(seen["readonly"], "it may be written to")
     return "read-only"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import describe_error, on_error
+from dlbench.check.reading import describe_error, on_error, on_refusal
 from dlbench.check.rule import (
     FROM_DLPACK,
     METHOD,
@@ -12,9 +12,10 @@ from dlbench.check.rule import (
     Holds,
     NotApplicable,
     consumer_rule,
+    expect,
 )
 from dlbench.check.showing import refused
-from dlbench.check.subject import Subject, collect
+from dlbench.check.subject import Subject
 from dlbench.check.taking import (
     brought,
     requests_itself,
@@ -42,8 +43,7 @@ def keywords(subject: Subject) -> str:
             missing.append(f"{word} ({describe_error(error)})")
         except Exception as error:
             raise NotApplicable(f"{word}=None: {describe_error(error)}") from None
-    if missing:
-        raise Broken(f"no keyword {', '.join(missing)}")
+    expect(not missing, f"no keyword {', '.join(missing)}")
     return "both"
 
 
@@ -59,8 +59,7 @@ def stream_host(subject: Subject) -> str:
     producer = KnownProducer(subject)
     brought(subject, producer)
     passed = [call["stream"] for call in producer.calls if call.get("stream") is not None]
-    if passed:
-        raise Broken(f"it called {spelled(producer)}")
+    expect(not passed, f"it called {spelled(producer)}")
     return spelled(producer)
 
 
@@ -77,12 +76,8 @@ def missing_method(subject: Subject) -> str:
     class Nothing:
         pass
 
-    try:
+    with on_refusal(AttributeError):
         subject.import_(Nothing())
-    except AttributeError as error:
-        return describe_error(error)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
     raise Broken("it is taken")
 
 
@@ -167,6 +162,5 @@ def consumed_twice(subject: Subject) -> str:
         after = f", and its deleter was called {often} times" if often > 1 else ""
         raise Broken(f"it is consumed again{after}")
     del first
-    producer.capsules.clear()
-    collect()
+    producer.let_go()
     return f"refused: {why}"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.known_producer import KnownProducer, content
-from dlbench.check.reading import describe_error
+from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, Broken, NotApplicable, Unclear, consumer_rule
 from dlbench.check.showing import ONCE, SAME
-from dlbench.check.subject import Subject, collect
+from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, imported, require_import, same
 
 TENSOR = f"{HEADER}, DLTensor"
@@ -71,12 +71,8 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
 def ones(subject: Subject) -> str:
     require_import(subject)
     producer = KnownProducer(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
-    try:
+    with on_error(Unclear, "refused, though the elements are one behind the other: "):
         result = subject.import_(producer)
-    except Exception as error:
-        raise Unclear(
-            f"refused, though the elements are one behind the other: {describe_error(error)}"
-        ) from None
     return same(subject, producer, result)
 
 
@@ -138,11 +134,7 @@ def empty_deleted(subject: Subject) -> str:
     producer = KnownProducer(subject, content(count=0), data=None)
     result = brought(subject, producer, NotApplicable, "refused")
     del result
-    producer.capsules.clear()
-    collect()
-    if producer.deletions != 1:
-        raise Broken(f"its deleter was called {producer.deletions} times")
-    return "its deleter was called once"
+    return producer.require_deleted()
 
 
 @consumer_rule(

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dlbench.check.known_producer import KnownProducer, sized
 from dlbench.check.reading import describe_error, on_error
-from dlbench.check.rule import HEADER, METHOD, SPEC, Broken, Holds, NotApplicable, consumer_rule
+from dlbench.check.rule import (
+    HEADER,
+    METHOD,
+    SPEC,
+    Broken,
+    Holds,
+    NotApplicable,
+    assume,
+    consumer_rule,
+)
 from dlbench.check.showing import SAME, TRIED
-from dlbench.check.subject import Subject, collect
+from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_import, require_versioned_request, same, spelled
 
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
@@ -43,8 +52,7 @@ def versioned(subject: Subject) -> str:
         if subject.handed != "versioned":
             raise NotApplicable("it does not request it") from None
         raise Broken(f"refused: {describe_error(error)}") from None
-    if subject.handed != "versioned":
-        raise NotApplicable("it does not request it")
+    assume(subject.handed == "versioned", "it does not request it")
     return same(subject, producer, result)
 
 
@@ -57,8 +65,7 @@ def versioned(subject: Subject) -> str:
     lines="assert any(call.get('max_version') for call in calls), calls",
 )
 def asks_version(subject: Subject) -> str:
-    if subject.takes_capsules:
-        raise NotApplicable("it imports a capsule, and makes no request")
+    assume(not subject.takes_capsules, "it imports a capsule, and makes no request")
     producer = KnownProducer(subject)
     brought(subject, producer)
     if not any(call.get("max_version") for call in producer.calls):
@@ -75,16 +82,14 @@ def asks_version(subject: Subject) -> str:
     lines=SAME,
 )
 def retries(subject: Subject) -> str:
-    if subject.takes_capsules:
-        raise NotApplicable("it imports a capsule, and makes no request")
+    assume(not subject.takes_capsules, "it imports a capsule, and makes no request")
     require_import(subject)
     producer = KnownProducer(subject, knows=("stream",))
     try:
         result = subject.import_(producer)
     except Exception as error:
         raise Broken(f"after {spelled(producer)}: {describe_error(error)}") from None
-    if len(producer.calls) == 1:
-        raise NotApplicable(f"it passes none of them: {spelled(producer)}")
+    assume(len(producer.calls) != 1, f"it passes none of them: {spelled(producer)}")
     same(subject, producer, result)
     return spelled(producer)
 
@@ -140,8 +145,4 @@ def major_version_deleted(subject: Subject) -> str:
         why = describe_error(error)
     else:
         raise NotApplicable("it is taken")
-    producer.capsules.clear()
-    collect()
-    if producer.deletions != 1:
-        raise Broken(f"its deleter was called {producer.deletions} times after {why}")
-    return "its deleter was called once"
+    return producer.require_deleted(f" after {why}")
