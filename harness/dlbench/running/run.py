@@ -258,7 +258,10 @@ def conclude(
         return 2
     if not quiet:
         place = shown_place(folder)
-        lines = terminal.render_request(document, console.width, *place, files, is_ending=True)
+        is_pair = bool(document.run.request.pair)
+        lines = terminal.render(
+            document, console.width, *place, files, is_pair=is_pair, is_ending=True
+        )
         terminal.show(lines, console)
     if signal:
         warn(f"interrupted; what was recorded is kept: {go_on}")
