@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 from dlbench import values
@@ -74,11 +74,6 @@ def _sample_sizes(document: Document) -> str:
     rounds = [sum(len(worker.samples_ns) for worker in of) for of in workers]
     if not any(rounds):
         return ""
-    processes = _range([len(of) for of in workers])
+    processes = values.extent([len(of) for of in workers])
     noun = "process" if processes == "1" else "processes"
-    return f"n: {processes} {noun} a cell, {_range(rounds)} rounds in all"
-
-
-def _range(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return str(low) if low == high else f"{low}..{high}"
+    return f"n: {processes} {noun} a cell, {values.extent(rounds)} rounds in all"

@@ -14,8 +14,8 @@ from dlbench.analysis.phases import has_shares
 from dlbench.document import Document, Measured
 
 from . import choosing
-from .drawing import text_width
-from .forest import SMALL, forest
+from .drawing import SMALL, text_width
+from .forest import forest
 from .ink import INK, PAPER
 
 BAR = 0.62  # of a row
