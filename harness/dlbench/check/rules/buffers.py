@@ -11,19 +11,11 @@ from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, describe_error, gathered, on_error, on_refusal, packed
 from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, expect, producer_rule
-from dlbench.check.showing import refused
 from dlbench.check.subject import Subject, collect
 
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
-#: A Py_buffer's words: buf, obj, len, itemsize, readonly and ndim, format, shape, strides.
-GET = (
-    "def get(flags):\n"
-    "    view = (ctypes.c_void_p * 10)()\n"
-    "    ctypes.PyDLL(None).PyObject_GetBuffer(ctypes.py_object(array), view, flags)\n"
-    "    return view\n"
-)
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
@@ -80,16 +72,13 @@ def is_float32(text: str | None) -> bool:
         return False
 
 
-@producer_rule(
-    "buffer.values",
-    "shape, strides and itemsize lead to the array's elements",
-    PEP3118,
-    lines=(
-        "given = np.asarray(memoryview(array))\n"
-        "assert given.shape == source.shape and given.tobytes() == source.tobytes(), given"
-    ),
-)
+@producer_rule("buffer.values", PEP3118)
 def values(subject: Subject) -> str:
+    """shape, strides and itemsize lead to the array's elements
+
+    given = np.asarray(memoryview(array))
+    assert given.shape == source.shape and given.tobytes() == source.tobytes(), given
+    """
     seen = []
     typed = has_dtypes(subject)
     for layout in ("grid", "fortran", "strided", "reversed"):
@@ -109,40 +98,37 @@ def values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer_rule(
-    "buffer.format",
-    "format names the dtype",
-    PEP3118,
-    lines="assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format",
-)
+@producer_rule("buffer.format", PEP3118)
 def format_(subject: Subject) -> str:
+    """format names the dtype
+
+    assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format
+    """
     _, facts = buffered(subject)
     assume(has_dtypes(subject), "its buffers are bytes, which have no dtype")
     expect(is_float32(facts["format"]), f"float32 is {facts['format']!r}")
     return repr(facts["format"])
 
 
-@producer_rule(
-    "buffer.length",
-    "len is the number of elements times itemsize",
-    PEP3118,
-    lines=f"{GET}assert get(0x11C)[2] == source.nbytes, get(0x11C)[2]",
-)
+@producer_rule("buffer.length", PEP3118)
 def length(subject: Subject) -> str:
+    """len is the number of elements times itemsize
+
+    assert get_buffer(array, 0x11C)[2] == source.nbytes, get_buffer(array, 0x11C)[2]
+    """
     _, facts = buffered(subject)
     if facts["len"] != subject.case().bytes:
         raise Broken(f"{subject.case().bytes} bytes have len {facts['len']}")
     return f"{facts['len']} bytes"
 
 
-@producer_rule(
-    "buffer.read-only",
-    "read-only memory is marked read-only, and a request for writable memory fails",
-    PEP3118,
-    lines=f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
-    source="readonly",
-)
+@producer_rule("buffer.read-only", PEP3118, source="readonly")
 def read_only(subject: Subject) -> str:
+    """read-only memory is marked read-only, and a request for writable memory fails
+
+    assert memoryview(array).readonly
+    given = refused(lambda: get_buffer(array, 0x11D), BufferError)
+    """
     array, facts = buffered(subject, subject.case(readonly=True))
     expect(facts["readonly"], "readonly is 0")
     del facts
@@ -159,24 +145,19 @@ CONTIGUOUS = (
 )
 
 
-@producer_rule(
-    "buffer.contiguous",
-    "a request for contiguous memory returns it, or raises BufferError",
-    PEP3118,
-    lines=(
-        f"{GET}"
-        "for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):\n"
-        "    try:\n"
-        "        view = get(flags)\n"
-        "    except BufferError as error:\n"
-        "        print(hex(flags), 'is refused:', error)\n"
-        "        continue\n"
-        "    given = ctypes.string_at(view[0], view[2])\n"
-        "    assert given in [source.tobytes(order) for order in orders], hex(flags)"
-    ),
-    source="strided",
-)
+@producer_rule("buffer.contiguous", PEP3118, source="strided")
 def contiguous(subject: Subject) -> str:
+    """a request for contiguous memory returns it, or raises BufferError
+
+    for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):
+        try:
+            view = get_buffer(array, flags)
+        except BufferError as error:
+            print(hex(flags), 'is refused:', error)
+            continue
+        given = ctypes.string_at(view[0], view[2])
+        assert given in [source.tobytes(order) for order in orders], hex(flags)
+    """
     seen, why = [], "its arrays lie in one piece, however they are made"
     for layout in ("strided", "fortran"):
         try:
@@ -210,19 +191,14 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
     return seen
 
 
-@producer_rule(
-    "buffer.fields",
-    "PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
-    PEP3118,
-    lines=(
-        f"{GET}"
-        "assert get(0x8)[6], 'PyBUF_ND fills no shape'\n"
-        "assert get(0x18)[7], 'PyBUF_STRIDES fills no strides'\n"
-        "assert not get(0x8)[5], 'PyBUF_ND fills a format'"
-    ),
-    source="grid",
-)
+@producer_rule("buffer.fields", PEP3118, source="grid")
 def fields(subject: Subject) -> str:
+    """PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL
+
+    assert get_buffer(array, 0x8)[6], 'PyBUF_ND fills no shape'
+    assert get_buffer(array, 0x18)[7], 'PyBUF_STRIDES fills no strides'
+    assert not get_buffer(array, 0x8)[5], 'PyBUF_ND fills a format'
+    """
     case = subject.case(layout="grid")
     array, facts = buffered(subject, case)
     shape = facts["shape"]
@@ -240,18 +216,15 @@ def fields(subject: Subject) -> str:
     return f"shape {shape}"
 
 
-@producer_rule(
-    "buffer.keeps-memory",
-    "a view keeps the memory when the array has gone",
-    PEP3118,
-    lines=(
-        "view, expected = memoryview(array), source.tobytes()\n"
-        "del array, source; gc.collect()\n"
-        "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"
-        "assert np.asarray(view).tobytes() == expected"
-    ),
-)
+@producer_rule("buffer.keeps-memory", PEP3118)
 def keeps_memory(subject: Subject) -> str:
+    r"""a view keeps the memory when the array has gone
+
+    view, expected = memoryview(array), source.tobytes()
+    del array, source; gc.collect()
+    other = [bytearray(b'\xee' * len(expected)) for _ in range(64)]
+    assert np.asarray(view).tobytes() == expected
+    """
     case = subject.case(bytes=1 << 17)
     array = buffered(subject, case)[0]
     view = memoryview(array)

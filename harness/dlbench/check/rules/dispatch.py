@@ -21,14 +21,6 @@ from dlbench.check.subject import Subject
 rule = partial(producer_rule, level="should")
 
 
-#: `extras` is the adapter's function for what an array carries besides its values.
-KEPT = (
-    "result = {}\n"
-    "assert type(result) is type(array), type(result)\n"
-    "assert set(extras(array)) <= set(extras(result)), (extras(array), extras(result))"
-)
-
-
 def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     """Its type and extras, after a function that calls the method."""
     array = subject.make()
@@ -52,25 +44,27 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     return seen
 
 
-@rule(
-    "dispatch.ufunc",
-    "np.multiply(x, x) of an array that has __array_ufunc__ is of its type, with unit and mask",
-    NEP13,
-    lines=KEPT.format("np.multiply(array, array)"),
-)
+@rule("dispatch.ufunc", NEP13)
 def ufunc(subject: Subject) -> str:
+    """np.multiply(x, x) of an array that has __array_ufunc__ is of its type, with unit and mask
+
+    result = np.multiply(array, array)
+    assert type(result) is type(array), type(result)
+    assert set(extras(array)) <= set(extras(result)), (extras(array), extras(result))
+    """
     import numpy as np
 
     return kept(subject, "__array_ufunc__", lambda array: np.multiply(array, array))
 
 
-@rule(
-    "dispatch.function",
-    "np.concatenate([x, x]) of an array that has __array_function__ is so, too",
-    NEP18,
-    lines=KEPT.format("np.concatenate([array, array])"),
-)
+@rule("dispatch.function", NEP18)
 def function(subject: Subject) -> str:
+    """np.concatenate([x, x]) of an array that has __array_function__ is so, too
+
+    result = np.concatenate([array, array])
+    assert type(result) is type(array), type(result)
+    assert set(extras(array)) <= set(extras(result)), (extras(array), extras(result))
+    """
     import numpy as np
 
     return kept(subject, "__array_function__", lambda array: np.concatenate([array, array]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dlbench import _check
@@ -12,99 +11,22 @@ from dlbench.check.reading import address, on_error
 from dlbench.check.rule import (
     EXCHANGE_API,
     Broken,
-    Check,
     NotApplicable,
     assume,
     expect,
     producer_rule,
 )
 from dlbench.check.rules.export_layout import agree
-from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
-EXPORT = (
-    "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(24))\n"
-    "struct = ctypes.c_void_p()\n"
-    "assert export(array, ctypes.byref(struct)) == 0\n"
-    "tensor = struct.value + 32\n"
-    "at = ctypes.c_void_p.from_address(tensor).value\n"
-    "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
-)
-ALLOCATE = (
-    "from struct import pack\n"
-    "complaints = []\n"
-    "shape = (ctypes.c_int64 * 2)(3, 5)\n"
-    "prototype = pack('=QiiiBBHQQQ', 0, 1, 0, 2, CODE, 32, 1, ctypes.addressof(shape), 0, 0)\n"
-    "SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)\n"
-    "complain = SetError(lambda context, kind, message: complaints.append((kind, message)))\n"
-    "allocate = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, "
-    "ctypes.c_void_p, SetError)(function(16))\n"
-    "out = ctypes.c_void_p()\n"
-    "try:\n"
-    "    status = allocate(prototype, ctypes.byref(out), None, complain)\n"
-    "except Exception as error:\n"
-    "    print('an exception is set:', repr(error))\n"
-    "    status = -1\n"
-)
-GIVE_BACK = (
-    "deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)\n"
-    "def exchange():\n"
-    "    struct = ctypes.c_void_p()\n"
-    "    export(array, ctypes.byref(struct))\n"
-    "    deleter(ctypes.c_void_p.from_address(struct.value + 16).value)(struct)\n"
-)
-#: The lines of each rule, by the end of its name; `function(at)` is what stands there in the table.
-LINES = {
-    "capsule": "published = getattr(type(array), '__dlpack_c_exchange_api__', None)\n"
-    "assert 'dlpack_exchange_api' in repr(published), published",
-    "export": f"{EXPORT}"
-    "kind = [ctypes.c_uint8.from_address(tensor + 20 + i).value for i in range(2)]\n"
-    "assert kind == [2, 32], kind\n"
-    "assert ctypes.string_at(at, source.nbytes) == source.tobytes()",
-    "agrees": f"{EXPORT}"
-    "try:\n"
-    "    capsule = array.__dlpack__(max_version=(1, 0))\n"
-    "except TypeError:\n"
-    "    capsule = array.__dlpack__()\n"
-    "assert address(capsule) == at, (hex(address(capsule)), hex(at))",
-    "leak": f"{EXPORT}{GIVE_BACK}{LEFT.format('exchange()')}",
-    "import": f"{EXPORT}"
-    "to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))\n"
-    "made = ctypes.py_object()\n"
-    "assert to_object(struct, ctypes.byref(made)) == 0\n"
-    "assert type(made.value) is type(array), type(made.value)",
-    "borrow": "borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
-    "function(40))\n"
-    "tensor = (ctypes.c_uint64 * 6)()\n"
-    "assert borrow(array, tensor) == 0\n"
-    "at = ctypes.addressof(tensor)\n"
-    "kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]\n"
-    "assert kind == [2, 32], kind\n"
-    "assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()",
-    "allocate": ALLOCATE.replace("CODE", "2") + "assert status == 0 and out.value, complaints",
-    "allocate-error": ALLOCATE.replace("CODE", "200")
-    + "assert status != 0 and not out.value and len(complaints) == 1, (status, complaints)",
-    "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
-    "ctypes.c_void_p)(function(48))\n"
-    "out = ctypes.c_void_p(1)\n"
-    "assert stream(1, 0, ctypes.byref(out)) == 0 and not out.value, out.value",
-    "functions": "assert all(function(at) for at in (16, 24, 32, 48))",
-    "version": "majors = []\n"
-    "while table:\n"
-    "    majors.append(ctypes.c_uint32.from_address(table).value)\n"
-    "    table = ctypes.c_void_p.from_address(table + 8).value\n"
-    "assert 1 in majors, majors",
-}
 
-
-def rule(name: str, sentence: str, part: str = "", **words: Any) -> Callable[[Check], Check]:
-    """A rule about `part` of the table."""
-    lines = LINES[name.removeprefix("c-api.")]
-    return producer_rule(name, sentence, f"{EXCHANGE_API}{part}", lines=lines, **words)
-
-
-@rule("c-api.capsule", "the type publishes a capsule named dlpack_exchange_api")
+@producer_rule("c-api.capsule", EXCHANGE_API)
 def capsule(subject: Subject) -> str:
+    """the type publishes a capsule named dlpack_exchange_api
+
+    published = getattr(type(array), '__dlpack_c_exchange_api__', None)
+    assert 'dlpack_exchange_api' in repr(published), published
+    """
     _, published = subject.publishes_api()
     try:
         expect(not isinstance(published, int), "it is an int, as before DLPack 1.3")
@@ -114,8 +36,16 @@ def capsule(subject: Subject) -> str:
     return "dlpack_exchange_api"
 
 
-@rule("c-api.version", "the table, or one that it links to, is of major version 1", "Header")
+@producer_rule("c-api.version", f"{EXCHANGE_API}Header")
 def version(subject: Subject) -> str:
+    """the table, or one that it links to, is of major version 1
+
+    majors = []
+    while table:
+        majors.append(ctypes.c_uint32.from_address(table).value)
+        table = ctypes.c_void_p.from_address(table + 8).value
+    assert 1 in majors, majors
+    """
     _, published = subject.publishes_api()
     with on_error(NotApplicable, "", (TypeError, ValueError, AttributeError)):
         versions = _check.Api(published).versions
@@ -126,20 +56,27 @@ def version(subject: Subject) -> str:
 MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 
-@rule("c-api.functions", "all functions but dltensor_from_py_object_no_sync are there")
+@producer_rule("c-api.functions", EXCHANGE_API)
 def functions(subject: Subject) -> str:
+    """all functions but dltensor_from_py_object_no_sync are there
+
+    assert all(function(at) for at in (16, 24, 32, 48))
+    """
     _, api = subject.api()
     missing = [name for name, there in api.functions.items() if not there and name != MAY_BE_NULL]
     expect(not missing, f"NULL: {', '.join(missing)}")
     return f"{sum(api.functions.values())} of {len(api.functions)}"
 
 
-@rule(
-    "c-api.export",
-    "managed_tensor_from_py_object_no_sync describes the array as it lies",
-    ".managed_tensor_from_py_object_no_sync",
-)
+@producer_rule("c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync")
 def export(subject: Subject) -> str:
+    """managed_tensor_from_py_object_no_sync describes the array as it lies
+
+    struct = table_export(function, array)
+    kind = [ctypes.c_uint8.from_address(struct + 52 + i).value for i in range(2)]
+    assert kind == [2, 32], kind
+    assert ctypes.string_at(first_element(struct + 32), source.nbytes) == source.tobytes()
+    """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     with on_error(Broken):
         taken = api.from_object(array)
@@ -150,8 +87,13 @@ def export(subject: Subject) -> str:
     return seen
 
 
-@rule("c-api.agrees", "the table and __dlpack__ export the same memory on the same device")
+@producer_rule("c-api.agrees", EXCHANGE_API)
 def agrees(subject: Subject) -> str:
+    """the table and __dlpack__ export the same memory on the same device
+
+    at = first_element(table_export(function, array) + 32)
+    assert address(requested(array)) == at, hex(at)
+    """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     assume(hasattr(array, "__dlpack__"), "there is no __dlpack__")
     kept = subject.take(array)
@@ -164,12 +106,18 @@ def agrees(subject: Subject) -> str:
     return "the same memory"
 
 
-@rule(
-    "c-api.borrow",
-    "dltensor_from_py_object_no_sync describes the array, and keeps nothing",
-    ".dltensor_from_py_object_no_sync",
-)
+@producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync")
 def borrow(subject: Subject) -> str:
+    """dltensor_from_py_object_no_sync describes the array, and keeps nothing
+
+    borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(40))
+    tensor = (ctypes.c_uint64 * 6)()
+    assert borrow(array, tensor) == 0
+    at = ctypes.addressof(tensor)
+    kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]
+    assert kind == [2, 32], kind
+    assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()
+    """
     array, api = subject.api(MAY_BE_NULL)
     with on_error(Broken):
         facts = api.borrow(array)
@@ -177,12 +125,15 @@ def borrow(subject: Subject) -> str:
     return leaks.require_none(lambda: api.borrow(array), array)
 
 
-@rule(
-    "c-api.import",
-    "managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor",
-    ".managed_tensor_to_py_object_no_sync",
-)
+@producer_rule("c-api.import", f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync")
 def import_(subject: Subject) -> str:
+    """managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor
+
+    to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))
+    made = ctypes.py_object()
+    assert to_object(table_export(function, array), ctypes.byref(made)) == 0
+    assert type(made.value) is type(array), type(made.value)
+    """
     array, api = subject.api("managed_tensor_to_py_object_no_sync")
     given = content()
     borrowed = _check.BorrowedTensor(_check.Memory(given), given.shape, (1,))
@@ -202,20 +153,29 @@ def import_(subject: Subject) -> str:
     return "its deleter was called once"
 
 
-@rule("c-api.leak", "an exchange by the table leaves nothing behind")
+@producer_rule("c-api.leak", EXCHANGE_API)
 def leak(subject: Subject) -> str:
+    """an exchange by the table leaves nothing behind
+
+    deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+    def exchange():
+        struct = table_export(function, array)
+        deleter(ctypes.c_void_p.from_address(struct + 16).value)(struct)
+    left(exchange, array)
+    """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     with on_error(NotApplicable):
         api.from_object(array).release()
     return leaks.require_none(lambda: api.from_object(array).release(), array)
 
 
-@rule(
-    "c-api.allocate",
-    "managed_tensor_allocator allocates memory as the prototype describes",
-    ".managed_tensor_allocator",
-)
+@producer_rule("c-api.allocate", f"{EXCHANGE_API}.managed_tensor_allocator")
 def allocate(subject: Subject) -> str:
+    """managed_tensor_allocator allocates memory as the prototype describes
+
+    status, out, complaints = table_allocate(function, 2)
+    assert status == 0 and out, complaints
+    """
     _, api = subject.api("managed_tensor_allocator")
     answer = api.allocate((2, 32, 1), (3, 5))
     if answer["status"] != 0 or answer["made"] is None:
@@ -227,13 +187,13 @@ def allocate(subject: Subject) -> str:
     return f"shape {facts['shape']}, strides {facts['strides']}"
 
 
-@rule(
-    "c-api.allocate-error",
-    "an allocation that fails returns -1 and calls SetError with the reason, once",
-    ".managed_tensor_allocator",
-    risky=True,
-)
+@producer_rule("c-api.allocate-error", f"{EXCHANGE_API}.managed_tensor_allocator", risky=True)
 def allocate_error(subject: Subject) -> str:
+    """an allocation that fails returns -1 and calls SetError with the reason, once
+
+    status, out, complaints = table_allocate(function, 200)
+    assert status != 0 and not out and len(complaints) == 1, (status, complaints)
+    """
     _, api = subject.api("managed_tensor_allocator")
     answer = api.allocate((200, 32, 1), (3, 5))
     if answer["made"] is not None:
@@ -244,10 +204,15 @@ def allocate_error(subject: Subject) -> str:
     return f"{answer['kind']}: {first[:100]}"
 
 
-@rule(
-    "c-api.stream", "current_work_stream of the CPU is NULL", ".current_work_stream", level="should"
-)
+@producer_rule("c-api.stream", f"{EXCHANGE_API}.current_work_stream", level="should")
 def stream(subject: Subject) -> str:
+    """current_work_stream of the CPU is NULL
+
+    stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+    stream = stream(function(48))
+    out = ctypes.c_void_p(1)
+    assert stream(1, 0, ctypes.byref(out)) == 0 and not out.value, out.value
+    """
     _, api = subject.api("current_work_stream")
     with on_error(Broken):
         answer: Any = api.stream(1, 0)

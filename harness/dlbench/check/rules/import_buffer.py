@@ -8,7 +8,6 @@ from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
 from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, consumer_rule, expect
-from dlbench.check.showing import SAME, indented, refused
 from dlbench.check.subject import Subject, collect
 
 
@@ -38,34 +37,31 @@ def imported(subject: Subject, source: Source) -> Facts:
     return {**subject.look(result), "result": result}
 
 
-@consumer_rule(
-    "import-buffer.values",
-    "what it makes of a buffer has the buffer's elements",
-    PEP3118,
-    struct="memoryview",
-    refusal="Exception",
-    lines=SAME,
-)
+@consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")
 def import_values(subject: Subject) -> str:
+    """what it makes of a buffer has the buffer's elements
+
+    require_same(result, source)
+    """
     array = content()
     seen = imported(subject, Source(array))
     expect(seen["values"] == array.tobytes(), "its values are not the buffer's")
     return f"{len(seen['values'])} bytes"
 
 
-@consumer_rule(
-    "import-buffer.held",
-    "a buffer is held while its memory is used, and released once",
-    PEP3118,
-    struct="bytearray",
-    refusal="Exception",
-    lines="# A bytearray that exports no buffer can grow.\ndel array; gc.collect()\n"
-    "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
-    "if given.view(np.uint8)[3] == 0xbf:\n"
-    "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"
-    "del result; gc.collect()\nsource.append(0)",
-)
+@consumer_rule("import-buffer.held", PEP3118, struct="bytearray", refusal="Exception")
 def import_held(subject: Subject) -> str:
+    """a buffer is held while its memory is used, and released once
+
+    # A bytearray that exports no buffer can grow.
+    del array; gc.collect()
+    given = values(result); source[:4] = bytes(4); source[3] = 0xbf
+    if given.view(np.uint8)[3] == 0xbf:
+        del given
+        given = refused(lambda: source.append(0), BufferError)
+    del result; gc.collect()
+    source.append(0)
+    """
     array = content()
     source = Source(array)
     seen = imported(subject, source)
@@ -82,16 +78,14 @@ def import_held(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import-buffer.read-only",
-    "what it makes of a read-only buffer cannot be written to, or is a copy",
-    PEP3118,
-    struct="memoryview",
-    source="readonly",
-    refusal="Exception",
-    lines="given = values(result)\n"
-    "assert not (np.shares_memory(given, source) and given.flags.writeable)",
+    "import-buffer.read-only", PEP3118, struct="memoryview", source="readonly", refusal="Exception"
 )
 def import_read_only(subject: Subject) -> str:
+    """what it makes of a read-only buffer cannot be written to, or is a copy
+
+    given = values(result)
+    assert not (np.shares_memory(given, source) and given.flags.writeable)
+    """
     array = content()
     array.flags.writeable = False
     seen = imported(subject, Source(array))

@@ -16,11 +16,9 @@ from dlbench.check.rule import (
     consumer_rule,
     expect,
 )
-from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 
-SHARED = "source[0] = -1\nassert values(result)[0] == -1, 'it is a copy'"
 COPY = f"{FROM_DLPACK}, copy"
 
 
@@ -49,14 +47,13 @@ def require_copy(seen: Facts, producer: KnownProducer) -> None:
     expect(seen["address"] != producer.first, "it is the producer's memory")
 
 
-@consumer_rule(
-    "import.copy-true",
-    "copy=True returns memory that is not the producer's array",
-    COPY,
-    call="{function}({array}, copy=True)",
-    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
-)
+@consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)")
 def copy_true(subject: Subject) -> str:
+    """copy=True returns memory that is not the producer's array
+
+    source[0] = -1
+    assert values(result)[0] != -1, 'it is not a copy'
+    """
     require_import(subject)
     producer = KnownProducer(subject)
     with on_error(Broken, "refused: "):
@@ -67,14 +64,14 @@ def copy_true(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.copy-false",
-    "copy=False returns the producer's own memory, or raises",
-    COPY,
-    call="{function}({array}, copy=False)",
-    refusal="Exception",
-    lines=SHARED,
+    "import.copy-false", COPY, call="{function}({array}, copy=False)", refusal="Exception"
 )
 def copy_false(subject: Subject) -> str:
+    """copy=False returns the producer's own memory, or raises
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject)
     with on_error(Holds, "refused: "):
         _, seen = called(subject, producer, copy=False)
@@ -84,14 +81,17 @@ def copy_false(subject: Subject) -> str:
 
 @consumer_rule(
     "import.copy-false-misaligned",
-    "copy=False where a copy is needed is a BufferError or a ValueError",
     f"{COPY}, and Raises (which name one each)",
     call="{function}({array}, copy=False)",
     source="odd",
     refusal="(BufferError, ValueError)",
-    lines=SHARED,
 )
 def copy_false_misaligned(subject: Subject) -> str:
+    """copy=False where a copy is needed is a BufferError or a ValueError
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject, offset=2)
     with on_refusal((BufferError, ValueError), "refused: "):
         _, seen = called(subject, producer, copy=False)
@@ -99,14 +99,13 @@ def copy_false_misaligned(subject: Subject) -> str:
     return "shared, misaligned as it is"
 
 
-@consumer_rule(
-    "import.copy-none",
-    "copy=None uses the producer's memory where that is possible",
-    COPY,
-    verdict="unclear",
-    lines=SHARED,
-)
+@consumer_rule("import.copy-none", COPY, verdict="unclear")
 def copy_none(subject: Subject) -> str:
+    """copy=None uses the producer's memory where that is possible
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject)
     result = brought(subject, producer)
     seen = subject.look(result)
@@ -127,12 +126,14 @@ def own_device(subject: Subject) -> Any:
 
 @consumer_rule(
     "import.device",
-    "device may be the device of an array that it returned",
     f"{FROM_DLPACK}, device",
     call="{function}({array}, device={function}({array}).device)",
-    lines=SAME,
 )
 def device(subject: Subject) -> str:
+    """device may be the device of an array that it returned
+
+    require_same(result, source)
+    """
     own = own_device(subject)
     producer = KnownProducer(subject)
     with on_error(Broken, f"device={own!r}: "):
@@ -143,12 +144,15 @@ def device(subject: Subject) -> str:
 
 @consumer_rule(
     "import.device-copy",
-    "copy=True with a device returns a copy, too",
     f"{COPY}; device",
     call="{function}({array}, device={function}({array}).device, copy=True)",
-    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
 )
 def device_copy(subject: Subject) -> str:
+    """copy=True with a device returns a copy, too
+
+    source[0] = -1
+    assert values(result)[0] != -1, 'it is not a copy'
+    """
     own = own_device(subject)
     # Each alone is another rule's matter.
     producer = KnownProducer(subject)
