@@ -39,8 +39,6 @@ PROBE_S = 30.0  #: deadline for an interpreter to report its facts
 ENV = click.option(
     "--env", multiple=True, metavar="NAME=PYTHON", help="List also the libraries of that Python."
 )
-ITS_ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON",
-                       help="Python of the environment NAME of the cell.")  # fmt: skip
 RELATIVE_TO = click.option(
     "--relative-to", metavar="MACHINE", default="",
     help="Of a merged run, print and draw times relative to this machine. Default: the first.",
@@ -48,6 +46,14 @@ RELATIVE_TO = click.option(
 ADAPTERS = click.option(
     "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
 )
+
+
+def of_cell(function: options.Function) -> options.Function:
+    """Adds the arguments of the verbs that run one cell."""
+    its_env = click.option("--env", multiple=True, metavar="NAME=PYTHON",
+                           help="Python of the environment NAME of the cell.")  # fmt: skip
+    cell = click.argument("cell", nargs=-1, required=True)
+    return click.argument("run_", metavar="RUN")(cell(ADAPTERS(its_env(function))))
 
 
 @click.command("list")
@@ -163,10 +169,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 
 
 @click.command("repro")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 @click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
 @click.option(
     "--imports",
@@ -208,10 +211,7 @@ def reproduce(
 
 
 @click.command("debug")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 def debug_cell(
     run_: str, cell: tuple[str, ...], adapters: str | None, env: tuple[str, ...]
 ) -> None:
@@ -226,10 +226,7 @@ def debug_cell(
 
 
 @click.command("explain")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 @click.option(
     "--timeout", metavar="TIME", default="300s", help="Deadline of one step. Default: 300s."
 )
