@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from dlbench import values
@@ -40,6 +40,25 @@ def where(entries: Iterable[E], **axes: Axis) -> list[E]:
     """Entries that have these values, `case_` standing for `case`."""
     wanted = {key.rstrip("_"): value for key, value in axes.items()}
     return [e for e in entries if all(e.axis(key) == value for key, value in wanted.items())]
+
+
+def plain(entries: Sequence[E]) -> tuple[list[E], str, str]:
+    """Those of one protocol and one case, the usual ones where they were measured; and which."""
+    protocol = usual(entries, "protocol", "dlpack")
+    of_protocol = where(entries, protocol=protocol)
+    case = usual(of_protocol, "case", "f32")
+    return where(of_protocol, case_=case), protocol, case
+
+
+def by_consumer(entries: Sequence[E]) -> Iterator[tuple[str, str, str, list[E]]]:
+    """The title of a panel, its environment and device, and its entries: a panel a consumer."""
+    for environment, device in places(entries):
+        here = where(entries, environment=environment, device=device)
+        suffix = "" if device == "cpu" else f" on {device}"
+        suffix += "" if environment == "default" else f" in {environment}"
+        for consumer in in_order((entry.consumer for entry in here), YARDSTICK):
+            title = f"\u2192 {consumer}{suffix}"
+            yield title, environment, device, where(here, consumer=consumer)
 
 
 def in_order(names: Iterable[str], first: str) -> list[str]:

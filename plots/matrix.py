@@ -107,10 +107,7 @@ def figure(document: Document) -> Figure:
 def _panel(document: Document, machine: str, environment: str, device: str) -> Panel | None:
     entries = choosing.where(document.exchanges, environment=environment, device=device,
                              clock="call")  # fmt: skip
-    protocol = choosing.usual(entries, "protocol", "dlpack")
-    entries = choosing.where(entries, protocol=protocol)
-    case = choosing.usual(entries, "case", "f32")
-    entries = choosing.where(entries, case_=case)
+    entries, protocol, case = choosing.plain(entries)
     if not entries:
         return None
     measured = [entry.bytes for entry in entries if isinstance(entry, Measured)]
