@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import planted
+from dlbench.command import listing
 from dlbench.environments.environment import here
 from dlbench.libraries import cache as libraries_cache
-from dlbench.libraries import discover, listing
+from dlbench.libraries import discover
 
 pytestmark = pytest.mark.process
 

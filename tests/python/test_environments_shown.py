@@ -8,8 +8,7 @@ import pytest
 
 import samples
 from dlbench import findings
-from dlbench.analysis import case_sweep
-from dlbench.command import cells
+from dlbench.analysis import case_sweep, cells
 from dlbench.findings import grouping
 from dlbench.terminal import beside, heading, terminal
 from typed import doc, entries_of

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 
 import samples
 from dlbench import findings, values
-from dlbench.analysis import phases
-from dlbench.command import cells
+from dlbench.analysis import cells, phases
 from dlbench.terminal import pair, terminal
 from typed import doc, entry_of
 

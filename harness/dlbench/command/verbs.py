@@ -11,10 +11,10 @@ import click
 from rich.text import Text
 
 from dlbench import _core, glossary
-from dlbench.analysis import phases
+from dlbench.analysis import cells, phases
 from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
-from dlbench.command import cells, debug, publish, showing
+from dlbench.command import debug, listing, publish, showing
 from dlbench.command.bundle import bundle
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
@@ -24,7 +24,7 @@ from dlbench.environments import probe, spelled
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 from dlbench.fleet.verb import fleet
-from dlbench.libraries import discover, listing
+from dlbench.libraries import discover
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import comparing, options, run
