@@ -20,7 +20,7 @@ from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
 from dlbench.counting import breakdown_text, explain, valgrind
 from dlbench.document import Document, Entry, locate, read_document
-from dlbench.environments import probe, spelled
+from dlbench.environments import env_option, probe
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 from dlbench.fleet.verb import fleet
@@ -95,7 +95,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 def see_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console, probe = Console(), NoiseProbe()
-    interpreters = doctor.environments(spelled.read(env), PROBE_S)
+    interpreters = doctor.environments(env_option.read(env), PROBE_S)
     found = [*doctor.checks(), *interpreters, *doctor.noise(probe.finish())]
     terminal.show(doctor.table(found, console.width), console)
 
@@ -154,7 +154,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
     name = entry.environment
     if name == DEFAULT:
         return here()
-    named = spelled.read(env)
+    named = env_option.read(env)
     if name not in named:
         had = document.environment(name).executable
         python = had if Path(had).is_absolute() else "PYTHON"

@@ -12,7 +12,7 @@ from dlbench import values
 from dlbench.document import Document, Measured
 from dlbench.findings import DISTURBED, FAILURES, Finding, find
 from dlbench.findings.finding import by_pair
-from dlbench.terminal import beside
+from dlbench.terminal import environments
 from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten, wrap
@@ -111,7 +111,7 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     if isinstance(native, Measured) and native is not fastest:
         row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
-        ratio = beside.ratio(fastest, slowest)
+        ratio = environments.ratio(fastest, slowest)
         is_noise = ratio.honest and not ratio.differs(1)
         row["slowest"] = _timed(slowest)
         row["x fastest"] = "within noise" if is_noise else values.ratio(slowest, fastest)

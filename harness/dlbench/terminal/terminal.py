@@ -15,7 +15,7 @@ from dlbench.analysis import case_sweep, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
 from dlbench.sync import table as waiting
-from dlbench.terminal import beside, ending, fallbacks, grid, pair
+from dlbench.terminal import ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
 from dlbench.text.grouping import grouped
@@ -49,7 +49,11 @@ def render(
         sections.append(pair.table(cells, width, parts) if cells else [])
     elif not is_ending:
         sections.append(scaling(document, protocols, width))
-    sections += [sweeps, beside.table(document, protocols, width), waiting.table(document, width)]
+    sections += [
+        sweeps,
+        environments.table(document, protocols, width),
+        waiting.table(document, width),
+    ]
     lines = [Text(line) for line in header(document, width)]
     lines += [] if is_pair else _matrices(document, width)
     for section in filter(None, sections):
