@@ -12,8 +12,8 @@ from dlbench import values
 from dlbench.compare import table
 from dlbench.document import ComparedCell, Comparison
 
-from .drawing import PALE, text_width
-from .forest import SMALL, Forest, forest
+from .drawing import PALE, SMALL, text_width
+from .forest import Forest, forest
 from .ink import INK, PAPER
 
 MOST_ROWS = 60
@@ -74,8 +74,7 @@ def _workers(cells: list[ComparedCell]) -> list[str]:
     counts = [count for cell in cells for count in (cell.base_workers, cell.head_workers)]
     if not any(counts):
         return []
-    low, high = min(counts), max(counts)
-    number = str(low) if low == high else f"{low}..{high}"
+    number = values.extent(counts)
     return [f"n: {number} {'process' if number == '1' else 'processes'} a cell and side"]
 
 

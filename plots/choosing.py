@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from dlbench import values
@@ -42,6 +42,25 @@ def where(entries: Iterable[E], **axes: Axis) -> list[E]:
     return [e for e in entries if all(e.axis(key) == value for key, value in wanted.items())]
 
 
+def plain(entries: Sequence[E]) -> tuple[list[E], str, str]:
+    """Those of one protocol and one case, the usual ones where they were measured; and which."""
+    protocol = usual(entries, "protocol", "dlpack")
+    of_protocol = where(entries, protocol=protocol)
+    case = usual(of_protocol, "case", "f32")
+    return where(of_protocol, case_=case), protocol, case
+
+
+def by_consumer(entries: Sequence[E]) -> Iterator[tuple[str, str, str, list[E]]]:
+    """The title of a panel, its environment and device, and its entries: a panel a consumer."""
+    for environment, device in places(entries):
+        here = where(entries, environment=environment, device=device)
+        suffix = "" if device == "cpu" else f" on {device}"
+        suffix += "" if environment == "default" else f" in {environment}"
+        for consumer in in_order((entry.consumer for entry in here), YARDSTICK):
+            title = f"\u2192 {consumer}{suffix}"
+            yield title, environment, device, where(here, consumer=consumer)
+
+
 def in_order(names: Iterable[str], first: str) -> list[str]:
     """The names in alphabetical order after `first`, with which the others are compared."""
     return sorted(set(names), key=lambda name: (name != first, name))
@@ -74,11 +93,6 @@ def _sample_sizes(document: Document) -> str:
     rounds = [sum(len(worker.samples_ns) for worker in of) for of in workers]
     if not any(rounds):
         return ""
-    processes = _range([len(of) for of in workers])
+    processes = values.extent([len(of) for of in workers])
     noun = "process" if processes == "1" else "processes"
-    return f"n: {processes} {noun} a cell, {_range(rounds)} rounds in all"
-
-
-def _range(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return str(low) if low == high else f"{low}..{high}"
+    return f"n: {processes} {noun} a cell, {values.extent(rounds)} rounds in all"

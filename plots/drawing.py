@@ -7,6 +7,7 @@ import contextlib
 import functools
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from dlbench.text.escaping import log_line, printable, printable_lines
 from .ink import INK, PAPER
 
 DPI = 160
+MARGIN, LINE = 0.25, 0.17  #: inches: around a page, and of a note
+SMALL = 7.0  #: points, of notes
 LONGEST = 1000  #: most characters of one text, as the widest figure has room for
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
@@ -78,6 +81,47 @@ def inches(figure: Figure) -> Axes:
     canvas.set(xlim=(0, width), ylim=(0, height))
     canvas.set_axis_off()
     return canvas
+
+
+@dataclass(frozen=True)
+class Page:
+    """A figure with its title above and its notes below: between them is the body, from `top` down
+    to `bottom`, in inches."""
+
+    figure: Figure
+    canvas: Axes
+    top: float
+    bottom: float
+
+    def add_axes(self, x: float, y: float, width: float, height: float) -> Axes:
+        """Axes at a place in inches."""
+        wide, high = self.figure.get_size_inches()
+        return self.figure.add_axes((x / wide, y / high, width / wide, height / high))
+
+
+def page(
+    title: str,
+    subtitle: str,
+    width: float,
+    heights: tuple[float, float, float],
+    notes: list[str],
+    nothing: str = "",
+) -> Page:
+    """`heights` are those of the heading, the body and the key, which is above the notes.
+    `nothing`: the text in place of a body."""
+    note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
+    heading, body, key = heights
+    bottom = 0.12 + LINE * len(note_lines) + key
+    height = heading + body + bottom
+    figure = Figure(figsize=(width, height))
+    canvas = inches(figure)
+    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
+    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
+    canvas.text(width / 2, bottom + body / 2, nothing, fontsize=12, color=GREY, ha="center",
+                va="center")  # fmt: skip
+    for index, line in enumerate(reversed(note_lines)):
+        canvas.text(MARGIN, 0.12 + LINE * index, line, fontsize=SMALL, color=GREY, va="bottom")
+    return Page(figure, canvas, height - heading, bottom)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -11,17 +11,17 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench.document import Document, Measured
 
-from . import choosing, library_styles
-from .drawing import GREY, PALE, inches, shortened, wrapped
+from . import choosing, drawing, library_styles
+from .drawing import MARGIN, PALE, SMALL, shortened
 from .rounds import Panel, panels, rounds
 
 WIDEST = 3.0  # times the median; rounds outside are drawn at the edge
 NARROWEST = 1.1
 ROOM = 1.1  # a power: beyond the outermost round
-MARGIN, LEFT, RIGHT, GAP = 0.25, 1.35, 0.45, 0.08  # inches, as all measures here
-HEADING, FOOT, LINE = 0.95, 0.2, 0.17
+LEFT, RIGHT, GAP = 1.35, 0.45, 0.08  # inches, as all measures here
+HEADING = 0.95
 WIDE, HIGH = 1.15, 0.42
-LABEL, SMALL = 8.5, 7.0  # points
+LABEL = 8.5  # points
 LEAST_APART = 0.25  #: of the scale, between two labels
 TICKS = (1 / 3, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 3)
 
@@ -34,43 +34,28 @@ def figure(document: Document) -> Figure:
     width = max(LEFT + len(found) * (WIDE + GAP) + RIGHT, 6.0)
     notes = ["each round divided by its cell's median, first to last; a line for each worker",
              f"beyond {WIDEST:g}x: drawn at the edge"]  # fmt: skip
-    notes = wrapped(
-        (notes if found else []) + choosing.provenance(document), SMALL, width - 2 * MARGIN
-    )
-    below = FOOT + LINE * len(notes)
     body = max(len(producers) * (HIGH + GAP), 1.0)
-    height = HEADING + body + below
-    made = Figure(figsize=(width, height))
-    canvas = inches(made)
-    canvas.text(
-        MARGIN, height - 0.32, "Drift over the rounds", fontsize=14, weight="bold", va="center"
-    )
     heading = f"producers down, consumers across \u00b7 {axes_text}" if found else ""
-    canvas.text(MARGIN, height - 0.58, heading, fontsize=10, color=GREY, va="center")
-    if not found:
-        canvas.text(width / 2, below + body / 2, "nothing was measured", fontsize=12, color=GREY,
-                    ha="center", va="center")  # fmt: skip
-    for index, line in enumerate(notes):
-        y = 0.12 + LINE * (len(notes) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    page = drawing.page("Drift over the rounds", heading, width, (HEADING, body, 0.08),
+                        (notes if found else []) + choosing.provenance(document),
+                        "" if found else "nothing was measured")  # fmt: skip
     ends = _ends(found)
     for row, producer in enumerate(producers):
-        y = height - HEADING - row * (HIGH + GAP) - HIGH
-        canvas.text(MARGIN, y + HIGH / 2, shortened(producer, LABEL, LEFT - MARGIN - 0.1),
+        y = page.top - row * (HIGH + GAP) - HIGH
+        page.canvas.text(MARGIN, y + HIGH / 2, shortened(producer, LABEL, LEFT - MARGIN - 0.1),
                     fontsize=LABEL, va="center")  # fmt: skip
         last = 0  # column of the last panel of this row, whose scale is labeled
         for column, panel in enumerate(found):
             entry = panel.entries.get(producer)
             x = LEFT + column * (WIDE + GAP)
-            place = (x / width, y / height, WIDE / width, HIGH / height)
             if entry is not None or row == 0:
-                axes = made.add_axes(place)
+                axes = page.add_axes(x, y, WIDE, HIGH)
                 _prepare(axes, ends, panel.title if row == 0 else "")
                 last = column
             if entry is not None:
                 _draw(axes, entry, styles[producer].color)
-        made.axes[-1].tick_params(labelright=last == len(found) - 1)
-    return made
+        page.figure.axes[-1].tick_params(labelright=last == len(found) - 1)
+    return page.figure
 
 
 def _ends(found: list[Panel]) -> tuple[float, float]:

@@ -15,12 +15,12 @@ from dlbench.analysis.case_sweep import CaseSweep
 from dlbench.document import Document
 
 from . import choosing
-from .drawing import GREY, PALE, fitting, inches, shortened, text_width, wrapped
+from .drawing import GREY, MARGIN, PALE, SMALL, fitting, page, shortened, text_width
 from .ink import INK, PAPER
 
-MARGIN, HEADING, LINE = 0.25, 0.86, 0.17  # inches, as all measures here
+HEADING = 0.86  # inches, as all measures here
 WIDE, HIGH, GAP, TITLE = 0.36, 0.22, 0.16, 0.24
-LABEL, SMALL = 8.0, 7.0  # points
+LABEL = 8.0  # points
 LONGEST_LABEL = 1.6
 TILT = 60  # degrees, of the cases' names
 
@@ -64,33 +64,20 @@ def figure(document: Document) -> Figure:
     left = MARGIN + room + 0.12
     head = max((text_width(case, SMALL) for case in cases), default=0.5) * 0.87 + 0.12
     width = max(left + WIDE * len(cases) + 0.5 + MARGIN, 6.5)
-    notes = wrapped(_notes(document), SMALL, width - 2 * MARGIN)
-    key = _key_rows(width)
-    below = 0.12 + LINE * len(notes) + 0.24 * len(key) + 0.16
+    key = 0.24 * len(_key_rows(width))
     body = sum(panel.height() + GAP for panel in panels) or 0.6
-    height = HEADING + head + body + below
-
-    result = Figure(figsize=(width, height))
-    canvas = inches(result)
-    title = "Array kinds that make a pair copy"
-    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold",
-                va="center")  # fmt: skip
-    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
-    top = height - HEADING - head
+    made = page("Array kinds that make a pair copy", subtitle, width,
+                (HEADING + head, body, key + 0.16), _notes(document),
+                "" if panels else _nothing(document))  # fmt: skip
+    canvas, top = made.canvas, made.top
     for index, case in enumerate(cases):
         canvas.text(left + WIDE * (index + 0.45), top + 0.02, case, fontsize=SMALL, rotation=TILT,
                     rotation_mode="anchor", va="bottom")  # fmt: skip
     for panel in panels:
         _draw_panel(canvas, panel, cases, left, top)
         top -= panel.height() + GAP
-    if not panels:
-        canvas.text(width / 2, below + body / 2, _nothing(document),
-                    fontsize=12, color=GREY, ha="center", va="center")  # fmt: skip
-    _draw_key(canvas, width, 0.12 + LINE * len(notes) + 0.24 * (len(key) - 1) + 0.1)
-    for index, line in enumerate(notes):
-        y = 0.12 + LINE * (len(notes) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
-    return result
+    _draw_key(canvas, width, made.bottom - 0.3)
+    return made.figure
 
 
 def _nothing(document: Document) -> str:
@@ -141,12 +128,12 @@ def _draw_panel(canvas: Axes, panel: Panel, cases: list[str], left: float, top: 
 
 def kind_of(one: CaseSweep, case: str) -> str:
     """The kind of a case: one of KINDS."""
-    word = one.becomes(case)
-    if word.startswith("changes"):
+    kind = one.kind(case)
+    if kind == case_sweep.CHANGES:
         return "changed"
-    if word == case_sweep.NOT_MADE:
-        return word
-    # Not `word`: an untimed case has the outcome of the plain array, which may be a copy.
+    if kind == case_sweep.NOT_MADE:
+        return kind
+    # Not `kind`: an untimed case has the outcome of the plain array, which may be a copy.
     entry = one.sweep_cases[case]
     outcome = entry.found
     if outcome in values.COPIED:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .drawing import GREY, PALE, inches, text_width, wrapped
+from .drawing import GREY, MARGIN, PALE, SMALL, page, text_width
 
-MARGIN, HEADING, BOTTOM, LINE = 0.25, 0.86, 0.62, 0.17  # inches, as all measures here
+HEADING, BOTTOM = 0.86, 0.62  # inches, as all measures here
 ROW, WIDE = 0.26, 5.2
-LABEL, SMALL = 8.5, 7.0  # points
+LABEL = 8.5  # points
 
 
 @dataclass(frozen=True)
@@ -38,23 +38,13 @@ def forest(
     # Labels are not cut: two rows could become equal.
     left = MARGIN + max([1.0, *(text_width(label, LABEL) for label in labels)]) + 0.12
     right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15
-    width = left + WIDE + right + MARGIN
-    note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
-    below = 0.12 + LINE * len(note_lines) + BOTTOM
     body = max(ROW * len(labels), 0.6)
-    height = HEADING + body + below
-    figure = Figure(figsize=(width, height))
-    canvas = inches(figure)
-    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
-    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
-    for index, line in enumerate(note_lines):
-        y = 0.12 + LINE * (len(note_lines) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    made = page(title, subtitle, left + WIDE + right + MARGIN, (HEADING, body, BOTTOM), notes,
+                "" if labels else nothing)  # fmt: skip
+    figure, canvas, below = made.figure, made.canvas, made.bottom
     if not labels:
-        canvas.text(width / 2, below + body / 2, nothing, fontsize=12, color=GREY, ha="center",
-                    va="center")  # fmt: skip
         return Forest(figure, canvas, None, (left, below - 0.42))
-    axes = figure.add_axes((left / width, below / height, WIDE / width, body / height))
+    axes = made.add_axes(left, below, WIDE, body)
     axes.set_ylim(body / ROW, 0)
     axes.yaxis.set_visible(False)
     axes.grid(axis="x", color=PALE, linewidth=0.5)

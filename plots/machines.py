@@ -14,8 +14,8 @@ from dlbench.document import Document
 
 from . import choosing, library_styles
 from .change import ticks
-from .drawing import text_width
-from .forest import SMALL, WIDE, Forest, forest
+from .drawing import SMALL, text_width
+from .forest import WIDE, Forest, forest
 from .ink import INK
 from .library_styles import Style
 

@@ -17,13 +17,11 @@ from dlbench import values
 from dlbench.document import Document, Entry, Measured
 
 from . import cells, choosing
-from .drawing import GREY, inches, shortened, text_width, wrapped
-from .matrix_key import ROW, SMALL, color_bar, draw_legend, legend_items, legend_lines
+from .drawing import GREY, MARGIN, SMALL, page, shortened, text_width
+from .matrix_key import ROW, color_bar, draw_legend, legend_items, legend_lines
 
-MARGIN = 0.25  # inches, as all measures here
 LABEL = 9.5  # points
-LONGEST_LABEL = 1.9
-LINE = 0.17
+LONGEST_LABEL = 1.9  # inches, as all measures here
 HEADING, TITLE = 0.56, 0.20  # the figure's and a panel's
 GAP = 0.3  # between two panels
 BAR = 0.95  # the colors' bar with its words
@@ -86,43 +84,31 @@ def figure(document: Document) -> Figure:
     columns = max((len(panel.columns) for panel in panels), default=0)
     overhang = max((panel.overhang() for panel in panels), default=0.0)
     width = max(2 * MARGIN + label_room + columns * cells.WIDTH + max(overhang, BAR), 6.0)
-    notes = wrapped(_notes(document, panels, shown), SMALL, width - 2 * MARGIN)
-    key_rows = legend_lines(legend, width - 2 * MARGIN)
-    below = 0.22 + ROW * key_rows + LINE * len(notes) + 0.12
+    key = ROW * legend_lines(legend, width - 2 * MARGIN)
     body = sum(panel.height() for panel in panels) + GAP * max(len(panels) - 1, 0)
-    height = HEADING + max(body, 1.0) + below
-
-    result = Figure(figsize=(width, height))
-    canvas = inches(result)
-    canvas.text(MARGIN, height - 0.32, "Cost of an array exchange", fontsize=14,
-                weight="bold", va="center")  # fmt: skip
-    top = height - HEADING
+    made = page("Cost of an array exchange", "", width, (HEADING, max(body, 1.0), 0.22 + key),
+                _notes(document, panels, shown))  # fmt: skip
+    canvas, top = made.canvas, made.top
     left = MARGIN + label_room
     if not times:
-        canvas.text(width - MARGIN, height - 0.32, "nothing was measured", fontsize=LABEL,
+        canvas.text(width - MARGIN, top + HEADING - 0.32, "nothing was measured", fontsize=LABEL,
                     color=GREY, ha="right", va="center")  # fmt: skip
     if len(set(times)) > 1:
         first = panels[0]
         length = min(cells.HEIGHT * len(first.rows), 3.2)
         x = left + cells.WIDTH * columns + 0.2
-        color_bar(result, norm, (x, top - TITLE - first.head() - length, 0.13, length))
+        color_bar(made.figure, norm, (x, top - TITLE - first.head() - length, 0.13, length))
     for panel in panels:
         _draw_panel(canvas, panel, left, top, norm)
         top -= panel.height() + GAP
-    draw_legend(canvas, legend, MARGIN, below - 0.22, width - 2 * MARGIN)
-    for index, line in enumerate(notes):
-        y = 0.12 + LINE * (len(notes) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
-    return result
+    draw_legend(canvas, legend, MARGIN, made.bottom - 0.22, width - 2 * MARGIN)
+    return made.figure
 
 
 def _panel(document: Document, machine: str, environment: str, device: str) -> Panel | None:
     entries = choosing.where(document.exchanges, environment=environment, device=device,
                              clock="call")  # fmt: skip
-    protocol = choosing.usual(entries, "protocol", "dlpack")
-    entries = choosing.where(entries, protocol=protocol)
-    case = choosing.usual(entries, "case", "f32")
-    entries = choosing.where(entries, case_=case)
+    entries, protocol, case = choosing.plain(entries)
     if not entries:
         return None
     measured = [entry.bytes for entry in entries if isinstance(entry, Measured)]

@@ -15,10 +15,9 @@ from dlbench import values
 from dlbench.document import Entry, Measured
 
 from . import cells
-from .drawing import PALE, duration_tick, text_width
+from .drawing import PALE, SMALL, duration_tick, text_width
 from .ink import INK, PAPER
 
-SMALL = 7.0  # points
 ROW = 0.24  # inches
 
 

@@ -14,8 +14,8 @@ from dlbench.analysis.phases import has_shares
 from dlbench.document import Document, Measured
 
 from . import choosing
-from .drawing import text_width
-from .forest import SMALL, forest
+from .drawing import SMALL, text_width
+from .forest import forest
 from .ink import INK, PAPER
 
 BAR = 0.62  # of a row
@@ -84,10 +84,7 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
     entries = [entry for entry in found if has_shares(entry)]
     if not entries:
         return [], "", []
-    protocol = choosing.usual(entries, "protocol", "dlpack")
-    entries = choosing.where(entries, protocol=protocol)
-    case = choosing.usual(entries, "case", "f32")
-    entries = choosing.where(entries, case_=case)
+    entries, protocol, case = choosing.plain(entries)
     size = min(entry.bytes for entry in entries)
     alike = choosing.where(found, protocol=protocol, case_=case, bytes=size)
     entries = [entry for entry in alike if has_shares(entry)]

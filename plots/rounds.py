@@ -27,20 +27,12 @@ def panels(document: Document) -> tuple[list[Panel], str]:
     entries = choosing.where(choosing.measured(document), clock="call")
     if not entries:
         return [], ""
-    protocol = choosing.usual(entries, "protocol", "dlpack")
-    entries = choosing.where(entries, protocol=protocol)
-    case = choosing.usual(entries, "case", "f32")
-    entries = choosing.where(entries, case_=case)
+    entries, protocol, case = choosing.plain(entries)
     size = min(entry.bytes for entry in entries)
-    entries = choosing.where(entries, bytes=size)
     found = []
-    for environment, device in choosing.places(entries):
-        here = choosing.where(entries, environment=environment, device=device)
-        suffix = "" if device == "cpu" else f" on {device}"
-        suffix += "" if environment == "default" else f" in {environment}"
-        for consumer in choosing.in_order((e.consumer for e in here), choosing.YARDSTICK):
-            own = {e.producer: e for e in choosing.where(here, consumer=consumer)}
-            found.append(Panel(f"\u2192 {consumer}{suffix}", dict(sorted(own.items()))))
+    for title, _, _, own in choosing.by_consumer(choosing.where(entries, bytes=size)):
+        by_producer = {entry.producer: entry for entry in own}
+        found.append(Panel(title, dict(sorted(by_producer.items()))))
     return found, f"{protocol} \u00b7 {case} \u00b7 {values.size(size)}"
 
 

@@ -39,31 +39,23 @@ def _chosen(document: Document) -> tuple[list[Measured], str]:
     entries = [entry for entry in choosing.measured(document) if entry.clock in ("call", "ready")]
     if not entries:
         return [], ""
-    protocol = choosing.usual(entries, "protocol", "dlpack")
-    entries = choosing.where(entries, protocol=protocol)
-    case = choosing.usual(entries, "case", "f32")
-    subtitle = f"time of one exchange over the array's size \u00b7 {protocol} \u00b7 {case}"
-    return choosing.where(entries, case_=case), subtitle
+    chosen, protocol, case = choosing.plain(entries)
+    return chosen, f"time of one exchange over the array's size \u00b7 {protocol} \u00b7 {case}"
 
 
 def _panels(document: Document, entries: list[Measured]) -> list[Panel]:
     panels = []
-    for environment, device in choosing.places(entries):
-        here = choosing.where(entries, environment=environment, device=device)
+    for title, environment, device, own in choosing.by_consumer(entries):
         facts = document.environment(environment)
-        suffix = "" if device == "cpu" else f" on {device}"
-        suffix += "" if environment == "default" else f" in {environment}"
-        for consumer in choosing.in_order((e.consumer for e in here), choosing.YARDSTICK):
-            own = choosing.where(here, consumer=consumer)
-            producers = sorted({entry.producer for entry in own})
-            pairs = {name: _one_clock(choosing.where(own, producer=name)) for name in producers}
-            panels.append(Panel(
-                title=f"\u2192 {consumer}{suffix}",
-                until_ready=any(pair[0].clock == "ready" for pair in pairs.values()),
-                entries=pairs,
-                floor_ns=float(facts.floors_ns.get("call", 0)),
-                copy_floors=_floors_of(device, facts.copy_floors_gb_per_s),
-            ))  # fmt: skip
+        producers = sorted({entry.producer for entry in own})
+        pairs = {name: _one_clock(choosing.where(own, producer=name)) for name in producers}
+        panels.append(Panel(
+            title=title,
+            until_ready=any(pair[0].clock == "ready" for pair in pairs.values()),
+            entries=pairs,
+            floor_ns=float(facts.floors_ns.get("call", 0)),
+            copy_floors=_floors_of(device, facts.copy_floors_gb_per_s),
+        ))  # fmt: skip
     return panels
 
 

@@ -28,14 +28,10 @@ def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
     for panel in panels:
         for name, rate in panel.copy_floors.items():
             slopes.setdefault(name, []).append(rate)
-    if slopes:
+    if slopes:  # environments differ a little
         line = Line2D([], [], color=SLOPE, linewidth=0.9, linestyle=COPY_FLOOR)
-        rate_texts = (f"{name} {_rates(rates)} GB/s" for name, rates in slopes.items())
+        rate_texts = (
+            f"{name} {values.extent(rates, values.rate)} GB/s" for name, rates in slopes.items()
+        )
         keys.append((line, f"a plain copy: {', '.join(rate_texts)}"))
     return keys
-
-
-def _rates(rates: list[float]) -> str:
-    """The lowest and the highest rate, because environments differ a little."""
-    low, high = values.rate(min(rates)), values.rate(max(rates))
-    return low if low == high else f"{low}..{high}"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .drawing import GREY, inches, wrapped
+from .drawing import MARGIN, page
 from .scaling_panel import HIGH, WIDE
-from .sheet_key import ROW, SMALL, Key, draw_keys, rows_of
+from .sheet_key import ROW, Key, draw_keys, rows_of
 
-MARGIN, LEFT, GAP_X, GAP_Y = 0.25, 0.72, 0.2, 0.42  # inches, as all measures here
-HEADING, BOTTOM, LINE = 1.0, 0.34, 0.17
+LEFT, GAP_X, GAP_Y = 0.72, 0.2, 0.42  # inches, as all measures here
+HEADING, BOTTOM = 1.0, 0.34
 
 
 @dataclass(frozen=True)
@@ -43,30 +43,18 @@ def sheet(title: str, subtitle: str, count: int, keys: list[Key], notes: list[st
     down = math.ceil(count / across)
     width = max(LEFT + across * WIDE + (across - 1) * GAP_X + MARGIN, 6.0)
     key_rows = rows_of(keys, width - 2 * MARGIN)
-    note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
-    below = 0.12 + LINE * len(note_lines) + 0.08 + ROW * len(key_rows)
     body = max(down * HIGH + (down - 1) * GAP_Y, 1.0) + BOTTOM
-    height = HEADING + body + below
-
-    figure = Figure(figsize=(width, height))
-    canvas = inches(figure)
-    canvas.text(MARGIN, height - 0.32, title, fontsize=14, weight="bold", va="center")
-    canvas.text(MARGIN, height - 0.58, subtitle, fontsize=10, color=GREY, va="center")
-    if not count:
-        canvas.text(width / 2, below + body / 2, "nothing was measured", fontsize=12, color=GREY,
-                    ha="center", va="center")  # fmt: skip
-    draw_keys(canvas, key_rows, MARGIN, below - 0.08)
-    for index, line in enumerate(note_lines):
-        y = 0.12 + LINE * (len(note_lines) - 1 - index)
-        canvas.text(MARGIN, y, line, fontsize=SMALL, color=GREY, va="bottom")
+    made = page(title, subtitle, width, (HEADING, body, 0.08 + ROW * len(key_rows)), notes,
+                "" if count else "nothing was measured")  # fmt: skip
+    draw_keys(made.canvas, key_rows, MARGIN, made.bottom - 0.08)
     places = []
     for index in range(count):
         row, column = divmod(index, across)
         x = LEFT + column * (WIDE + GAP_X)
-        y = height - HEADING - HIGH - row * (HIGH + GAP_Y)
-        axes = figure.add_axes((x / width, y / height, WIDE / width, HIGH / height))
+        y = made.top - HIGH - row * (HIGH + GAP_Y)
+        axes = made.add_axes(x, y, WIDE, HIGH)
         places.append(Place(axes, column == 0, index + across >= count))
-    return Sheet(figure, places)
+    return Sheet(made.figure, places)
 
 
 def _across(count: int) -> int:

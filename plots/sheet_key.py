@@ -6,10 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from . import lines
-from .drawing import text_width
+from .drawing import SMALL, text_width
 from .library_styles import Style
 
-SMALL = 7.0  # points
 ROW = 0.22  # inches
 Key = tuple[Line2D, str]
 

@@ -13,8 +13,8 @@ from dlbench.document import Document, Entry, Sync
 from dlbench.environments.environment import DEFAULT
 
 from . import choosing
-from .drawing import text_width
-from .forest import SMALL, Forest, forest
+from .drawing import SMALL, text_width
+from .forest import Forest, forest
 
 MOST_ROWS = 60
 #: Axes that a row's label names only if they have other values than the default.

@@ -11,9 +11,7 @@ import click
 
 from dlbench import _core
 from dlbench.counting import valgrind
-from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, first_line
-from dlbench.libraries.import_orders import ImportOrders
 from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
 from dlbench.profiling import verb as profiling
 from dlbench.running import options, request, run, rundir
@@ -96,20 +94,16 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     found = run.find_libraries(requested, places)
     if libraries:
         require_pair(libraries, sorted({one.name for one in found}))
-    plan = requested.plan(found)
+    prepared = run.Prepared(requested, places, found, requested.plan(found))
     # Invalid values are reported before a folder is made.
     requested.options(Path(), {}, resume=False)
     if params["dry_run"]:
-        return run.dry_run(plan, Console())
-    run.require_cells(plan)
+        return run.dry_run(prepared.plan, Console())
+    run.require_cells(prepared.plan)
     noise = observed(probe, params)
-    context = run.context(requested, found, plan, places, sys.argv, noise)
     if params["profile"]:
-        return profile(requested, plan, places, context, params)
-    if requested.count:
-        valgrind.require()
-    folder = rundir.fresh(params["out"])
-    return measure(folder, requested, found, places, plan, context, noise, params, resuming=False)
+        return profiling.conduct(prepared, noise, out=params["out"], quiet=params["quiet"])
+    return measure(prepared, noise, params)
 
 
 def observed(probe: NoiseProbe, params: dict[str, Any]) -> Noise:
@@ -143,51 +137,25 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     requested = request.resumed(kept)
     places = run.find_environments(requested)
     found = run.find_libraries(requested, places)
-    plan = requested.plan(found)
-    if requested.count:
-        valgrind.require()
-    # The context of this machine: the core refuses a journal with another one.
-    noise = observed(probe, params)
-    context = run.context(requested, found, plan, places, sys.argv, noise)
-    return measure(folder, requested, found, places, plan, context, noise, params, resuming=True)
-
-
-def profile(
-    requested: request.Request,
-    plan: _core.Plan,
-    places: list[Environment],
-    context: dict[str, Any],
-    params: dict[str, Any],
-) -> int:
-    """Emits ranges instead of measuring times; see docs/how-to/profile.md."""
-    status, warnings = profiling.conduct(
-        requested, plan, places, context, out=params["out"], quiet=params["quiet"]
-    )
-    for warning in warnings:
-        run.warn(warning)
-    return status
+    prepared = run.Prepared(requested, places, found, requested.plan(found))
+    return measure(prepared, observed(probe, params), params, folder)
 
 
 def measure(
-    folder: Path,
-    requested: request.Request,
-    libraries: list[_core.Library],
-    places: list[Environment],
-    plan: _core.Plan,
-    context: dict[str, Any],
-    noise: Noise,
-    params: dict[str, Any],
-    *,
-    resuming: bool,
+    prepared: run.Prepared, noise: Noise, params: dict[str, Any], resumed: Path | None = None
 ) -> int:
-    quiet = params["quiet"]
+    """`resumed` is the folder of a run that goes on."""
+    if prepared.request.count:
+        valgrind.require()
+    quiet, folder = params["quiet"], resumed or rundir.fresh(params["out"])
     try:
-        wanted = requested.options(folder, context, resuming)
-        orders = ImportOrders(libraries, plan, places)
-        summary = run.execute(plan, wanted, folder, noise, orders, quiet=quiet, shows_first=True)
-        signal = summary.signal or run.after_rounds(folder, requested, places, summary, quiet=quiet)
+        # Of this machine: the core refuses a journal with another context.
+        context = run.context(prepared, noise)
+        wanted = prepared.request.options(folder, context, resume=resumed is not None)
+        summary = run.execute(prepared, wanted, folder, noise, quiet=quiet, shows_first=True)
+        signal = run.after_rounds(prepared, folder, summary, quiet=quiet)
     except Exception:
-        if not resuming:
+        if not resumed:
             rundir.give_up(folder)
         raise
     plots = not params["no_plots"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 from dlbench import _core
@@ -158,6 +158,18 @@ def between_processes(environment: EnvironmentFacts) -> str:
 def rate(gb_per_s: float) -> str:
     """Without the unit: "2.2", "16", "0.013"."""
     return f"{gb_per_s:.2g}" if gb_per_s < 10 else f"{gb_per_s:.0f}"
+
+
+def extent(numbers: Iterable[float], text: Callable[[float], str] = str, to: str = "..") -> str:
+    """ "12", "12..24": the smallest and the largest number."""
+    ordered = sorted(numbers)
+    return to.join(dict.fromkeys(map(text, (ordered[0], ordered[-1]))))
+
+
+def fastest_rate(copied: Iterable[Measured]) -> float:
+    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
+    timed = [entry for entry in copied if entry.gb_per_s]
+    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
 
 
 def floors(gb_per_s: Mapping[str, float], device: str = "cpu") -> str:

@@ -65,9 +65,9 @@ def main() -> None:
     faulthandler.enable()
     load_package()
     if options.facts:
-        from dlbench.environments import there
+        from dlbench.environments import interpreter
 
-        there.tell(search_folders())
+        interpreter.tell(search_folders())
         return
     from dlbench import _worker
 

@@ -116,7 +116,9 @@ def copies(document: Document) -> list[Row]:
     ):
         alike = [entry for _, entry in members]
         rates = [
-            rate for pair in grouped(alike, lambda e: e.pair).values() if (rate := _rate(pair))
+            rate
+            for pair in grouped(alike, lambda e: e.pair).values()
+            if (rate := values.fastest_rate(pair))
         ]
         sizes = sorted({entry.bytes for entry in alike})
         places = [one for one in (device, environment, machine) if one not in ("", "default")]
@@ -133,15 +135,8 @@ def copies(document: Document) -> list[Row]:
     return rows
 
 
-def _rate(copied: Sequence[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call itself has the smallest share."""
-    timed = [entry for entry in copied if entry.gb_per_s]
-    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
-
-
 def _span(rates: Sequence[float]) -> str:
-    low, high = (values.rate(edge(rates)) if rates else "" for edge in (min, max))
-    return f"{low} GB/s" if low == high and low else f"{low} .. {high} GB/s" if low else ""
+    return f"{values.extent(rates, values.rate, ' .. ')} GB/s" if rates else ""
 
 
 def fallbacks(document: Document) -> list[Row]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
-from dlbench.environments import there
+from dlbench.environments import interpreter
 
 #: What an interpreter says in which all is well, but for what a test changes of it.
 FACTS = {
@@ -72,7 +72,7 @@ def script(path: Path, *lines: str) -> str:
 
 def answering(path: Path, version: str = "3.14.0 cpython", build: str = "", **facts: Any) -> str:
     """An interpreter that says this of itself."""
-    reported = there.FACTS + json.dumps(FACTS | facts)
+    reported = interpreter.FACTS + json.dumps(FACTS | facts)
     hello = json.dumps({"hello": {"build": build or _core.build_id}}, separators=(",", ":"))
-    lines = (there.VERSION + version, reported, hello)
+    lines = (interpreter.VERSION + version, reported, hello)
     return script(path, *(f"echo '{line}'" for line in lines))

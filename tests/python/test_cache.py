@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import planted
+from dlbench.command import listing
 from dlbench.environments.environment import here
 from dlbench.libraries import cache as libraries_cache
-from dlbench.libraries import discover, listing
+from dlbench.libraries import discover
 from dlbench.supervisor import RequestFailed
 
 pytestmark = pytest.mark.process

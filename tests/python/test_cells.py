@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import samples
-from dlbench.command import cells
+from dlbench.analysis import cells
 from dlbench.errors import BadInput
 from typed import doc
 

@@ -29,8 +29,10 @@ next          dlbench show latest torch numpy  the slowest pair in detail
 
 def ending(document: dict[str, object], width: int = 80) -> str:
     """What follows the matrix and its legend."""
-    lines = terminal.render_request(
-        doc(document), width, "latest", "x", ("report.html",), is_ending=True
+    made = doc(document)
+    is_pair = bool(made.run.request.pair)
+    lines = terminal.render(
+        made, width, "latest", "x", ("report.html",), is_pair=is_pair, is_ending=True
     )
     text = "".join(f"{line.plain}\n" for line in lines)
     return text[text.index("protocol  ") :] if "protocol  " in text else text

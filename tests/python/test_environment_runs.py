@@ -207,7 +207,8 @@ def test_list_and_doctor_look_into_environments(tmp_path: Path) -> None:
     """The planted adapters alone are asked what they offer: a process for each library."""
     other_pythons.make(tmp_path / "old", shiny="1.0")
     script = (
-        "import sys\nfrom pathlib import Path\nfrom dlbench.libraries import discover, listing\n"
+        "import sys\nfrom pathlib import Path\nfrom dlbench.command import listing\n"
+        "from dlbench.libraries import discover\n"
         "from dlbench.environments import probe\n"
         "for place in probe.find(sys.argv[1:], 20):\n"
         "    found = discover.catalogue(Path('adapters'), Path('none'), place)\n"

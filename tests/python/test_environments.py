@@ -12,7 +12,7 @@ import pytest
 
 import other_pythons
 from dlbench import _core, worker_main
-from dlbench.environments import probe, spelled
+from dlbench.environments import env_option, probe
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
@@ -118,12 +118,12 @@ def test_its_packages_offer_adapters(tmp_path: Path) -> None:
 )
 def test_an_unfit_word_is_named(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        spelled.read([text])
+        env_option.read([text])
 
 
 def test_a_name_stands_for_one_environment() -> None:
     with pytest.raises(BadInput, match="two environments are called 'old'"):
-        spelled.read([f"old={sys.executable}", f"old={sys.executable}"])
+        env_option.read([f"old={sys.executable}", f"old={sys.executable}"])
 
 
 def test_an_interpreter_is_a_file_a_command_or_in_a_folder(
@@ -135,12 +135,12 @@ def test_an_interpreter_is_a_file_a_command_or_in_a_folder(
     monkeypatch.setenv("PATH", f"{tmp_path}/env/bin")
     expected = f"{tmp_path}/env/bin/python"
     for python in ("env/bin/python", "env", "python", expected):
-        assert spelled.read([f"old={python}"]) == {"old": expected}
+        assert env_option.read([f"old={python}"]) == {"old": expected}
     (tmp_path / "text").write_text("no program")
     with pytest.raises(BadInput, match="text: not executable"):
-        spelled.read(["old=./text"])
+        env_option.read(["old=./text"])
     with pytest.raises(BadInput, match="a folder without bin/python"):
-        spelled.read([f"old={tmp_path}"])
+        env_option.read([f"old={tmp_path}"])
 
 
 def test_no_python_is_reported_by_what_it_says(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 import samples
 from dlbench import findings
-from dlbench.analysis import case_sweep
-from dlbench.command import cells
+from dlbench.analysis import case_sweep, cells
 from dlbench.findings import grouping
-from dlbench.terminal import beside, heading, terminal
+from dlbench.terminal import environments, heading, terminal
 from typed import doc, entries_of
 
 BETWEEN = {"length_ns": 64.0, "half_width": 0.05, "series": 1}
@@ -65,7 +64,7 @@ def test_a_matrix_is_of_one_environment_ours_first() -> None:
 
 
 def test_what_takes_another_time_stands_beside() -> None:
-    lines = texts(beside.table(doc(two()), ["dlpack"], 80))
+    lines = texts(environments.table(doc(two()), ["dlpack"], 80))
     assert lines[0] == "beside default   1 of 2 exchanges differ in time"
     assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
     assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
@@ -80,9 +79,9 @@ def test_of_many_exchanges_some_differ_by_chance(exchanges: int, reported_: int)
         for number in range(exchanges)
         for name, ns in (("default", 100.0), ("a-old", 100.0 if number else 112.0))
     ]
-    environments = {"a-old": reported("3.10.13"), "default": reported("3.13.1")}
-    made = samples.document(*found, environments=environments)
-    lines = texts(beside.table(doc(made), ["dlpack"], 80))
+    named = {"a-old": reported("3.10.13"), "default": reported("3.13.1")}
+    made = samples.document(*found, environments=named)
+    lines = texts(environments.table(doc(made), ["dlpack"], 80))
     assert lines[0].endswith(f"   {reported_} of {exchanges} exchanges differ in time")
 
 
@@ -90,14 +89,14 @@ def test_without_a_second_process_nothing_is_reported_to_differ() -> None:
     document = two()
     for entry in document["benchmarks"]:
         del entry["between_half_width"]
-    lines = texts(beside.table(doc(document), ["dlpack"], 80))
+    lines = texts(environments.table(doc(document), ["dlpack"], 80))
     assert "not decided: one process each" in lines[0]
     assert "2.00?" in lines[2]
     assert lines[-1].endswith("  ?: one process, chance unknown")
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:
-    assert beside.table(doc(samples.pair()), ["dlpack", "convert"], 80) == []
+    assert environments.table(doc(samples.pair()), ["dlpack", "convert"], 80) == []
 
 
 def test_every_size_but_the_smallest_is_left_out() -> None:
@@ -105,7 +104,7 @@ def test_every_size_but_the_smallest_is_left_out() -> None:
         samples.measured("numpy", "numpy", 1e6, bytes=1 << 20, environment=name, **rounds(1e6))
         for name in ("default", "a-old")
     ]
-    assert len(beside.shared(doc(two(*large)), ["dlpack"])) == 2
+    assert len(environments.shared(doc(two(*large)), ["dlpack"])) == 2
 
 
 def refused(environment: str, why: str) -> dict[str, Any]:

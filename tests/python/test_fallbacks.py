@@ -8,8 +8,7 @@ from dlbench.exporters import support
 from rich.cells import cell_len
 
 import samples
-from dlbench.analysis import case_sweep
-from dlbench.command import cells
+from dlbench.analysis import case_sweep, cells
 from dlbench.terminal import fallbacks, terminal
 from typed import doc
 

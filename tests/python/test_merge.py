@@ -14,8 +14,9 @@ import pytest
 import samples
 import synthetic
 from dlbench import cli
+from dlbench.analysis import cells
 from dlbench.check import section
-from dlbench.command import cells, merge
+from dlbench.command import merge
 from dlbench.counting import explain
 from dlbench.document import read_document
 from typed import doc, parts_of

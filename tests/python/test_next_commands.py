@@ -11,7 +11,8 @@ import pytest
 import samples
 import synthetic
 from dlbench import findings, values
-from dlbench.command import cells, merge
+from dlbench.analysis import cells
+from dlbench.command import merge
 from dlbench.findings import grouping
 from typed import doc, entry_of, parts_of
 

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 
 import samples
 from dlbench import findings, values
-from dlbench.analysis import phases
-from dlbench.command import cells
+from dlbench.analysis import cells, phases
 from dlbench.terminal import pair, terminal
 from typed import doc, entry_of
 
@@ -60,7 +59,7 @@ def matrix(made: dict[str, Any], width: int) -> list[str]:
 
 def of_pair(made: dict[str, Any], width: int) -> list[str]:
     """The table of a pair, and what follows."""
-    lines = [line.plain for line in terminal.render_pair(doc(made), width, is_ending=True)]
+    lines = [line.plain for line in terminal.render(doc(made), width, is_pair=True, is_ending=True)]
     return lines[lines.index("") + 1 :]
 
 
@@ -101,7 +100,7 @@ def test_the_exchange_is_the_one_that_the_phases_are_parts_of() -> None:
 def test_no_line_is_wider_than_requested(width: int) -> None:
     made = samples.document(*exchange("array_api_strict", "tensorflow"), *exchange("a", "b"))
     assert all(line.cell_len <= width for line in terminal.render(doc(made), width))
-    assert all(line.cell_len <= width for line in terminal.render_pair(doc(made), width))
+    assert all(line.cell_len <= width for line in terminal.render(doc(made), width, is_pair=True))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import samples
 import synthetic
 from browser import Open, Page
-from dlbench.command import cells
+from dlbench.analysis import cells
 from dlbench.counting import explain
 from typed import doc
 

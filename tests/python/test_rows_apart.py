@@ -10,7 +10,7 @@ import samples
 from dlbench.analysis import scaling
 from dlbench.analysis.scaling import differing
 from dlbench.sync import table
-from dlbench.terminal import beside
+from dlbench.terminal import environments
 from typed import doc
 
 DEVICES = ("cpu", "cuda:0+cpu")
@@ -77,7 +77,7 @@ def test_scaling_has_both_devices(width: int) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_environments_are_beside_each_other_by_device_and_case(width: int) -> None:
-    _, head, *lines = apart(beside.table(doc(two_environments()), ["dlpack"], width), width)
+    _, head, *lines = apart(environments.table(doc(two_environments()), ["dlpack"], width), width)
     rows = [line for line in lines if "->" in line]
     assert head.split()[3:6] == ["protocol", "device", "case"]
     found = {tuple(line.split()[4:6]) for line in rows}

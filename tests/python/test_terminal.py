@@ -108,11 +108,11 @@ def test_at_120_columns_the_matrix_is_one_block() -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 @pytest.mark.parametrize("sample", [samples.pair, samples.matrix])
-@pytest.mark.parametrize("render", [terminal.render, terminal.render_pair])
-def test_no_line_is_wider_than_the_terminal(width, sample, render) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize("is_pair", [False, True])
+def test_no_line_is_wider_than_the_terminal(width, sample, is_pair) -> None:  # type: ignore[no-untyped-def]
     place = "dlbench-results/latest"
     files = ("matrix.svg", "results.json", "scaling.svg")
-    lines = render(doc(sample()), width, place=place, files=files)
+    lines = terminal.render(doc(sample()), width, place=place, files=files, is_pair=is_pair)
     assert [line.plain for line in lines if len(line.plain) > width] == []
 
 
@@ -447,9 +447,8 @@ def test_nothing_is_cut_where_there_is_no_terminal() -> None:
         samples.measured("numpy", "numpy", 100.0),
         samples.missing("numpy", "torch", "refused", reason),
     )
-    for requested in ({}, {"pair": ["numpy", "torch"]}):
-        document["context"]["dlbench"]["request"] = requested
-        lines = terminal.render_request(doc(document), layout.UNCUT, "latest", "x", ("a",))
+    for is_pair in (False, True):
+        lines = terminal.render(doc(document), layout.UNCUT, "latest", "x", ("a",), is_pair=is_pair)
         text = "\n".join(line.plain for line in lines)
         assert "\u2026" not in text
         assert reason.strip() in text

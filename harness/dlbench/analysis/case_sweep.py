@@ -13,9 +13,12 @@ from dlbench.text.grouping import grouped
 BASELINE = "f32"  #: the plain array that the other cases are compared with
 NOT_MADE = "not made"
 NOT_RUN = "not-run"
+CHANGES = "changes"
+#: Kinds of fallbacks in the order of their rows; the others follow.
+KINDS = (*values.COPIED, "zero-copy", CHANGES, "wrong", "crashed", "timed-out")
 Axes = tuple[str, str, str, str, str]
-#: Outcomes by case: word, consumer, cases, environment, device.
-CaseKey = tuple[str, str, tuple[str, ...], str, str]
+#: Outcomes by case: kind, words, consumer, cases, environment, device.
+CaseKey = tuple[str, str, str, tuple[str, ...], str, str]
 
 
 @dataclass
@@ -35,22 +38,33 @@ class CaseSweep:
         entry = self.sweep_cases[case]
         return entry.gb_per_s if isinstance(entry, Measured) else 0.0
 
-    def becomes(self, case: str) -> str:
-        """ "copy", "changes dtype", "refused", ...; empty if the outcome is that of the
-        baseline."""
+    def kind(self, case: str) -> str:
+        """An outcome, CHANGES or NOT_MADE; empty if the outcome is that of the baseline."""
         entry, baseline = self.sweep_cases[case], self.sweep_cases.get(BASELINE)
         if values.is_untimed(entry) or entry is baseline:
             return ""
         # A run that was interrupted has no outcome to compare.
         if NOT_RUN in (entry.found, baseline.found if baseline is not None else ""):
             return ""
-        plain = baseline.changed if baseline is not None else ()
-        changed = [word for word in entry.changed if word not in plain]
-        if changed:
-            return f"changes {', '.join(changed)}"
+        if self.changed(case):
+            return CHANGES
         if isinstance(entry, NotMeasured) and entry.found == "unsupported" and not entry.exception:
             return NOT_MADE
         return "" if baseline is not None and entry.found == baseline.found else entry.found
+
+    def changed(self, case: str) -> list[str]:
+        """What is changed of the array, and is not of the baseline."""
+        baseline = self.sweep_cases.get(BASELINE)
+        plain = baseline.changed if baseline is not None else ()
+        return [word for word in self.sweep_cases[case].changed if word not in plain]
+
+    def becomes(self, case: str) -> str:
+        """The kind in words: "copy by torch", "changes dtype", "refused"."""
+        kind = self.kind(case)
+        if kind == CHANGES:
+            return f"{kind} {', '.join(self.changed(case))}"
+        owner = self.sweep_cases[case].copying_library if kind in values.COPIED else ""
+        return f"{kind} by {owner}" if owner else kind
 
 
 def _shows_nothing(entry: Entry) -> bool:
@@ -109,6 +123,7 @@ class Fallback:
     producer: str
     pairs: tuple[tuple[str, str], ...]
     protocols: tuple[str, ...]
+    kind: str
     becomes: str
     cases: tuple[str, ...]
     environment: str
@@ -121,33 +136,30 @@ def fallbacks(sweeps: Iterable[CaseSweep]) -> Iterator[Fallback]:
     alike: dict[tuple[CaseKey, str], list[CaseSweep]] = defaultdict(list)
     not_made: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
     for one in sweeps:
-        cases: dict[str, list[str]] = defaultdict(list)
+        cases: dict[tuple[str, str], list[str]] = defaultdict(list)
         for case in one.sweep_cases:
-            word = one.becomes(case)
-            if word == NOT_MADE:
+            kind = one.kind(case)
+            if kind == NOT_MADE:
                 not_made[one.producer, one.environment, one.device][case] = None
-            elif word in values.COPIED and (owner := one.sweep_cases[case].copying_library):
-                cases[f"{word} by {owner}"].append(case)
-            elif word:
-                cases[word].append(case)
-        for word, those in cases.items():
-            key = (word, one.consumer, tuple(those), one.environment, one.device)
+            elif kind:
+                cases[kind, one.becomes(case)].append(case)
+        for (kind, word), those in cases.items():
+            key = (kind, word, one.consumer, tuple(those), one.environment, one.device)
             alike[key, one.producer].append(one)
     # A row names its protocols for each of its producers.
     together: dict[tuple[CaseKey, tuple[str, ...]], list[CaseSweep]] = defaultdict(list)
     for (key, _), members in alike.items():
         together[key, tuple(one.protocol for one in members)] += members
-    ordered = sorted(together.items(), key=lambda item: (_rank(item[0][0][0]), item[0]))
-    for ((word, _, same, environment, device), protocols), members in ordered:
+    ordered = sorted(together.items(), key=lambda item: (_rank(*item[0][0][:2]), item[0]))
+    for ((kind, word, _, same, environment, device), protocols), members in ordered:
         rates = [one.rate(case) for one in members for case in same]
         yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
-                       protocols, word, same, environment, device,
+                       protocols, kind, word, same, environment, device,
                        tuple(rate for rate in rates if rate))  # fmt: skip
     for (producer, environment, device), missing in sorted(not_made.items()):
-        yield Fallback(producer, (), (), NOT_MADE, tuple(missing), environment, device)
+        words = (NOT_MADE, NOT_MADE)
+        yield Fallback(producer, (), (), *words, tuple(missing), environment, device)
 
 
-def _rank(word: str) -> tuple[int, str]:
-    kinds = (*values.COPIED, "zero-copy", "changes", "wrong", "crashed", "timed-out")
-    first = next((i for i, kind in enumerate(kinds) if word.startswith(kind)), len(kinds))
-    return first, word
+def _rank(kind: str, word: str) -> tuple[int, str]:
+    return KINDS.index(kind) if kind in KINDS else len(KINDS), word

@@ -8,7 +8,8 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.check.reading import CODES, CPU
-from dlbench.check.subject import Subject
+from dlbench.check.rule import expect
+from dlbench.check.subject import Subject, collect
 
 IS_READ_ONLY, IS_COPIED = 1, 2
 Array = np.ndarray[Any, Any]
@@ -89,6 +90,20 @@ class KnownProducer:
     def deletions(self) -> int:
         """The number of deletions of all borrowed tensors."""
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
+
+    def let_go(self) -> None:
+        """Drops the capsules, and what is garbage."""
+        self.capsules.clear()
+        collect()
+
+    def require_deleted(self, after: str = "") -> str:
+        """Raises Broken unless each borrowed tensor was deleted, once."""
+        self.let_go()
+        for borrowed in self.borrowed_tensors:
+            expect(
+                borrowed.deletions == 1, f"its deleter was called {borrowed.deletions} times{after}"
+            )
+        return "its deleter was called once"
 
     def __dlpack_device__(self) -> tuple[int, int]:
         device: tuple[int, int] = self.describes.get("device", CPU)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import Broken, Ended, NotApplicable
+from dlbench.check.rule import Broken, Ended, Holds, NotApplicable
 
 Facts = dict[str, Any]
 #: dtype's name -> DLPack's code and bits
@@ -87,7 +87,7 @@ def packed(shape: Sequence[int], strides: Sequence[int] | None, item: int) -> bo
 @contextmanager
 def on_error(
     end: type[Ended],
-    words: str,
+    words: str = "",
     errors: type[Exception] | tuple[type[Exception], ...] = Exception,
 ) -> Iterator[None]:
     """Ends the rule with this verdict if the library raises one of the errors; the text is `words`
@@ -96,6 +96,15 @@ def on_error(
         yield
     except errors as error:
         raise end(f"{words}{describe_error(error)}") from None
+
+
+@contextmanager
+def on_refusal(
+    errors: type[Exception] | tuple[type[Exception], ...], words: str = ""
+) -> Iterator[None]:
+    """Ends the rule where the library raises: kept by one of the errors, broken by any other."""
+    with on_error(Broken, words), on_error(Holds, words, errors):
+        yield
 
 
 def describe_error(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -50,22 +51,35 @@ class Unclear(Ended):
     outcome = UNCLEAR
 
 
+def expect(holds: object, otherwise: str) -> None:
+    """Raises Broken, with what was seen, unless it holds."""
+    if not holds:
+        raise Broken(otherwise)
+
+
+def assume(holds: object, otherwise: str) -> None:
+    """Raises NotApplicable, with the reason, unless it holds."""
+    if not holds:
+        raise NotApplicable(otherwise)
+
+
 @dataclass(frozen=True)
 class Rule:
     """One sentence of a specification that a library keeps or breaks."""
 
     name: str  #: "export.copy-true"
     role: str
-    sentence: str
     section: str  #: where it is written
     check: Check
+    sentence: str  #: the first paragraph of the check's docstring
+    #: The rest of it: lines of the script of a broken rule, see `check.script`. Of a producer: what
+    #: is done with `array`. Of a consumer: what is printed after the import.
+    lines: str
     level: str = "must"  #: or "should", as the specification says it
     risky: bool = False  #: breaking it may crash the process: it runs in a worker
     at_exit: bool = False  #: it shows only in how the process ends: it runs last
     verdict: str = BROKEN  #: the worst verdict: `unclear` where the text is
-    # What the script of a broken rule shows; see `check.script`.
-    #: producer: the statements that use `array`. Consumer: the statements after the import.
-    lines: str = ""
+    # What the script does before its lines.
     #: consumer: statements that change the struct of a NumPy array, at `struct` and `tensor`
     patch: str = ""
     #: the array: a word of `check.script.SOURCES`
@@ -90,13 +104,16 @@ class Rules:
         self.by_name: dict[str, Rule] = {}
 
     def add(
-        self, role: str, name: str, sentence: str, section: str, **words: Any
+        self, role: str, name: str, section: str, doc: str = "", **words: Any
     ) -> Callable[[Check], Check]:
-        """Decorates the function of a rule; `words` are fields of Rule."""
+        """Decorates the check of a rule; `words` are fields of Rule. `doc`: in place of a
+        docstring."""
 
         def kept(check: Check) -> Check:
             assert name not in self.by_name, name
-            self.by_name[name] = Rule(name, role, sentence, section, check, **words)
+            sentence, _, lines = inspect.cleandoc(doc or check.__doc__ or "").partition("\n\n")
+            sentence = " ".join(sentence.split())
+            self.by_name[name] = Rule(name, role, section, check, sentence, lines, **words)
             return check
 
         return kept

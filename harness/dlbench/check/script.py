@@ -9,7 +9,6 @@ from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.rule import Rule
-from dlbench.check.showing import allowed
 from dlbench.check.subject import DERIVED
 from dlbench.scripts import slicing
 
@@ -113,10 +112,9 @@ def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str
     lines += DELETER if counts else []
     lines += _exporter(rule.struct or struct, struct, patch, rule.lines, "copy=True" in spelled)
     if not re.search(r"\bresult = ", rule.lines.partition("del result")[0]):
-        call, end = f"result = {spelled}", "leave" if counts else ""
-        if rule.refusal:
-            call = allowed(spelled, rule.refusal, "result", end)
-        lines.append(call)
+        end = ", leave" if counts else ""
+        allowed = f"allowed(lambda: {spelled}, {rule.refusal}{end})"
+        lines.append(f"result = {allowed if rule.refusal else spelled}")
     again = re.sub(r"\barray\b", "result", spelled)
     lines += rule.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
     return [*lines, LEAVE] if counts else lines

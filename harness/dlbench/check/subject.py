@@ -6,6 +6,7 @@ import dataclasses
 import gc
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +14,7 @@ from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
 from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, on_error, values
-from dlbench.check.rule import NotApplicable
+from dlbench.check.rule import NotApplicable, assume
 
 PLAIN = Case("f32", "float32", 4096)
 #: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
@@ -121,8 +122,15 @@ class Subject:
     def exporter(self, case: Case = PLAIN) -> Any:
         """An array with `__dlpack__`."""
         array = self.make(case)
-        if not hasattr(array, "__dlpack__"):
-            raise NotApplicable("its arrays have no __dlpack__")
+        assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
+        return array
+
+    def exporter_with(self, keyword: str) -> Any:
+        """An array whose export accepts the keyword."""
+        array = self.exporter()
+        # An error of another type is about the value.
+        with suppress(Exception), on_error(NotApplicable, f"it has no {keyword}: ", TypeError):
+            array.__dlpack__(**{keyword: None})
         return array
 
     def ask(self, array: Any, **keywords: Any) -> Any:
@@ -146,12 +154,8 @@ class Subject:
         return taken
 
     def readable(self, got: Callable[[], Any]) -> Any:
-        try:
+        with on_error(NotApplicable, "nothing was exported that could be read: "):
             return got()
-        except Exception as error:
-            raise NotApplicable(
-                f"nothing was exported that could be read: {describe_error(error)}"
-            ) from None
 
     def publishes_api(self) -> tuple[Any, Any]:
         """An array, and the C exchange API that its type publishes."""
@@ -162,15 +166,17 @@ class Subject:
                 return array, found
         raise NotApplicable("its type publishes no C exchange API")
 
-    def api(self) -> tuple[Any, _check.Api]:
-        """An array, and the table. NotApplicable where another rule reports its fault."""
+    def api(self, *functions: str) -> tuple[Any, _check.Api]:
+        """An array, and the table, which has these functions. NotApplicable where another rule
+        reports its fault."""
         array, published = self.publishes_api()
         with on_error(
             NotApplicable, "the table cannot be read: ", (TypeError, ValueError, AttributeError)
         ):
             api = _check.Api(published)
-        if api.versions[0][0] != 1:
-            raise NotApplicable(f"the table is of version {api.versions[0]}")
+        assume(api.versions[0][0] == 1, f"the table is of version {api.versions[0]}")
+        for name in functions:
+            assume(api.functions[name], f"{name} is NULL")
         return array, api
 
     # A consumer's side.
@@ -178,8 +184,7 @@ class Subject:
     def entry(self, protocol: str = "dlpack") -> Any:
         """Its adapter's entry for a protocol."""
         table = getattr(self.consumer, "PROTOCOLS", {})
-        if protocol not in table:
-            raise NotApplicable(f"it imports nothing by {protocol}")
+        assume(protocol in table, f"it imports nothing by {protocol}")
         return table[protocol]
 
     @property
@@ -198,8 +203,7 @@ class Subject:
         tensor: a consumer that returns bytes cannot express a dtype."""
         if self._keeps_dtype is None:
             self._keeps_dtype = self._control()
-        if not self._keeps_dtype:
-            raise NotApplicable("what it returns is bytes, which have no dtype")
+        assume(self._keeps_dtype, "what it returns is bytes, which have no dtype")
 
     def _control(self) -> bool:
         from dlbench.check.known_producer import KnownProducer, content

@@ -7,7 +7,7 @@ from typing import Any
 from dlbench.adapter import Call
 from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import on_error
-from dlbench.check.rule import Broken, Holds, NotApplicable
+from dlbench.check.rule import Broken, Holds, NotApplicable, assume, expect
 from dlbench.check.subject import Subject, is_bytes_of
 
 
@@ -39,8 +39,7 @@ def same(subject: Subject, producer: KnownProducer, result: object) -> str:
             return "its bytes are what was exported"
     if tuple(seen["shape"]) != producer.array.shape:
         raise Broken(f"its shape is {tuple(seen['shape'])}, not {producer.array.shape}")
-    if seen["values"] != producer.array.tobytes():
-        raise Broken("its values are not what was exported")
+    expect(seen["values"] == producer.array.tobytes(), "its values are not what was exported")
     return "its values are what was exported"
 
 
@@ -56,8 +55,7 @@ def require_import(subject: Subject) -> None:
 
 def requests_itself(subject: Subject) -> None:
     """Raises NotApplicable if the consumer imports a capsule instead of an object."""
-    if subject.takes_capsules:
-        raise NotApplicable("it imports a capsule, not an object")
+    assume(not subject.takes_capsules, "it imports a capsule, not an object")
 
 
 def require_from_dlpack(subject: Subject) -> None:
@@ -69,15 +67,13 @@ def require_from_dlpack(subject: Subject) -> None:
     name = getattr(function, "__name__", type(function).__name__)
     if subject.has_own_wrapper:
         raise NotApplicable("its function is a wrapper of dlbench's, not the library's own")
-    if name != "from_dlpack":
-        raise NotApplicable(f"it imports by {name}, not by the array API's from_dlpack")
+    assume(name == "from_dlpack", f"it imports by {name}, not by the array API's from_dlpack")
 
 
 def require_versioned_request(subject: Subject) -> None:
     """Raises NotApplicable unless the consumer requests the versioned struct."""
     brought(subject, KnownProducer(subject))
-    if subject.handed != "versioned":
-        raise NotApplicable("it does not request the versioned struct")
+    assume(subject.handed == "versioned", "it does not request the versioned struct")
 
 
 def spelled(producer: KnownProducer) -> str:

@@ -23,8 +23,9 @@ def show(document: Document, path: Path, run: str, console: Console, relative_to
             for reported in check_table.of_document(part, console.width):
                 verb.say(reported, console)
             continue
-        lines = terminal.render_request(
-            part, console.width, run, str(path.parent), made, most_lines=1000
+        is_pair = bool(part.run.request.pair)
+        lines = terminal.render(
+            part, console.width, run, str(path.parent), made, most_lines=1000, is_pair=is_pair
         )
         terminal.show(lines, console)
     terminal.show(machines.side_by_side(document, console.width, relative_to), console)

@@ -11,20 +11,20 @@ import click
 from rich.text import Text
 
 from dlbench import _core, glossary
-from dlbench.analysis import phases
+from dlbench.analysis import cells, phases
 from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
-from dlbench.command import cells, debug, publish, showing
+from dlbench.command import debug, listing, publish, showing
 from dlbench.command.bundle import bundle
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
 from dlbench.counting import breakdown_text, explain, valgrind
 from dlbench.document import Document, Entry, locate, read_document
-from dlbench.environments import probe, spelled
+from dlbench.environments import env_option, probe
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
 from dlbench.fleet.verb import fleet
-from dlbench.libraries import discover, listing
+from dlbench.libraries import discover
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import comparing, options, run
@@ -39,8 +39,6 @@ PROBE_S = 30.0  #: deadline for an interpreter to report its facts
 ENV = click.option(
     "--env", multiple=True, metavar="NAME=PYTHON", help="List also the libraries of that Python."
 )
-ITS_ENV = click.option("--env", multiple=True, metavar="NAME=PYTHON",
-                       help="Python of the environment NAME of the cell.")  # fmt: skip
 RELATIVE_TO = click.option(
     "--relative-to", metavar="MACHINE", default="",
     help="Of a merged run, print and draw times relative to this machine. Default: the first.",
@@ -48,6 +46,14 @@ RELATIVE_TO = click.option(
 ADAPTERS = click.option(
     "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
 )
+
+
+def of_cell(function: options.Function) -> options.Function:
+    """Adds the arguments of the verbs that run one cell."""
+    its_env = click.option("--env", multiple=True, metavar="NAME=PYTHON",
+                           help="Python of the environment NAME of the cell.")  # fmt: skip
+    cell = click.argument("cell", nargs=-1, required=True)
+    return click.argument("run_", metavar="RUN")(cell(ADAPTERS(its_env(function))))
 
 
 @click.command("list")
@@ -92,7 +98,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 def see_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console, probe = Console(), NoiseProbe()
-    interpreters = doctor.environments(spelled.read(env), PROBE_S)
+    interpreters = doctor.environments(env_option.read(env), PROBE_S)
     found = [*doctor.checks(), *interpreters, *doctor.noise(probe.finish())]
     terminal.show(doctor.table(found, console.width), console)
 
@@ -151,7 +157,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
     name = entry.environment
     if name == DEFAULT:
         return here()
-    named = spelled.read(env)
+    named = env_option.read(env)
     if name not in named:
         had = document.environment(name).executable
         python = had if Path(had).is_absolute() else "PYTHON"
@@ -166,10 +172,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 
 
 @click.command("repro")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 @click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
 @click.option(
     "--imports",
@@ -211,10 +214,7 @@ def reproduce(
 
 
 @click.command("debug")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 def debug_cell(
     run_: str, cell: tuple[str, ...], adapters: str | None, env: tuple[str, ...]
 ) -> None:
@@ -229,10 +229,7 @@ def debug_cell(
 
 
 @click.command("explain")
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1, required=True)
-@ADAPTERS
-@ITS_ENV
+@of_cell
 @click.option(
     "--timeout", metavar="TIME", default="300s", help="Deadline of one step. Default: 300s."
 )

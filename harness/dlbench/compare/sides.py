@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from dlbench.document import Comparison
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
-from dlbench.libraries.import_orders import ImportOrders
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
 from dlbench.running.request import Request, journal_context, resumed
@@ -80,22 +78,20 @@ class Pair:
         folder.mkdir(exist_ok=True)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
+        prepared = run.Prepared(self.request, places, libraries, plan)
         noise = probe.finish()
-        context = run.context(self.request, libraries, plan, places, sys.argv, noise)
+        context = run.context(prepared, noise)
         context["dlbench"]["compare"] = asdict(self.comparison)
         resume = (folder / "journal.jsonl").exists()
         wanted = self.request.options(folder, context, resume=resume)
         wanted.pythons = {place.name: place.python for place in places}
         wanted.replicas, wanted.budget_s = workers, budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
-        orders = ImportOrders(libraries, plan, places)
-        summary = run.execute(plan, wanted, root, noise, orders, quiet=self.quiet, stage=stage)
+        summary = run.execute(prepared, wanted, root, noise, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")
-        signal = summary.signal or run.after_rounds(
-            folder, self.request, places, summary, quiet=self.quiet
-        )
+        signal = run.after_rounds(prepared, folder, summary, quiet=self.quiet)
         document = _core.write_document(str(folder))
         if signal:
             run.warn(f"interrupted; what was measured is kept: {go_on}")

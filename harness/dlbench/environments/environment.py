@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import worker_main
-from dlbench.environments import there
+from dlbench.environments import interpreter
 
 DEFAULT = "default"
 
@@ -40,7 +40,7 @@ class Environment:
     folders: tuple[Path, ...] = ()  #: folders that may hold dlbench's extension modules
     versions: Mapping[str, str] | None = field(default_factory=dict)
     """Versions of its packages by canonical name. None, as next: read from this process later."""
-    points: tuple[there.Point, ...] | None = ()  #: the adapters that its packages offer
+    points: tuple[interpreter.Point, ...] | None = ()  #: the adapters that its packages offer
     callgrind_requests: bool = False  #: its worker starts callgrind's collection
     failure: Failure | None = None
 
@@ -58,15 +58,15 @@ class Environment:
 
     def _version(self, distribution: str) -> str | None:
         if self.versions is not None:
-            return self.versions.get(there.canonical(distribution))
+            return self.versions.get(interpreter.canonical(distribution))
         try:
             return importlib.metadata.version(distribution)
         except importlib.metadata.PackageNotFoundError:
             return None
 
-    def adapter_points(self) -> tuple[there.Point, ...]:
+    def adapter_points(self) -> tuple[interpreter.Point, ...]:
         """The adapters that its packages offer."""
-        return tuple(there.points()) if self.points is None else self.points
+        return tuple(interpreter.points()) if self.points is None else self.points
 
     def is_built(self, extension: str) -> bool:
         """Does an extension module of dlbench's own lie there for this Python?"""
@@ -97,11 +97,11 @@ def here() -> Environment:
     return Environment(
         name=DEFAULT,
         python=sys.executable,
-        version=there.python_version(),
-        gil=there.has_gil(),
+        version=interpreter.python_version(),
+        gil=interpreter.has_gil(),
         suffixes=tuple(EXTENSION_SUFFIXES),
         folders=tuple(Path(folder) for folder in worker_main.search_folders()),
         versions=None,
         points=None,
-        callgrind_requests=there.begins_counting(),
+        callgrind_requests=interpreter.begins_counting(),
     )

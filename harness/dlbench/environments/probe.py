@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, worker_main
-from dlbench.environments import spelled, there
+from dlbench.environments import env_option, interpreter
 from dlbench.environments.environment import Environment, Failure, here
 from dlbench.errors import BadInput, first_line, last_line, os_reason, signal_name
 
 OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
-VERSION_LINE = re.compile(re.escape(there.VERSION) + r"(?P<version>\d+\.\d+\.\d+) (?P<kind>\w+)")
+VERSION_LINE = re.compile(
+    re.escape(interpreter.VERSION) + r"(?P<version>\d+\.\d+\.\d+) (?P<kind>\w+)"
+)
 HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 #: Runs on every Python from 2.7 on; a Python that is new enough continues as a worker does.
 BOOT = f"""
 import os, sys
 kind = getattr(getattr(sys, "implementation", None), "name", "cpython")
-print({there.VERSION!r} + "%d.%d.%d " % sys.version_info[:3] + kind)
+print({interpreter.VERSION!r} + "%d.%d.%d " % sys.version_info[:3] + kind)
 sys.stdout.flush()
 if sys.version_info >= {OLDEST} and kind == "cpython":
     os.execv(sys.argv[1], sys.argv[1:])
@@ -35,14 +37,14 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
     Raises BadInput for an environment without a usable interpreter. One that crashes or hangs
     during the probe has a `failure`.
     """
-    requested = spelled.read(texts)
+    requested = env_option.read(texts)
     return [here(), *(probe(name, python, timeout_s) for name, python in requested.items())]
 
 
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
     answer = _ask(name, python, timeout_s)
-    python_line = VERSION_LINE.fullmatch(_line(answer, there.VERSION))
+    python_line = VERSION_LINE.fullmatch(_line(answer, interpreter.VERSION))
     if python_line:
         _require_python(name, python, python_line["version"], python_line["kind"])
     failure = _failure(answer, timeout_s)
@@ -54,14 +56,14 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         raise BadInput(
             f"environment {name!r}: {python} is not a Python interpreter; its output: {message}"
         )
-    facts = _line(answer, there.FACTS)
+    facts = _line(answer, interpreter.FACTS)
     if not facts:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
         return Environment(
             name, python, failure=Failure("crashed", f"while it listed its packages:  {how}")
         )
     try:
-        return _environment(name, python, answer, _message(facts.partition(there.FACTS)[2]))
+        return _environment(name, python, answer, _message(facts.partition(interpreter.FACTS)[2]))
     except BadInput:
         raise
     except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -127,7 +129,7 @@ def _environment(
         raise BadInput(f"environment {name!r}: no _worker{suffix} for Python {version}; {build}")
     if facts["fault"]:
         raise BadInput(f"environment {name!r}: _worker{suffix}: {facts['fault']}; again {build}")
-    greeting = _line(answer, there.GREETING)
+    greeting = _line(answer, interpreter.GREETING)
     hello = _message(greeting)["hello"] if greeting else {}
     if hello.get("build") != _core.build_id:
         other = f"is of build {hello.get('build')}, this is {_core.build_id}"
@@ -140,6 +142,6 @@ def _environment(
         suffixes=tuple(facts["suffixes"]),
         folders=tuple(Path(folder) for folder in facts["folders"]),
         versions=facts["versions"],
-        points=tuple(there.Point(**point) for point in facts["points"]),
+        points=tuple(interpreter.Point(**point) for point in facts["points"]),
         callgrind_requests=facts["callgrind_requests"],
     )

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from dlbench import values
-from dlbench.analysis import case_sweep, phases
-from dlbench.command import cells
+from dlbench.analysis import case_sweep, cells, phases
 from dlbench.document import LATEST, Document, Entry, NotMeasured, Pair, Run, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.findings import grouping

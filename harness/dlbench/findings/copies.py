@@ -34,14 +34,12 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
         copied = [entry for _, alike in members for entry in alike]
         when = [word for word in words if word in WHEN.values()]
         facts = [word for word in (*words, by) if word and word not in when]
-        rates = [rate for _, alike in members if (rate := fastest_rate(alike))]
+        rates = [rate for _, alike in members if (rate := values.fastest_rate(alike))]
         if rates:
-            low, high = values.rate(min(rates)), values.rate(max(rates))
             where = " in cache" if all(e.warns_of(codes.IN_CACHE) for e in copied) else ""
             floors = document.environment(copied[0].environment).copy_floors_gb_per_s
             beside = values.floors(floors, device)
-            speed = low if low == high else f"{low}..{high}"
-            facts.append(f"{speed} GB/s{where}{beside}")
+            facts.append(f"{values.extent(rates, values.rate)} GB/s{where}{beside}")
         facts += [late] if late else []
         text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]
@@ -69,9 +67,3 @@ def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
             command, first = dlbench_command("show", run, *pair), found[0]
             text = f"{pairs_text([pair])}: {first.text}"
             yield Finding("writes", text, command, (*pair, *first.data.values()))
-
-
-def fastest_rate(copied: list[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
-    timed = [entry for entry in copied if entry.gb_per_s]
-    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from dlbench import values
-from dlbench.command import cells
+from dlbench.analysis import cells
 from dlbench.document import Entry, NotMeasured, Pair, codes
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dlbench import _core
 from dlbench.environments.environment import Environment, here, where
-from dlbench.environments.there import ROLES
+from dlbench.environments.interpreter import ROLES
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import AdapterFile, read_adapter

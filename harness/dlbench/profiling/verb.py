@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dlbench import _core
-from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, os_line
 from dlbench.libraries import discover
-from dlbench.passes.ranges import Profile, profile
+from dlbench.machine.noise import Noise
+from dlbench.passes.ranges import profile
 from dlbench.profiling import files, table
-from dlbench.running import rundir
-from dlbench.running.request import Request
+from dlbench.running import run, rundir
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
@@ -27,21 +24,15 @@ def require_alone(typed: set[str]) -> None:
             raise BadInput(f"--profile measures nothing: leave out --{option}")
 
 
-def conduct(
-    requested: Request,
-    plan: _core.Plan,
-    places: list[Environment],
-    context: dict[str, Any],
-    *,
-    out: str | None,
-    quiet: bool,
-) -> tuple[int, list[str]]:
-    """Profiles, writes the files, and returns the exit status and warnings."""
-    found = discover.catalogues(requested.adapters, places)
+def conduct(prepared: run.Prepared, noise: Noise, *, out: str | None, quiet: bool) -> int:
+    """Emits ranges instead of measuring times, writes the files, and returns the exit status; see
+    docs/how-to/profile.md."""
+    found = discover.catalogues(prepared.request.adapters, prepared.places)
+    context = run.context(prepared, noise)
     folder = rundir.fresh(out)
     try:
-        timeout_s = _core.parse_seconds(requested.timeout)
-        made = profile(plan.cells, found, folder, timeout_s, quiet=quiet)
+        timeout_s = _core.parse_seconds(prepared.request.timeout)
+        made = profile(prepared.plan.cells, found, folder, timeout_s, quiet=quiet)
         files.write(folder, made, context)
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
@@ -50,15 +41,12 @@ def conduct(
     if not quiet:
         console = Console()
         terminal.show(table.lines(made, folder, console.width), console)
-    warnings = list(made.warnings)
+    for warning in made.warnings:
+        run.warn(warning)
     if made.signal:
-        warnings.append("interrupted; the exchanges profiled so far are written")
-    elif not any(cell.ranges for cell in made.cells):
-        warnings.append("nothing could be profiled")
-    return _status(made), warnings
-
-
-def _status(made: Profile) -> int:
-    if made.signal:
+        run.warn("interrupted; the exchanges profiled so far are written")
         return 128 + made.signal
-    return 0 if any(cell.ranges for cell in made.cells) else 2
+    if not any(cell.ranges for cell in made.cells):
+        run.warn("nothing could be profiled")
+        return 2
+    return 0

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dlbench.environments import spelled
+from dlbench.environments import env_option
 from dlbench.errors import BadInput
 from dlbench.running.request import AXES, Request, parse_shard
 
@@ -187,7 +187,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
             raise BadInput("--shard divides --matrix: a pair of libraries is one part")
         made.shard = params["shard"]
     made.filter = params["filter_"] or ""
-    made.env = [f"{name}={python}" for name, python in spelled.read(params["env"]).items()]
+    made.env = [f"{name}={python}" for name, python in env_option.read(params["env"]).items()]
     if params["adapters"] is not None:
         made.adapters = str(Path(params["adapters"]).absolute())
     # Their folders are not words of the command line.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
-from dlbench.environments import spelled
+from dlbench.environments import env_option
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, first_line, os_line, require_file
 from dlbench.machine import drivers, machine
@@ -61,7 +61,7 @@ class Request:
         if self.pair:
             words["producers"] = words["consumers"] = list(dict.fromkeys(self.pair))
         sizes = [_core.parse_bytes(size) for size in self.sizes]
-        places = [DEFAULT, *spelled.read(self.env)]
+        places = [DEFAULT, *env_option.read(self.env)]
         return _core.Axes(
             environments=places,
             **words,
@@ -93,7 +93,7 @@ class Request:
         """The options of a run into `out`. Raises _core.UsageError for invalid values."""
         return _core.Options(
             out=str(out),
-            pythons={DEFAULT: sys.executable, **spelled.read(self.env)},
+            pythons={DEFAULT: sys.executable, **env_option.read(self.env)},
             worker_main=str(WORKER),
             jobs=self.jobs or max(1, min(machine.cores(), 4)),
             timeout_s=_core.parse_seconds(self.timeout),

@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,26 +62,30 @@ def find_libraries(request: Request, places: Iterable[Environment]) -> list[_cor
     ]
 
 
-def context(
-    request: Request,
-    libraries: list[_core.Library],
-    plan: _core.Plan,
-    places: list[Environment],
-    command: list[str],
-    noise: Noise,
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Prepared:
+    """A request, with the environments, libraries and cells that it comes to on this machine."""
+
+    request: Request
+    places: list[Environment]
+    libraries: list[_core.Library]
+    plan: _core.Plan
+
+
+def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
     """The part of a document's context that is known before the first worker starts."""
+    request, plan = prepared.request, prepared.plan
     own = {
         "schema": 1,
         "version": _core.version,
         "build": _core.build_id,
-        "command": command,
+        "command": sys.argv,
         "seed": request.seed,
         "request": request.kept(),
-        "absent": absent(request, libraries),
+        "absent": absent(request, prepared.libraries),
         "machine": machine.describe(),
         "noise": noise.to_json(),
-        "environments": describe_environments(libraries, plan, places),
+        "environments": describe_environments(prepared),
     }
     if request.shard:
         number, of = parse_shard(request.shard)
@@ -116,15 +121,13 @@ def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
     return found
 
 
-def describe_environments(
-    libraries: list[_core.Library], plan: _core.Plan, places: list[Environment]
-) -> dict[str, Any]:
+def describe_environments(prepared: Prepared) -> dict[str, Any]:
     """Each environment with the versions that its cells depend on, which a resumed run must have
     too. Workers add more facts.
     """
-    used = discover.used_in(plan)
-    environments = {place.name: place.to_json() for place in places}
-    for one in libraries:
+    used = discover.used_in(prepared.plan)
+    environments = {place.name: place.to_json() for place in prepared.places}
+    for one in prepared.libraries:
         if one.version and (one.environment, one.name) in used:
             environments[one.environment]["libraries"][one.name] = one.version
     return environments
@@ -151,11 +154,10 @@ def require_cells(plan: _core.Plan) -> None:
 
 
 def execute(
-    plan: _core.Plan,
+    prepared: Prepared,
     options: _core.Options,
     folder: Path,
     noise: Noise,
-    orders: ImportOrders,
     *,
     quiet: bool,
     stage: str = "",
@@ -165,6 +167,7 @@ def execute(
     run prints only the error. `latest` points at `folder` once a cell is recorded. `stage` as of
     progress.observer. With `shows_first`, on a terminal, it prints the matrix of the first process
     of each cell. Raises BadInput if the system refuses a resource."""
+    orders = ImportOrders(prepared.libraries, prepared.plan, prepared.places)
     with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
         first = progress.First(
             observer,
@@ -174,7 +177,7 @@ def execute(
         )
         try:
             options.orders = orders.known()
-            summary = _core.run(plan, options, first)
+            summary = _core.run(prepared.plan, options, first)
         except OSError as error:
             raise BadInput(os_line(options.out, error)) from error
         orders.keep(summary.orders)
@@ -205,23 +208,17 @@ def link_latest(folder: Path) -> None:
         warn(f"cannot link {RESULTS / LATEST}: {os_reason(error)}")
 
 
-def after_rounds(
-    folder: Path,
-    request: Request,
-    places: list[Environment],
-    summary: _core.Summary,
-    *,
-    quiet: bool,
-) -> int:
-    """Runs the passes of `--count`, `--trace-api` and `--sync`; returns the signal that ended them,
-    or 0."""
+def after_rounds(prepared: Prepared, folder: Path, summary: _core.Summary, *, quiet: bool) -> int:
+    """Runs the passes of `--count`, `--trace-api` and `--sync`; returns the signal that ended them
+    or the rounds, or 0."""
+    request = prepared.request
     wanted: list[type[walk.Pass[Any, Any]]] = [CountInstructions] if request.count else []
     wanted += [TraceApiCalls] if request.trace_api else []
     wanted += [ClassifySynchronization] if request.sync else []
-    if summary.disk_full or not wanted:
-        return 0
+    if summary.signal or summary.disk_full or not wanted:
+        return summary.signal
     timeout_s = _core.parse_seconds(request.timeout)
-    found = discover.catalogues(request.adapters, places)
+    found = discover.catalogues(request.adapters, prepared.places)
     begin, signal = time.monotonic(), 0
     for pass_ in wanted:
         if not signal:
@@ -258,7 +255,10 @@ def conclude(
         return 2
     if not quiet:
         place = shown_place(folder)
-        lines = terminal.render_request(document, console.width, *place, files, is_ending=True)
+        is_pair = bool(document.run.request.pair)
+        lines = terminal.render(
+            document, console.width, *place, files, is_pair=is_pair, is_ending=True
+        )
         terminal.show(lines, console)
     if signal:
         warn(f"interrupted; what was recorded is kept: {go_on}")

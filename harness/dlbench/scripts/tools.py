@@ -9,6 +9,7 @@ import os
 import resource
 import sys
 import weakref
+from struct import pack
 
 import numpy as np
 
@@ -69,11 +70,15 @@ def described(capsule):
     return versioned, name, struct, struct + 32 * versioned, 16 if versioned else 56
 
 
-def exported_address(capsule):
-    """Where the first element lies."""
-    tensor = described(capsule)[3]
+def first_element(tensor):
+    """Where it lies."""
     data = ctypes.c_void_p.from_address(tensor).value or 0
     return data + ctypes.c_uint64.from_address(tensor + 40).value
+
+
+def exported_address(capsule):
+    """Where the first element lies."""
+    return first_element(described(capsule)[3])
 
 
 #: As rules call it; in the script of a cell it may be an adapter's function.
@@ -122,6 +127,83 @@ def allowed(call, errors=Exception, end=sys.exit):
     except errors as error:
         print("refused, as it may be:", repr(error))
         end()
+
+
+def tried(call):
+    """The result, or nothing where it is refused."""
+    try:
+        return call()
+    except Exception as error:
+        print("refused, as it may be:", repr(error))
+
+
+def require_equal(given, source):
+    assert given.dtype == source.dtype and given.shape == source.shape, (given.dtype, given.shape)
+    assert given.tobytes() == source.tobytes(), given
+
+
+def require_same(result, source):
+    """What was exported has arrived. A consumer of bytes returns them as they lie."""
+    given = values(result)
+    assert given.tobytes() in (source.tobytes(), source.tobytes("A")), given
+
+
+def require_still(at, expected):
+    """The memory is as it was, also when much else was written."""
+    other = [bytearray(b"\xee" * len(expected)) for _ in range(64)]
+    assert ctypes.string_at(at, len(expected)) == expected, len(other)
+
+
+def require_major(capsule, most):
+    if "versioned" in repr(capsule):
+        major = ctypes.c_uint32.from_address(point(capsule, b"dltensor_versioned")).value
+        assert major <= most, major
+
+
+def consumed(prototype, capsule):
+    """Renames the capsule; its deleter as a function of that prototype of ctypes."""
+    _, name, struct, _, deleter_at = described(capsule)
+    rename = ctypes.PyDLL(None).PyCapsule_SetName
+    rename.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    consumed.name = b"used_" + name  # the capsule does not keep it
+    rename(capsule, consumed.name)
+    place = ctypes.c_void_p.from_address(struct + deleter_at).value
+    return prototype(None, ctypes.c_void_p)(place)
+
+
+def get_buffer(array, flags):
+    """A Py_buffer's words: buf, obj, len, itemsize, readonly and ndim, format, shape, strides."""
+    view = (ctypes.c_void_p * 10)()
+    ctypes.PyDLL(None).PyObject_GetBuffer(ctypes.py_object(array), view, flags)
+    return view
+
+
+def table_export(function, array):
+    """The struct that the export of the C exchange API leaves."""
+    export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(24))
+    struct = ctypes.c_void_p()
+    assert export(array, ctypes.byref(struct)) == 0
+    return struct.value
+
+
+def table_allocate(function, code):
+    """What the allocator of the C exchange API returns, leaves and complains of."""
+    complaints = []
+    shape = (ctypes.c_int64 * 2)(3, 5)
+    words = 0, 1, 0, 2, code, 32, 1, ctypes.addressof(shape), 0, 0
+    prototype = pack("=QiiiBBHQQQ", *words)
+    set_error = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+    complain = set_error(lambda context, kind, message: complaints.append((kind, message)))
+    allocate = ctypes.PYFUNCTYPE(
+        ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, set_error
+    )(function(16))
+    out = ctypes.c_void_p()
+    try:
+        status = allocate(prototype, ctypes.byref(out), None, complain)
+    except Exception as error:
+        print("an exception is set:", repr(error))
+        status = -1
+    return status, out.value, complaints
 
 
 def leave():

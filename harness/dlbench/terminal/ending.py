@@ -11,9 +11,8 @@ from rich.text import Text
 from dlbench import values
 from dlbench.document import Document, Measured
 from dlbench.findings import DISTURBED, FAILURES, Finding, find
-from dlbench.findings.copies import fastest_rate
 from dlbench.findings.finding import by_pair
-from dlbench.terminal import beside
+from dlbench.terminal import environments
 from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten, wrap
@@ -112,7 +111,7 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     if isinstance(native, Measured) and native is not fastest:
         row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
-        ratio = beside.ratio(fastest, slowest)
+        ratio = environments.ratio(fastest, slowest)
         is_noise = ratio.honest and not ratio.differs(1)
         row["slowest"] = _timed(slowest)
         row["x fastest"] = "within noise" if is_noise else values.ratio(slowest, fastest)
@@ -150,9 +149,8 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     by = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
     by += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
     text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {by}"
-    if rates := [rate for of in copied.values() if (rate := fastest_rate(of))]:
-        low, high = values.rate(min(rates)), values.rate(max(rates))
-        text += f"; {low if low == high else f'{low}..{high}'} GB/s"
+    if rates := [rate for of in copied.values() if (rate := values.fastest_rate(of))]:
+        text += f"; {values.extent(rates, values.rate)} GB/s"
     yield Finding("copies", text)
 
 

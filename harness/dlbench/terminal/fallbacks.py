@@ -28,7 +28,7 @@ def table(document: Document, width: int, run: str, most_rows: int) -> list[Text
     sweeps = case_sweep.case_sweeps(entries)
     kinds: dict[str, list[Fallback]] = defaultdict(list)
     for one in case_sweep.fallbacks(sweeps):
-        kinds[one.becomes.split()[0]].append(one)
+        kinds[one.kind].append(one)
     shown = [one for rows in kinds.values() for one in rows[:most_rows]]
     sizes = {entry.bytes for entry in entries if entry.case == case_sweep.BASELINE}
     at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
@@ -72,13 +72,12 @@ def _head(one: Fallback, with_device: bool) -> list[str]:
     producers = listing([producer for producer, _ in one.pairs], 2)
     becomes = one.becomes
     if one.rates:
-        low, high = values.rate(min(one.rates)), values.rate(max(one.rates))
-        becomes += f" {low if low == high else f'{low}..{high}'} GB/s"
+        becomes += f" {values.extent(one.rates, values.rate)} GB/s"
     protocols = ", ".join(one.protocols)
     return [f"{producers} -> {one.pairs[0][1]}{place}", *device, protocols, becomes]
 
 
 def _style(one: Fallback) -> str:
-    if one.becomes == case_sweep.NOT_MADE:
+    if one.kind == case_sweep.NOT_MADE:
         return "dim"
-    return "yellow" if one.becomes.startswith(values.COPIED) else ""
+    return "yellow" if one.kind in values.COPIED else ""

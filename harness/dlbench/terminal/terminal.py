@@ -15,7 +15,7 @@ from dlbench.analysis import case_sweep, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
 from dlbench.sync import table as waiting
-from dlbench.terminal import beside, ending, fallbacks, grid, pair
+from dlbench.terminal import ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
 from dlbench.text.grouping import grouped
@@ -30,23 +30,39 @@ def render(
     place: str = "",
     files: tuple[str, ...] = (),
     most_lines: int = findings.MOST_LINES,
+    *,
+    is_pair: bool = False,
     is_ending: bool = False,
 ) -> list[Text]:
     """`run` is the run's name in commands, `place` its directory with the files made there,
-    `most_lines` how many findings of one outcome are reported. `is_ending`: as a run ends, with a
-    short answer in place of the findings."""
-    lines = [Text(line) for line in header(document, width)] + _matrices(document, width)
-    grown = scaling(document, shown_protocols(document), width)
-    if grown and not is_ending:
-        lines += [Text(), *grown]
-    sweeps = fallbacks.table(document, width, run, most_lines)
-    if sweeps:
-        lines += [Text(), *sweeps]
-    compared = beside.table(document, shown_protocols(document), width)
-    if compared:
-        lines += [Text(), *compared]
-    lines += _waiting(document, width)
-    return lines + _below(document, width, run, place, files, most_lines, is_ending)
+    `most_lines` how many findings of one outcome are reported. `is_pair`: one line for each cell
+    instead of a matrix. `is_ending`: as a run ends, with a short answer in place of the findings.
+    """
+    entries, protocols = document.exchanges, shown_protocols(document)
+    # One line below names the libraries without a protocol.
+    cells = [entry for entry in entries if entry.outcome not in values.DULL] or entries
+    sweeps = fallbacks.table(document, width, run, len(cells) if is_pair else most_lines)
+    sections: list[list[Text]] = []
+    if is_pair:
+        cells = [entry for entry in cells if not sweeps or isinstance(entry, Measured)]
+        parts = phases.columns(document.entries)
+        sections.append(pair.table(cells, width, parts) if cells else [])
+    elif not is_ending:
+        sections.append(scaling(document, protocols, width))
+    sections += [
+        sweeps,
+        environments.table(document, protocols, width),
+        waiting.table(document, width),
+    ]
+    lines = [Text(line) for line in header(document, width)]
+    lines += [] if is_pair else _matrices(document, width)
+    for section in filter(None, sections):
+        lines += [Text(), *section]
+    if is_ending:
+        lines += [Text(), *ending.lines(document, matrices(document), width, run)]
+    elif found := findings.find(document, run, most_lines):
+        lines += [Text(), *(line for one in found for line in finding_lines(one, width))]
+    return [*lines, Text(), *map(Text, footer(document, width, place, files))]
 
 
 def render_first(document: Document, width: int, replicas: int) -> list[Text]:
@@ -70,69 +86,6 @@ def _matrices(document: Document, width: int) -> list[Text]:
         lines.append(Text())
         lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
     return lines
-
-
-def render_pair(
-    document: Document,
-    width: int,
-    run: str = LATEST,
-    place: str = "",
-    files: tuple[str, ...] = (),
-    most_lines: int = findings.MOST_LINES,
-    is_ending: bool = False,
-) -> list[Text]:
-    """Like render(), with one line for each cell instead of a matrix."""
-    lines = [Text(line) for line in header(document, width)]
-    entries = document.exchanges
-    # One line below names the libraries without a protocol.
-    rows = [entry for entry in entries if entry.outcome not in values.DULL] or entries
-    sweeps = fallbacks.table(document, width, run, len(rows))
-    if sweeps:
-        rows = [entry for entry in rows if isinstance(entry, Measured)]
-    lines += [Text(), *pair.table(rows, width, phases.columns(document.entries))] if rows else []
-    lines += [Text(), *sweeps] if sweeps else []
-    compared = beside.table(document, shown_protocols(document), width)
-    lines += [Text(), *compared] if compared else []
-    lines += _waiting(document, width)
-    return lines + _below(document, width, run, place, files, most_lines, is_ending)
-
-
-def render_request(
-    document: Document,
-    width: int,
-    run: str,
-    place: str,
-    files: tuple[str, ...],
-    most_lines: int = findings.MOST_LINES,
-    is_ending: bool = False,
-) -> list[Text]:
-    """The layout for the run's request: a pair by name, or a matrix."""
-    fitting = render_pair if document.run.request.pair else render
-    return fitting(document, width, run, place, files, most_lines, is_ending)
-
-
-def _waiting(document: Document, width: int) -> list[Text]:
-    table = waiting.table(document, width)
-    return [Text(), *table] if table else []
-
-
-def _below(
-    document: Document,
-    width: int,
-    run: str,
-    place: str,
-    files: tuple[str, ...],
-    most_lines: int,
-    is_ending: bool,
-) -> list[Text]:
-    if is_ending:
-        lines = [Text(), *ending.lines(document, matrices(document), width, run)]
-    else:
-        found = findings.find(document, run, most_lines)
-        lines = [Text()] if found else []
-        for finding in found:
-            lines += finding_lines(finding, width)
-    return [*lines, Text(), *(Text(line) for line in footer(document, width, place, files))]
 
 
 def show(lines: list[Text], console: Console) -> None:

@@ -20,7 +20,6 @@ for _family in (
         "import_copy",
         "import_lifetime",
         "exchange_api",
-        "exchange_api_others",
         "buffers",
         "import_buffer",
         "array_interface",

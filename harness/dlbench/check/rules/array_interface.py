@@ -10,20 +10,11 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, on_error, packed
-from dlbench.check.rule import INTERFACE, Broken, NotApplicable, producer_rule
+from dlbench.check.rule import INTERFACE, Broken, NotApplicable, assume, expect, producer_rule
 from dlbench.check.subject import Subject
 
 STRUCT = f"{INTERFACE}, __array_struct__"
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
-FOUND = "found = array.__array_interface__\n"
-AT = "held = array.__array_struct__\nat = point(held, None)\n"
-#: NumPy is the reader.
-READ = (
-    "class View:\n"
-    "    {0} = property(lambda self: array.{0})\n"
-    "given = np.asarray(View())\n"
-    "assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given"
-)
 
 
 def interface(subject: Subject, case: Case | None = None) -> tuple[Any, dict[str, Any]]:
@@ -52,28 +43,23 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]
         raise Broken(str(error)) from None
 
 
-@producer_rule(
-    "interface.keys",
-    "shape is a tuple of ints, typestr a str, version the int 3",
-    INTERFACE,
-    lines=(
-        f"{FOUND}assert isinstance(found, dict), type(found)\n"
-        "assert isinstance(found['shape'], tuple), found['shape']\n"
-        "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
-        "assert isinstance(found['typestr'], str) and found['version'] == 3, found"
-    ),
-)
+@producer_rule("interface.keys", INTERFACE)
 def keys(subject: Subject) -> str:
+    """shape is a tuple of ints, typestr a str, version the int 3
+
+    found = array.__array_interface__
+    assert isinstance(found, dict), type(found)
+    assert isinstance(found['shape'], tuple), found['shape']
+    assert all(isinstance(size, int) for size in found['shape']), found['shape']
+    assert isinstance(found['typestr'], str) and found['version'] == 3, found
+    """
     _, found = interface(subject)
-    if not isinstance(found, dict):
-        raise Broken(f"it is a {type(found).__name__}, not a dict")
+    expect(isinstance(found, dict), f"it is a {type(found).__name__}, not a dict")
     shape, typestr = found.get("shape"), found.get("typestr")
     if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
         raise Broken(f"shape is {shape!r}")
-    if not isinstance(typestr, str):
-        raise Broken(f"typestr is {typestr!r}")
-    if found.get("version") != 3:
-        raise Broken(f"version is {found.get('version')!r}")
+    expect(isinstance(typestr, str), f"typestr is {typestr!r}")
+    expect(found.get("version") == 3, f"version is {found.get('version')!r}")
     return f"{typestr}, version 3"
 
 
@@ -104,13 +90,15 @@ def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tu
     return shape if tuple(size for size in shape if size != 1) == many else wanted
 
 
-@producer_rule(
-    "interface.values",
-    "data, shape, strides and typestr lead to the array's elements",
-    INTERFACE,
-    lines=READ.format("__array_interface__"),
-)
+@producer_rule("interface.values", INTERFACE)
 def values(subject: Subject) -> str:
+    """data, shape, strides and typestr lead to the array's elements
+
+    class View:
+        __array_interface__ = property(lambda self: array.__array_interface__)
+    given = np.asarray(View())
+    assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
+    """
     seen = []
     for layout in ("line", "strided", "reversed", "fortran"):
         case = subject.case(layout=layout)
@@ -120,8 +108,7 @@ def values(subject: Subject) -> str:
         except NotApplicable:
             continue
         order = "<" if sys.byteorder == "little" else ">"
-        if found.get("typestr") != f"{order}f4":
-            raise Broken(f"float32 is {found.get('typestr')!r}")
+        expect(found.get("typestr") == f"{order}f4", f"float32 is {found.get('typestr')!r}")
         wanted = own_shape(array, tuple(found["shape"]), expected.shape)
         if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
             raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
@@ -132,43 +119,43 @@ def values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer_rule(
-    "interface.read-only",
-    "read-only memory is marked read-only",
-    INTERFACE,
-    lines=f"{FOUND}assert found['data'][1] is True, found['data']",
-    source="readonly",
-)
+@producer_rule("interface.read-only", INTERFACE, source="readonly")
 def read_only(subject: Subject) -> str:
+    """read-only memory is marked read-only
+
+    found = array.__array_interface__
+    assert found['data'][1] is True, found['data']
+    """
     _, found = interface(subject, subject.case(readonly=True))
-    data = found.get("data")
-    if not isinstance(data, tuple):
-        raise NotApplicable("data is no address")
-    if not data[1]:
-        raise Broken(f"data is {data}")
+    data: Any = found.get("data")
+    assume(isinstance(data, tuple), "data is no address")
+    expect(data[1], f"data is {data}")
     return "data[1] is True"
 
 
-@producer_rule(
-    "struct.two",
-    "the struct begins with 2, the check that it is one",
-    STRUCT,
-    lines=f"{AT}first = ctypes.c_int.from_address(at).value\nassert first == 2, first",
-)
+@producer_rule("struct.two", STRUCT)
 def two(subject: Subject) -> str:
+    """the struct begins with 2, the check that it is one
+
+    held = array.__array_struct__
+    at = point(held, None)
+    first = ctypes.c_int.from_address(at).value
+    assert first == 2, first
+    """
     _, facts, _ = struct(subject)
-    if facts["two"] != 2:
-        raise Broken(f"it begins with {facts['two']}")
+    expect(facts["two"] == 2, f"it begins with {facts['two']}")
     return "2"
 
 
-@producer_rule(
-    "struct.values",
-    "the struct leads to the array's elements",
-    STRUCT,
-    lines=READ.format("__array_struct__"),
-)
+@producer_rule("struct.values", STRUCT)
 def struct_values(subject: Subject) -> str:
+    """the struct leads to the array's elements
+
+    class View:
+        __array_struct__ = property(lambda self: array.__array_struct__)
+    given = np.asarray(View())
+    assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
+    """
     seen = []
     for layout in ("line", "strided", "reversed"):
         case = subject.case(layout=layout)
@@ -177,8 +164,7 @@ def struct_values(subject: Subject) -> str:
         except NotApplicable:
             continue
         kind = (facts["kind"], facts["itemsize"])
-        if kind != ("f", 4):
-            raise Broken(f"float32 is kind {kind[0]} of {kind[1]} bytes")
+        expect(kind == ("f", 4), f"float32 is kind {kind[0]} of {kind[1]} bytes")
         shape = facts["shape"]
         found = gathered(facts["data"], shape, facts["strides"], 4)
         if shape != expected.shape or found != expected.tobytes():
@@ -190,19 +176,17 @@ def struct_values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer_rule(
-    "struct.flags",
-    "the flags mark memory that may be written, and contiguous memory",
-    STRUCT,
-    lines=(
-        f"{AT}flags = ctypes.c_int.from_address(at + 16).value\n"
-        "assert bool(flags & 0x1) == source.flags.c_contiguous, hex(flags)\n"
-        "assert bool(flags & 0x400) == source.flags.writeable, hex(flags)\n"
-        "assert flags & 0x200, hex(flags)"
-    ),
-    source="strided",
-)
+@producer_rule("struct.flags", STRUCT, source="strided")
 def struct_flags(subject: Subject) -> str:
+    """the flags mark memory that may be written, and contiguous memory
+
+    held = array.__array_struct__
+    at = point(held, None)
+    flags = ctypes.c_int.from_address(at + 16).value
+    assert bool(flags & 0x1) == source.flags.c_contiguous, hex(flags)
+    assert bool(flags & 0x400) == source.flags.writeable, hex(flags)
+    assert flags & 0x200, hex(flags)
+    """
     seen = []
     for words, flag, wanted in (
         ({}, WRITEABLE, True),

@@ -9,21 +9,13 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.reading import Facts, describe_error, gathered, packed
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, producer_rule
-from dlbench.check.showing import refused
+from dlbench.check.reading import Facts, describe_error, gathered, on_error, on_refusal, packed
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, expect, producer_rule
 from dlbench.check.subject import Subject, collect
 
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
-#: A Py_buffer's words: buf, obj, len, itemsize, readonly and ndim, format, shape, strides.
-GET = (
-    "def get(flags):\n"
-    "    view = (ctypes.c_void_p * 10)()\n"
-    "    ctypes.PyDLL(None).PyObject_GetBuffer(ctypes.py_object(array), view, flags)\n"
-    "    return view\n"
-)
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
@@ -52,14 +44,13 @@ def has_dtypes(subject: Subject) -> bool:
 def facts_of(array: Any) -> Facts:
     """The facts of a buffer for a caller that accepts any buffer."""
     try:
-        facts: Facts = _check.get_buffer(array, FULL_RO)
-        return facts
+        with on_error(NotApplicable, "refused: ", (BufferError, ValueError)):
+            facts: Facts = _check.get_buffer(array, FULL_RO)
     except TypeError:
         raise NotApplicable("its arrays have no buffer") from None
-    except (BufferError, ValueError) as error:
-        raise NotApplicable(f"refused: {describe_error(error)}") from None
     except SystemError as error:
         raise Broken(describe_error(error)) from None
+    return facts
 
 
 def elements(facts: Facts) -> bytes:
@@ -81,16 +72,13 @@ def is_float32(text: str | None) -> bool:
         return False
 
 
-@producer_rule(
-    "buffer.values",
-    "shape, strides and itemsize lead to the array's elements",
-    PEP3118,
-    lines=(
-        "given = np.asarray(memoryview(array))\n"
-        "assert given.shape == source.shape and given.tobytes() == source.tobytes(), given"
-    ),
-)
+@producer_rule("buffer.values", PEP3118)
 def values(subject: Subject) -> str:
+    """shape, strides and itemsize lead to the array's elements
+
+    given = np.asarray(memoryview(array))
+    assert given.shape == source.shape and given.tobytes() == source.tobytes(), given
+    """
     seen = []
     typed = has_dtypes(subject)
     for layout in ("grid", "fortran", "strided", "reversed"):
@@ -100,8 +88,7 @@ def values(subject: Subject) -> str:
         except NotApplicable:
             continue
         shape = expected.shape if typed else (expected.nbytes,)
-        if facts["shape"] != shape:
-            raise Broken(f"{layout}: shape is {facts['shape']}, not {shape}")
+        expect(facts["shape"] == shape, f"{layout}: shape is {facts['shape']}, not {shape}")
         if elements(facts) != expected.tobytes():
             raise Broken(f"{layout}: strides {facts['strides']} do not lead to the elements")
         seen.append(layout)
@@ -111,52 +98,42 @@ def values(subject: Subject) -> str:
     return ", ".join(seen)
 
 
-@producer_rule(
-    "buffer.format",
-    "format names the dtype",
-    PEP3118,
-    lines="assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format",
-)
+@producer_rule("buffer.format", PEP3118)
 def format_(subject: Subject) -> str:
+    """format names the dtype
+
+    assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format
+    """
     _, facts = buffered(subject)
-    if not has_dtypes(subject):
-        raise NotApplicable("its buffers are bytes, which have no dtype")
-    if not is_float32(facts["format"]):
-        raise Broken(f"float32 is {facts['format']!r}")
+    assume(has_dtypes(subject), "its buffers are bytes, which have no dtype")
+    expect(is_float32(facts["format"]), f"float32 is {facts['format']!r}")
     return repr(facts["format"])
 
 
-@producer_rule(
-    "buffer.length",
-    "len is the number of elements times itemsize",
-    PEP3118,
-    lines=f"{GET}assert get(0x11C)[2] == source.nbytes, get(0x11C)[2]",
-)
+@producer_rule("buffer.length", PEP3118)
 def length(subject: Subject) -> str:
+    """len is the number of elements times itemsize
+
+    assert get_buffer(array, 0x11C)[2] == source.nbytes, get_buffer(array, 0x11C)[2]
+    """
     _, facts = buffered(subject)
     if facts["len"] != subject.case().bytes:
         raise Broken(f"{subject.case().bytes} bytes have len {facts['len']}")
     return f"{facts['len']} bytes"
 
 
-@producer_rule(
-    "buffer.read-only",
-    "read-only memory is marked read-only, and a request for writable memory fails",
-    PEP3118,
-    lines=f"{GET}assert memoryview(array).readonly\n{refused('get(0x11D)', 'BufferError')}",
-    source="readonly",
-)
+@producer_rule("buffer.read-only", PEP3118, source="readonly")
 def read_only(subject: Subject) -> str:
+    """read-only memory is marked read-only, and a request for writable memory fails
+
+    assert memoryview(array).readonly
+    given = refused(lambda: get_buffer(array, 0x11D), BufferError)
+    """
     array, facts = buffered(subject, subject.case(readonly=True))
-    if not facts["readonly"]:
-        raise Broken("readonly is 0")
+    expect(facts["readonly"], "readonly is 0")
     del facts
-    try:
+    with on_refusal(BufferError, "refused: "):
         _check.get_buffer(array, FULL_RO | WRITABLE)
-    except BufferError as error:
-        return describe_error(error)
-    except Exception as error:
-        raise Broken(f"refused by {describe_error(error)}") from None
     raise Broken("a writable buffer is given")
 
 
@@ -168,24 +145,19 @@ CONTIGUOUS = (
 )
 
 
-@producer_rule(
-    "buffer.contiguous",
-    "a request for contiguous memory returns it, or raises BufferError",
-    PEP3118,
-    lines=(
-        f"{GET}"
-        "for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):\n"
-        "    try:\n"
-        "        view = get(flags)\n"
-        "    except BufferError as error:\n"
-        "        print(hex(flags), 'is refused:', error)\n"
-        "        continue\n"
-        "    given = ctypes.string_at(view[0], view[2])\n"
-        "    assert given in [source.tobytes(order) for order in orders], hex(flags)"
-    ),
-    source="strided",
-)
+@producer_rule("buffer.contiguous", PEP3118, source="strided")
 def contiguous(subject: Subject) -> str:
+    """a request for contiguous memory returns it, or raises BufferError
+
+    for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):
+        try:
+            view = get_buffer(array, flags)
+        except BufferError as error:
+            print(hex(flags), 'is refused:', error)
+            continue
+        given = ctypes.string_at(view[0], view[2])
+        assert given in [source.tobytes(order) for order in orders], hex(flags)
+    """
     seen, why = [], "its arrays lie in one piece, however they are made"
     for layout in ("strided", "fortran"):
         try:
@@ -198,8 +170,7 @@ def contiguous(subject: Subject) -> str:
             continue
         del facts  # some export one buffer at a time
         seen += contiguous_of(layout, array, expected)
-    if not seen:
-        raise NotApplicable(why)
+    assume(seen, why)
     return ", ".join(dict.fromkeys(seen))
 
 
@@ -220,52 +191,40 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
     return seen
 
 
-@producer_rule(
-    "buffer.fields",
-    "PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL",
-    PEP3118,
-    lines=(
-        f"{GET}"
-        "assert get(0x8)[6], 'PyBUF_ND fills no shape'\n"
-        "assert get(0x18)[7], 'PyBUF_STRIDES fills no strides'\n"
-        "assert not get(0x8)[5], 'PyBUF_ND fills a format'"
-    ),
-    source="grid",
-)
+@producer_rule("buffer.fields", PEP3118, source="grid")
 def fields(subject: Subject) -> str:
+    """PyBUF_ND fills the shape, PyBUF_STRIDES the strides too; without PyBUF_FORMAT format is NULL
+
+    assert get_buffer(array, 0x8)[6], 'PyBUF_ND fills no shape'
+    assert get_buffer(array, 0x18)[7], 'PyBUF_STRIDES fills no strides'
+    assert not get_buffer(array, 0x8)[5], 'PyBUF_ND fills a format'
+    """
     case = subject.case(layout="grid")
     array, facts = buffered(subject, case)
     shape = facts["shape"]
     del facts
     for name, flags, wanted in (("PyBUF_ND", ND, "shape"), ("PyBUF_STRIDES", STRIDES, "strides")):
-        try:
+        words = f"{name} is refused: "
+        with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
             given = _check.get_buffer(array, flags)
-        except BufferError as error:
-            raise NotApplicable(f"{name} is refused: {describe_error(error)}") from None
-        except Exception as error:
-            raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if given[wanted] is None:
             raise Broken(f"{name} fills no {wanted}")
-        if given["shape"] != shape:
-            raise Broken(f"{name} fills shape {given['shape']}, not {shape}")
+        expect(given["shape"] == shape, f"{name} fills shape {given['shape']}, not {shape}")
         if given["format"] is not None:
             raise Broken(f"{name} fills format {given['format']!r}, which was not requested")
         del given
     return f"shape {shape}"
 
 
-@producer_rule(
-    "buffer.keeps-memory",
-    "a view keeps the memory when the array has gone",
-    PEP3118,
-    lines=(
-        "view, expected = memoryview(array), source.tobytes()\n"
-        "del array, source; gc.collect()\n"
-        "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"
-        "assert np.asarray(view).tobytes() == expected"
-    ),
-)
+@producer_rule("buffer.keeps-memory", PEP3118)
 def keeps_memory(subject: Subject) -> str:
+    r"""a view keeps the memory when the array has gone
+
+    view, expected = memoryview(array), source.tobytes()
+    del array, source; gc.collect()
+    other = [bytearray(b'\xee' * len(expected)) for _ in range(64)]
+    assert np.asarray(view).tobytes() == expected
+    """
     case = subject.case(bytes=1 << 17)
     array = buffered(subject, case)[0]
     view = memoryview(array)

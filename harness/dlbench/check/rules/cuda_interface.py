@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.rule import CUDA_INTERFACE, Broken, NotApplicable, producer_rule
+from dlbench.check.rule import CUDA_INTERFACE, Broken, NotApplicable, assume, expect, producer_rule
 from dlbench.check.subject import Subject
-
-FOUND = "found = array.__cuda_array_interface__\n"
 
 
 def interface(array: Any) -> dict[str, Any]:
@@ -22,15 +20,13 @@ def interface(array: Any) -> dict[str, Any]:
     return dict(found)
 
 
-@producer_rule(
-    "cuda.host",
-    "an array in the CPU's memory has no __cuda_array_interface__",
-    CUDA_INTERFACE,
-    lines="assert not hasattr(array, '__cuda_array_interface__')",
-)
+@producer_rule("cuda.host", CUDA_INTERFACE)
 def host(subject: Subject) -> str:
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
+    """an array in the CPU's memory has no __cuda_array_interface__
+
+    assert not hasattr(array, '__cuda_array_interface__')
+    """
+    assume(subject.device == "cpu", f"the array is on {subject.device}")
     array = subject.make()
     try:
         interface(array)
@@ -41,71 +37,62 @@ def host(subject: Subject) -> str:
 
 def on_device(subject: Subject, case: Case | None = None) -> dict[str, Any]:
     """The dict of an array in a device's memory."""
-    if subject.device == "cpu":
-        raise NotApplicable("the array is on cpu")
+    assume(subject.device != "cpu", "the array is on cpu")
     return interface(subject.make(case or subject.case()))
 
 
-@producer_rule(
-    "cuda.keys",
-    "shape is a tuple of ints, typestr a str, data an address and a bool",
-    CUDA_INTERFACE,
-    lines=(
-        f"{FOUND}assert isinstance(found['shape'], tuple), found['shape']\n"
-        "assert all(isinstance(size, int) for size in found['shape']), found['shape']\n"
-        "assert isinstance(found['typestr'], str), found['typestr']\n"
-        "assert list(map(type, found['data'])) == [int, bool], found['data']"
-    ),
-)
+@producer_rule("cuda.keys", CUDA_INTERFACE)
 def keys(subject: Subject) -> str:
+    """shape is a tuple of ints, typestr a str, data an address and a bool
+
+    found = array.__cuda_array_interface__
+    assert isinstance(found['shape'], tuple), found['shape']
+    assert all(isinstance(size, int) for size in found['shape']), found['shape']
+    assert isinstance(found['typestr'], str), found['typestr']
+    assert list(map(type, found['data'])) == [int, bool], found['data']
+    """
     found = on_device(subject)
     shape, data = found.get("shape"), found.get("data")
     if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
         raise Broken(f"shape is {shape!r}")
-    if not isinstance(found.get("typestr"), str):
-        raise Broken(f"typestr is {found.get('typestr')!r}")
+    expect(isinstance(found.get("typestr"), str), f"typestr is {found.get('typestr')!r}")
     if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[1], bool):
         raise Broken(f"data is {data!r}")
     return f"{found['typestr']}, shape {shape}"
 
 
-@producer_rule(
-    "cuda.version",
-    "version is an int; 3 is the one that speaks of streams",
-    CUDA_INTERFACE,
-    lines=f"{FOUND}assert isinstance(found['version'], int), found['version']",
-)
+@producer_rule("cuda.version", CUDA_INTERFACE)
 def version(subject: Subject) -> str:
+    """version is an int; 3 is the one that speaks of streams
+
+    found = array.__cuda_array_interface__
+    assert isinstance(found['version'], int), found['version']
+    """
     found = on_device(subject)
-    if not isinstance(found.get("version"), int):
-        raise Broken(f"version is {found.get('version')!r}")
+    expect(isinstance(found.get("version"), int), f"version is {found.get('version')!r}")
     return f"version {found['version']}"
 
 
-@producer_rule(
-    "cuda.stream",
-    "stream is not 0, which could mean two streams",
-    CUDA_INTERFACE,
-    lines=f"{FOUND}assert found.get('stream') != 0, found",
-)
+@producer_rule("cuda.stream", CUDA_INTERFACE)
 def stream(subject: Subject) -> str:
+    """stream is not 0, which could mean two streams
+
+    found = array.__cuda_array_interface__
+    assert found.get('stream') != 0, found
+    """
     found = on_device(subject)
-    if "stream" not in found:
-        raise NotApplicable("it names no stream")
-    if found["stream"] == 0:
-        raise Broken("it is 0")
+    assume("stream" in found, "it names no stream")
+    expect(found["stream"] != 0, "it is 0")
     return f"{found['stream']}"
 
 
-@producer_rule(
-    "cuda.empty",
-    "the address of an array without elements is 0",
-    CUDA_INTERFACE,
-    lines=f"{FOUND}assert found['data'][0] == 0, found['data']",
-    source="empty",
-)
+@producer_rule("cuda.empty", CUDA_INTERFACE, source="empty")
 def empty(subject: Subject) -> str:
+    """the address of an array without elements is 0
+
+    found = array.__cuda_array_interface__
+    assert found['data'][0] == 0, found['data']
+    """
     found = on_device(subject, subject.case(bytes=0, layout="empty"))
-    if found["data"][0] != 0:
-        raise Broken("it is an address")
+    expect(found["data"][0] == 0, "it is an address")
     return "0"

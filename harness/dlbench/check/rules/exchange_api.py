@@ -2,227 +2,143 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import content
-from dlbench.check.reading import address, describe_error
-from dlbench.check.rule import EXCHANGE_API, Broken, NotApplicable, producer_rule
+from dlbench.check.reading import address, on_error
+from dlbench.check.rule import (
+    EXCHANGE_API,
+    Broken,
+    NotApplicable,
+    assume,
+    expect,
+    producer_rule,
+)
 from dlbench.check.rules.export_layout import agree
-from dlbench.check.showing import LEFT
 from dlbench.check.subject import Subject, collect
 
-PUBLISHED = (
-    "published = getattr(type(array), '__dlpack_c_exchange_api__', None)\n"
-    "assert 'dlpack_exchange_api' in repr(published), published"
-)
-EXPORT = (
-    "export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(24))\n"
-)
-EXPORT = (
-    f"{EXPORT}struct = ctypes.c_void_p()\n"
-    "assert export(array, ctypes.byref(struct)) == 0\n"
-    "tensor = struct.value + 32\n"
-    "at = ctypes.c_void_p.from_address(tensor).value\n"
-    "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
-)
-ALLOCATE = (
-    "from struct import pack\n"
-    "complaints = []\n"
-    "shape = (ctypes.c_int64 * 2)(3, 5)\n"
-    "prototype = pack('=QiiiBBHQQQ', 0, 1, 0, 2, CODE, 32, 1, ctypes.addressof(shape), 0, 0)\n"
-    "SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)\n"
-    "complain = SetError(lambda context, kind, message: complaints.append((kind, message)))\n"
-    "allocate = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, "
-    "ctypes.c_void_p, SetError)(function(16))\n"
-    "out = ctypes.c_void_p()\n"
-    "try:\n"
-    "    status = allocate(prototype, ctypes.byref(out), None, complain)\n"
-    "except Exception as error:\n"
-    "    print('an exception is set:', repr(error))\n"
-    "    status = -1\n"
-)
-GIVE_BACK = (
-    "deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)\n"
-    "def exchange():\n"
-    "    struct = ctypes.c_void_p()\n"
-    "    export(array, ctypes.byref(struct))\n"
-    "    deleter(ctypes.c_void_p.from_address(struct.value + 16).value)(struct)\n"
-)
-#: What each function is called with, `function(at)` being what stands there in the table.
-CALLED = {
-    "export": f"{EXPORT}"
-    "kind = [ctypes.c_uint8.from_address(tensor + 20 + i).value for i in range(2)]\n"
-    "assert kind == [2, 32], kind\n"
-    "assert ctypes.string_at(at, source.nbytes) == source.tobytes()",
-    "agrees": f"{EXPORT}"
-    "try:\n"
-    "    capsule = array.__dlpack__(max_version=(1, 0))\n"
-    "except TypeError:\n"
-    "    capsule = array.__dlpack__()\n"
-    "assert address(capsule) == at, (hex(address(capsule)), hex(at))",
-    "leak": f"{EXPORT}{GIVE_BACK}{LEFT.format('exchange()')}",
-    "to_object": f"{EXPORT}"
-    "to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))\n"
-    "made = ctypes.py_object()\n"
-    "assert to_object(struct, ctypes.byref(made)) == 0\n"
-    "assert type(made.value) is type(array), type(made.value)",
-    "borrow": "borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)("
-    "function(40))\n"
-    "tensor = (ctypes.c_uint64 * 6)()\n"
-    "assert borrow(array, tensor) == 0\n"
-    "at = ctypes.addressof(tensor)\n"
-    "kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]\n"
-    "assert kind == [2, 32], kind\n"
-    "assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()",
-    "allocate": ALLOCATE.replace("CODE", "2") + "assert status == 0 and out.value, complaints",
-    "allocate-error": ALLOCATE.replace("CODE", "200")
-    + "assert status != 0 and not out.value and len(complaints) == 1, (status, complaints)",
-    "stream": "stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, "
-    "ctypes.c_void_p)(function(48))\n"
-    "out = ctypes.c_void_p(1)\n"
-    "assert stream(1, 0, ctypes.byref(out)) == 0 and not out.value, out.value",
-    "functions": "assert all(function(at) for at in (16, 24, 32, 48))",
-    "version": "majors = []\n"
-    "while table:\n"
-    "    majors.append(ctypes.c_uint32.from_address(table).value)\n"
-    "    table = ctypes.c_void_p.from_address(table + 8).value\n"
-    "assert 1 in majors, majors",
-}
 
-
-@producer_rule(
-    "c-api.capsule",
-    "the type publishes a capsule named dlpack_exchange_api",
-    EXCHANGE_API,
-    lines=PUBLISHED,
-)
+@producer_rule("c-api.capsule", EXCHANGE_API)
 def capsule(subject: Subject) -> str:
+    """the type publishes a capsule named dlpack_exchange_api
+
+    published = getattr(type(array), '__dlpack_c_exchange_api__', None)
+    assert 'dlpack_exchange_api' in repr(published), published
+    """
     _, published = subject.publishes_api()
     try:
-        if isinstance(published, int):
-            raise Broken("it is an int, as before DLPack 1.3")
+        expect(not isinstance(published, int), "it is an int, as before DLPack 1.3")
         _check.Api(published)
     except (TypeError, ValueError, AttributeError):
         raise Broken(f"it is {published!r}") from None
     return "dlpack_exchange_api"
 
 
-@producer_rule(
-    "c-api.version",
-    "the table, or one that it links to, is of major version 1",
-    f"{EXCHANGE_API}Header",
-    lines=CALLED["version"],
-)
+@producer_rule("c-api.version", f"{EXCHANGE_API}Header")
 def version(subject: Subject) -> str:
+    """the table, or one that it links to, is of major version 1
+
+    majors = []
+    while table:
+        majors.append(ctypes.c_uint32.from_address(table).value)
+        table = ctypes.c_void_p.from_address(table + 8).value
+    assert 1 in majors, majors
+    """
     _, published = subject.publishes_api()
-    try:
+    with on_error(NotApplicable, "", (TypeError, ValueError, AttributeError)):
         versions = _check.Api(published).versions
-    except (TypeError, ValueError, AttributeError) as error:
-        raise NotApplicable(describe_error(error)) from None
-    if not any(major == 1 for major, _ in versions):
-        raise Broken(f"versions {versions}")
+    expect(any(major == 1 for major, _ in versions), f"versions {versions}")
     return ", ".join(f"{major}.{minor}" for major, minor in versions)
 
 
 MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 
-@producer_rule(
-    "c-api.functions",
-    "all functions but dltensor_from_py_object_no_sync are there",
-    EXCHANGE_API,
-    lines=CALLED["functions"],
-)
+@producer_rule("c-api.functions", EXCHANGE_API)
 def functions(subject: Subject) -> str:
+    """all functions but dltensor_from_py_object_no_sync are there
+
+    assert all(function(at) for at in (16, 24, 32, 48))
+    """
     _, api = subject.api()
     missing = [name for name, there in api.functions.items() if not there and name != MAY_BE_NULL]
-    if missing:
-        raise Broken(f"NULL: {', '.join(missing)}")
+    expect(not missing, f"NULL: {', '.join(missing)}")
     return f"{sum(api.functions.values())} of {len(api.functions)}"
 
 
-def has(api: _check.Api, name: str) -> None:
-    if not api.functions[name]:
-        raise NotApplicable(f"{name} is NULL")
-
-
-@producer_rule(
-    "c-api.export",
-    "managed_tensor_from_py_object_no_sync describes the array as it lies",
-    f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
-    lines=CALLED["export"],
-)
+@producer_rule("c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync")
 def export(subject: Subject) -> str:
-    array, api = subject.api()
-    has(api, "managed_tensor_from_py_object_no_sync")
-    try:
+    """managed_tensor_from_py_object_no_sync describes the array as it lies
+
+    struct = table_export(function, array)
+    kind = [ctypes.c_uint8.from_address(struct + 52 + i).value for i in range(2)]
+    assert kind == [2, 32], kind
+    assert ctypes.string_at(first_element(struct + 32), source.nbytes) == source.tobytes()
+    """
+    array, api = subject.api("managed_tensor_from_py_object_no_sync")
+    with on_error(Broken):
         taken = api.from_object(array)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
     facts = taken.facts
-    if facts["version"][0] != 1:
-        raise Broken(f"a struct of version {facts['version']}")
+    expect(facts["version"][0] == 1, f"a struct of version {facts['version']}")
     seen = agree(facts, subject.case())
     taken.release()
     return seen
 
 
-@producer_rule(
-    "c-api.agrees",
-    "the table and __dlpack__ export the same memory on the same device",
-    EXCHANGE_API,
-    lines=CALLED["agrees"],
-)
+@producer_rule("c-api.agrees", EXCHANGE_API)
 def agrees(subject: Subject) -> str:
-    array, api = subject.api()
-    has(api, "managed_tensor_from_py_object_no_sync")
-    if not hasattr(array, "__dlpack__"):
-        raise NotApplicable("there is no __dlpack__")
+    """the table and __dlpack__ export the same memory on the same device
+
+    at = first_element(table_export(function, array) + 32)
+    assert address(requested(array)) == at, hex(at)
+    """
+    array, api = subject.api("managed_tensor_from_py_object_no_sync")
+    assume(hasattr(array, "__dlpack__"), "there is no __dlpack__")
     kept = subject.take(array)
-    try:
+    with on_error(NotApplicable):
         taken = api.from_object(array)
-    except Exception as error:
-        raise NotApplicable(describe_error(error)) from None
     one, other = kept.facts, taken.facts
     if one["device"] != other["device"]:
         raise Broken(f"__dlpack__ reports {one['device']}, the table {other['device']}")
-    if address(one) != address(other):
-        raise Broken("they export other memory")
+    expect(address(one) == address(other), "they export other memory")
     return "the same memory"
 
 
-@producer_rule(
-    "c-api.borrow",
-    "dltensor_from_py_object_no_sync describes the array, and keeps nothing",
-    f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
-    lines=CALLED["borrow"],
-)
+@producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync")
 def borrow(subject: Subject) -> str:
-    array, api = subject.api()
-    has(api, MAY_BE_NULL)
-    try:
+    """dltensor_from_py_object_no_sync describes the array, and keeps nothing
+
+    borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(40))
+    tensor = (ctypes.c_uint64 * 6)()
+    assert borrow(array, tensor) == 0
+    at = ctypes.addressof(tensor)
+    kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]
+    assert kind == [2, 32], kind
+    assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()
+    """
+    array, api = subject.api(MAY_BE_NULL)
+    with on_error(Broken):
         facts = api.borrow(array)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
     agree(facts, subject.case())
     return leaks.require_none(lambda: api.borrow(array), array)
 
 
-@producer_rule(
-    "c-api.import",
-    "managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor",
-    f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
-    lines=CALLED["to_object"],
-)
+@producer_rule("c-api.import", f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync")
 def import_(subject: Subject) -> str:
-    array, api = subject.api()
-    has(api, "managed_tensor_to_py_object_no_sync")
+    """managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor
+
+    to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(function(32))
+    made = ctypes.py_object()
+    assert to_object(table_export(function, array), ctypes.byref(made)) == 0
+    assert type(made.value) is type(array), type(made.value)
+    """
+    array, api = subject.api("managed_tensor_to_py_object_no_sync")
     given = content()
     borrowed = _check.BorrowedTensor(_check.Memory(given), given.shape, (1,))
-    try:
+    with on_error(Broken):
         made = api.to_object(borrowed)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
     if type(made) is not type(array):
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
     seen = subject.look(made)
@@ -233,22 +149,73 @@ def import_(subject: Subject) -> str:
         raise Broken("the deleter was called while the array was there")
     del made
     collect()
-    if borrowed.deletions != 1:
-        raise Broken(f"the deleter was called {borrowed.deletions} times")
+    expect(borrowed.deletions == 1, f"the deleter was called {borrowed.deletions} times")
     return "its deleter was called once"
 
 
-@producer_rule(
-    "c-api.leak",
-    "an exchange by the table leaves nothing behind",
-    EXCHANGE_API,
-    lines=CALLED["leak"],
-)
+@producer_rule("c-api.leak", EXCHANGE_API)
 def leak(subject: Subject) -> str:
-    array, api = subject.api()
-    has(api, "managed_tensor_from_py_object_no_sync")
-    try:
+    """an exchange by the table leaves nothing behind
+
+    deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+    def exchange():
+        struct = table_export(function, array)
+        deleter(ctypes.c_void_p.from_address(struct + 16).value)(struct)
+    left(exchange, array)
+    """
+    array, api = subject.api("managed_tensor_from_py_object_no_sync")
+    with on_error(NotApplicable):
         api.from_object(array).release()
-    except Exception as error:
-        raise NotApplicable(describe_error(error)) from None
     return leaks.require_none(lambda: api.from_object(array).release(), array)
+
+
+@producer_rule("c-api.allocate", f"{EXCHANGE_API}.managed_tensor_allocator")
+def allocate(subject: Subject) -> str:
+    """managed_tensor_allocator allocates memory as the prototype describes
+
+    status, out, complaints = table_allocate(function, 2)
+    assert status == 0 and out, complaints
+    """
+    _, api = subject.api("managed_tensor_allocator")
+    answer = api.allocate((2, 32, 1), (3, 5))
+    if answer["status"] != 0 or answer["made"] is None:
+        raise Broken(f"it returned {answer['status']}: {answer['kind']} {answer['message']}")
+    facts = answer["made"].facts
+    expected = {"dtype": (2, 32, 1), "shape": (3, 5), "device": (1, 0)}
+    wrong = [f"{key} is {facts[key]}" for key, value in expected.items() if facts[key] != value]
+    expect(not (wrong or not facts["data"]), ", ".join(wrong) or "data is NULL")
+    return f"shape {facts['shape']}, strides {facts['strides']}"
+
+
+@producer_rule("c-api.allocate-error", f"{EXCHANGE_API}.managed_tensor_allocator", risky=True)
+def allocate_error(subject: Subject) -> str:
+    """an allocation that fails returns -1 and calls SetError with the reason, once
+
+    status, out, complaints = table_allocate(function, 200)
+    assert status != 0 and not out and len(complaints) == 1, (status, complaints)
+    """
+    _, api = subject.api("managed_tensor_allocator")
+    answer = api.allocate((200, 32, 1), (3, 5))
+    if answer["made"] is not None:
+        raise Broken("type code 200 was allocated")
+    expect(answer["status"] != 0, "it returned 0, and no tensor")
+    expect(answer["complaints"] == 1, f"SetError was called {answer['complaints']} times")
+    first = (answer["message"].splitlines() or [""])[0]
+    return f"{answer['kind']}: {first[:100]}"
+
+
+@producer_rule("c-api.stream", f"{EXCHANGE_API}.current_work_stream", level="should")
+def stream(subject: Subject) -> str:
+    """current_work_stream of the CPU is NULL
+
+    stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+    stream = stream(function(48))
+    out = ctypes.c_void_p(1)
+    assert stream(1, 0, ctypes.byref(out)) == 0 and not out.value, out.value
+    """
+    _, api = subject.api("current_work_stream")
+    with on_error(Broken):
+        answer: Any = api.stream(1, 0)
+    expect(answer is not NotImplemented, "it wrote nothing")
+    expect(answer == 0, f"it is {answer:#x}")
+    return "NULL"

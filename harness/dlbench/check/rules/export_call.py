@@ -13,22 +13,20 @@ from dlbench.check.rule import (
     Holds,
     NotApplicable,
     Unclear,
+    assume,
+    expect,
     producer_rule,
 )
-from dlbench.check.showing import DEVICE as NAMED
-from dlbench.check.showing import allowed, refused
 from dlbench.check.subject import Subject, in_thread
 
 
-@producer_rule(
-    "export.device-method",
-    "an array with __dlpack__ has __dlpack_device__ too",
-    DEVICE,
-    lines="array.__dlpack_device__",
-)
+@producer_rule("export.device-method", DEVICE)
 def device_method(subject: Subject) -> str:
-    if not hasattr(subject.exporter(), "__dlpack_device__"):
-        raise Broken("there is no __dlpack_device__")
+    """an array with __dlpack__ has __dlpack_device__ too
+
+    array.__dlpack_device__
+    """
+    expect(hasattr(subject.exporter(), "__dlpack_device__"), "there is no __dlpack_device__")
     return "both are there"
 
 
@@ -38,35 +36,28 @@ def device_of(array: Any) -> Any:
         return array.__dlpack_device__()
 
 
-@producer_rule(
-    "export.device-pair",
-    "__dlpack_device__() returns a tuple of two ints (an IntEnum is one)",
-    DEVICE,
-    lines=(
-        "device = array.__dlpack_device__()\n"
-        "assert isinstance(device, tuple) and len(device) == 2, device\n"
-        "assert all(isinstance(each, int) for each in device), device"
-    ),
-)
+@producer_rule("export.device-pair", DEVICE)
 def device_pair(subject: Subject) -> str:
+    """__dlpack_device__() returns a tuple of two ints (an IntEnum is one)
+
+    device = array.__dlpack_device__()
+    assert isinstance(device, tuple) and len(device) == 2, device
+    assert all(isinstance(each, int) for each in device), device
+    """
     device = device_of(subject.exporter())
     pair = isinstance(device, tuple) and len(device) == 2
-    if not pair or not all(isinstance(each, int) for each in device):
-        raise Broken(f"it is {device!r}")
+    expect(pair and all(isinstance(each, int) for each in device), f"it is {device!r}")
     return f"({int(device[0])}, {int(device[1])})"
 
 
-@producer_rule(
-    "export.device-agrees",
-    "__dlpack_device__() is the device that the capsule's tensor names",
-    DEVICE,
-    lines=(
-        f"named = {NAMED}\n"
-        "device = array.__dlpack_device__()\n"
-        "assert list(device) == named, (device, named)"
-    ),
-)
+@producer_rule("export.device-agrees", DEVICE)
 def device_agrees(subject: Subject) -> str:
+    """__dlpack_device__() is the device that the capsule's tensor names
+
+    named = [ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]
+    device = array.__dlpack_device__()
+    assert list(device) == named, (device, named)
+    """
     array = subject.exporter()
     device = device_of(array)
     named = subject.export(array)["device"]
@@ -79,29 +70,25 @@ def device_agrees(subject: Subject) -> str:
         reported = tuple(
             there if one is None else one for one, there in zip(reported, named, strict=True)
         )
-    if reported != named:
-        raise Broken(f"it reports {reported}, the capsule has {named}")
+    expect(reported == named, f"it reports {reported}, the capsule has {named}")
     return f"both are {named}"
 
 
 KEYWORDS = ("stream", "max_version", "dl_device", "copy")
 
 
-@producer_rule(
-    "export.keywords",
-    "__dlpack__ accepts stream, max_version, dl_device and copy, each None",
-    f"{METHOD} (since 2023.12)",
-    lines=(
-        "for word in ('stream', 'max_version', 'dl_device', 'copy'):\n"
-        "    try:\n"
-        "        array.__dlpack__(**{word: None})\n"
-        "    except TypeError:\n"
-        "        raise\n"
-        "    except Exception as error:\n"
-        "        print(word, 'is a keyword:', repr(error))"
-    ),
-)
+@producer_rule("export.keywords", f"{METHOD} (since 2023.12)")
 def keywords(subject: Subject) -> str:
+    """__dlpack__ accepts stream, max_version, dl_device and copy, each None
+
+    for word in ('stream', 'max_version', 'dl_device', 'copy'):
+        try:
+            array.__dlpack__(**{word: None})
+        except TypeError:
+            raise
+        except Exception as error:
+            print(word, 'is a keyword:', repr(error))
+    """
     array = subject.exporter()
     refused = []
     for word in KEYWORDS:
@@ -117,14 +104,12 @@ def keywords(subject: Subject) -> str:
     return "all four"
 
 
-@producer_rule(
-    "export.positional",
-    "__dlpack__ accepts keyword arguments only",
-    METHOD,
-    verdict="unclear",
-    lines=refused("array.__dlpack__(None)", "TypeError"),
-)
+@producer_rule("export.positional", METHOD, verdict="unclear")
 def positional(subject: Subject) -> str:
+    """__dlpack__ accepts keyword arguments only
+
+    given = refused(lambda: array.__dlpack__(None), TypeError)
+    """
     array = subject.exporter()
     try:
         array.__dlpack__(None)
@@ -140,12 +125,15 @@ def positional(subject: Subject) -> str:
 
 @producer_rule(
     "export.byte-order",
-    "numbers of the other byte order are not exported as if they were of this one",
     f"{METHOD}, Raises; dlpack.h, DLDataType: native endianness",
-    lines=f"{allowed('np.from_dlpack(array)')}\nassert np.array_equal(given, source), given",
     source="swapped",
 )
 def byte_order(subject: Subject) -> str:
+    """numbers of the other byte order are not exported as if they were of this one
+
+    given = allowed(lambda: np.from_dlpack(array))
+    assert np.array_equal(given, source), given
+    """
     case = subject.case(special="swapped")
     array = subject.exporter(case)
     with on_error(Holds, "refused: "):
@@ -160,15 +148,13 @@ def byte_order(subject: Subject) -> str:
 SPECIALS = ("swapped", "nulls", "grad")
 
 
-@producer_rule(
-    "export.refusal-type",
-    "what cannot be exported raises BufferError",
-    f"{METHOD}, Raises",
-    level="should",
-    lines=allowed("array.__dlpack__()", "BufferError") + "\nprint('exported:', given)",
-    source="unexportable",
-)
+@producer_rule("export.refusal-type", f"{METHOD}, Raises", level="should", source="unexportable")
 def refusal_type(subject: Subject) -> str:
+    """what cannot be exported raises BufferError
+
+    given = allowed(lambda: array.__dlpack__(), BufferError)
+    print('exported:', given)
+    """
     subject.exporter()
     seen, other = [], []
     for special in SPECIALS:
@@ -183,28 +169,22 @@ def refusal_type(subject: Subject) -> str:
             seen.append(special)
         except Exception as error:
             other.append(f"{special}: {describe_error(error)}")
-    if other:
-        raise Broken("; ".join(other))
-    if not seen:
-        raise NotApplicable("nothing that it makes was refused")
+    expect(not other, "; ".join(other))
+    assume(seen, "nothing that it makes was refused")
     return f"BufferError for {', '.join(seen)}"
 
 
-@producer_rule(
-    "export.other-thread",
-    "an array can be exported in another thread than the one that made it",
-    SPEC,
-    lines=(
-        "from concurrent.futures import ThreadPoolExecutor\n"
-        "there = ThreadPoolExecutor().submit(np.from_dlpack, array).result()\n"
-        "assert np.array_equal(there, np.from_dlpack(array)), there"
-    ),
-)
+@producer_rule("export.other-thread", SPEC)
 def other_thread(subject: Subject) -> str:
+    """an array can be exported in another thread than the one that made it
+
+    from concurrent.futures import ThreadPoolExecutor
+    there = ThreadPoolExecutor().submit(np.from_dlpack, array).result()
+    assert np.array_equal(there, np.from_dlpack(array)), there
+    """
     array = subject.exporter()
     here = values_of(subject.readable(lambda: subject.ask(array)))
     with on_error(Broken, "in a thread: "):
         there = in_thread(lambda: values_of(subject.ask(array)))
-    if here != there:
-        raise Broken("other values are exported in a thread")
+    expect(here == there, "other values are exported in a thread")
     return "the same values"

@@ -5,36 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dlbench import _check
-from dlbench.check.reading import CPU, address, describe_error, on_error, read, values
-from dlbench.check.rule import HEADER, METHOD, SPEC, Broken, NotApplicable, producer_rule
-from dlbench.check.showing import DEVICE, allowed, refused
+from dlbench.check.reading import CPU, address, describe_error, on_error, on_refusal, read, values
+from dlbench.check.rule import (
+    HEADER,
+    METHOD,
+    SPEC,
+    Broken,
+    NotApplicable,
+    assume,
+    expect,
+    producer_rule,
+)
 from dlbench.check.subject import Subject
 
 COPY = f"{METHOD}, copy"
 COPIED = 2
 NEW, OLD = "max_version=(1, 0), ", ""
-FLAG = "flags = ctypes.c_uint64.from_address(struct + 24).value\n"
-SAME = "address(given) == address(capsule)"
-
-
-def requested(subject: Subject, **keywords: Any) -> tuple[Any, _check.Facts]:
-    """An array and its facts; NotApplicable where it does not accept the keyword."""
-    array = subject.exporter()
-    capsule = subject.ask(array, **keywords)
-    return array, read(capsule)
-
-
-def has_keyword(subject: Subject, word: str) -> Any:
-    """An array whose export accepts the keyword."""
-    array = subject.exporter()
-    try:
-        array.__dlpack__(**{word: None})
-    except TypeError as error:
-        raise NotApplicable(f"it has no {word}: {describe_error(error)}") from None
-    except Exception:
-        return array
-    return array
 
 
 def home(subject: Subject, array: Any) -> tuple[Any, int]:
@@ -48,81 +34,65 @@ def bare(array: Any, **keywords: Any) -> Any:
     return array.__dlpack__(**keywords)
 
 
-def must_copy(subject: Subject, ask: Callable[..., Any], lawful: type[Exception] | None) -> str:
+def must_copy(subject: Subject, ask: Callable[..., Any], *lawful: type[Exception]) -> str:
     """copy=True returns a copy, or raises as allowed."""
-    array = has_keyword(subject, "copy")
+    array = subject.exporter_with("copy")
     kept, own = home(subject, array)
-    try:
+    with on_refusal(lawful, "refused: "):
         capsule = ask(array, copy=True)
         facts = read(capsule)
-    except Exception as error:
-        if lawful and isinstance(error, lawful):
-            return f"refused: {describe_error(error)}"
-        raise Broken(f"refused: {describe_error(error)}") from None
-    if address(facts) == own:
-        raise Broken("it is the same memory")
-    if values(facts) != values(read(kept)):
-        raise Broken("the copy has other values")
+    expect(address(facts) != own, "it is the same memory")
+    expect(values(facts) == values(read(kept)), "the copy has other values")
     return "a copy"
 
 
-@producer_rule(
-    "export.copy-true",
-    "copy=True exports memory that is not the array's",
-    COPY,
-    lines=f"given = array.__dlpack__({NEW}copy=True)\nassert not {SAME}, given",
-)
+@producer_rule("export.copy-true", COPY)
 def copy_true(subject: Subject) -> str:
-    return must_copy(subject, subject.ask, None)
+    """copy=True exports memory that is not the array's
+
+    given = array.__dlpack__(max_version=(1, 0), copy=True)
+    assert not address(given) == address(capsule), given
+    """
+    return must_copy(subject, subject.ask)
 
 
-@producer_rule(
-    "export.copy-true-unversioned",
-    "copy=True without max_version exports no memory of the array's either",
-    COPY,
-    lines=(
-        f"{allowed(f'array.__dlpack__({OLD}copy=True)', 'BufferError')}\nassert not {SAME}, given"
-    ),
-)
+@producer_rule("export.copy-true-unversioned", COPY)
 def copy_true_unversioned(subject: Subject) -> str:
+    """copy=True without max_version exports no memory of the array's either
+
+    given = allowed(lambda: array.__dlpack__(copy=True), BufferError)
+    assert not address(given) == address(capsule), given
+    """
     # The legacy struct has no flag for a copy: to raise is allowed here.
     return must_copy(subject, bare, BufferError)
 
 
-@producer_rule(
-    "export.copy-false",
-    "copy=False exports the array's own memory, or raises BufferError",
-    COPY,
-    lines=f"{allowed(f'array.__dlpack__({NEW}copy=False)', 'BufferError')}\nassert {SAME}, given",
-)
+@producer_rule("export.copy-false", COPY)
 def copy_false(subject: Subject) -> str:
-    array = has_keyword(subject, "copy")
+    """copy=False exports the array's own memory, or raises BufferError
+
+    given = allowed(lambda: array.__dlpack__(max_version=(1, 0), copy=False), BufferError)
+    assert address(given) == address(capsule), given
+    """
+    array = subject.exporter_with("copy")
     kept, own = home(subject, array)
-    try:
+    with on_refusal(BufferError):
         capsule = subject.ask(array, copy=False)
         facts = read(capsule)
-    except BufferError as error:
-        return describe_error(error)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    if address(facts) != own:
-        raise Broken("it is other memory than copy=None exports")
+    expect(address(facts) == own, "it is other memory than copy=None exports")
     del kept
     return "the same memory"
 
 
-@producer_rule(
-    "export.copy-none",
-    "copy=None exports the array's own memory where that is possible",
-    COPY,
-    lines=(
-        f"array.__dlpack__({NEW}copy=False)\n"
-        f"capsule, given = (array.__dlpack__({NEW}copy=None) for _ in range(2))\n"
-        f"assert {SAME}, given"
-    ),
-)
+@producer_rule("export.copy-none", COPY)
 def copy_none(subject: Subject) -> str:
-    array = has_keyword(subject, "copy")
+    """copy=None exports the array's own memory where that is possible
+
+    array.__dlpack__(max_version=(1, 0), copy=False)
+    capsule, given = (array.__dlpack__(max_version=(1, 0), copy=None) for _ in range(2))
+    assert address(given) == address(capsule), given
+    """
+    array = subject.exporter_with("copy")
     with on_error(NotApplicable, "it cannot export its own: "):
         subject.ask(array, copy=False)
     first, second = (subject.ask(array, copy=None) for _ in range(2))
@@ -133,38 +103,37 @@ def copy_none(subject: Subject) -> str:
 
 @producer_rule(
     "export.copied-flag",
-    "a copy has the flag IS_COPIED",
     f"{COPY}; {SPEC}; {HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    lines=f"{FLAG}assert flags & 0b10, hex(flags)",
     call=f"array.__dlpack__({NEW}copy=True)",
 )
 def copied_flag(subject: Subject) -> str:
-    array = has_keyword(subject, "copy")
+    """a copy has the flag IS_COPIED
+
+    flags = ctypes.c_uint64.from_address(struct + 24).value
+    assert flags & 0b10, hex(flags)
+    """
+    array = subject.exporter_with("copy")
     _kept, own = home(subject, array)
     with on_error(NotApplicable, "no copy: "):
         capsule = subject.ask(array, copy=True)
         facts = read(capsule)
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
-    if address(facts) == own:
-        raise NotApplicable("copy=True made no copy")
-    if not facts["flags"] & COPIED:
-        raise Broken(f"copy=True made a copy, and flags are {facts['flags']:#x}")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
+    assume(address(facts) != own, "copy=True made no copy")
+    expect(facts["flags"] & COPIED, f"copy=True made a copy, and flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 
 
-@producer_rule(
-    "export.shared-flag",
-    "what was not copied has no flag IS_COPIED",
-    f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    lines=f"{FLAG}assert not flags & 0b10, hex(flags)",
-)
+@producer_rule("export.shared-flag", f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED")
 def shared_flag(subject: Subject) -> str:
+    """what was not copied has no flag IS_COPIED
+
+    flags = ctypes.c_uint64.from_address(struct + 24).value
+    assert not flags & 0b10, hex(flags)
+    """
     array = subject.exporter()
     first, second = (subject.readable(lambda: subject.ask(array)) for _ in range(2))
     facts = subject.readable(lambda: read(first))
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     if address(facts) != address(read(second)):
         return "each export is a copy"
     if facts["flags"] & COPIED:
@@ -179,53 +148,42 @@ CUDA = (2, 0)
 
 def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
     """A device type that does not exist raises BufferError."""
-    array = has_keyword(subject, "dl_device")
+    array = subject.exporter_with("dl_device")
     home(subject, array)
-    try:
+    with on_refusal(BufferError, f"dl_device={NOWHERE}: "):
         facts = read(ask(array, dl_device=NOWHERE))
-    except BufferError as error:
-        return describe_error(error)
-    except Exception as error:
-        raise Broken(f"dl_device={NOWHERE}: {describe_error(error)}") from None
     raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
 
 
-@producer_rule(
-    "export.device-unknown",
-    "a dl_device that the producer cannot handle raises BufferError",
-    f"{METHOD}, dl_device",
-    lines=refused(f"array.__dlpack__({NEW}dl_device=(200, 0))", "BufferError"),
-)
+@producer_rule("export.device-unknown", f"{METHOD}, dl_device")
 def device_unknown(subject: Subject) -> str:
+    """a dl_device that the producer cannot handle raises BufferError
+
+    given = refused(lambda: array.__dlpack__(max_version=(1, 0), dl_device=(200, 0)), BufferError)
+    """
     return must_refuse_device(subject, subject.ask)
 
 
-@producer_rule(
-    "export.device-unknown-unversioned",
-    "without max_version, too, a dl_device that the producer cannot handle raises BufferError",
-    f"{METHOD}, dl_device",
-    lines=refused(f"array.__dlpack__({OLD}dl_device=(200, 0))", "BufferError"),
-)
+@producer_rule("export.device-unknown-unversioned", f"{METHOD}, dl_device")
 def device_unknown_unversioned(subject: Subject) -> str:
+    """without max_version, too, a dl_device that the producer cannot handle raises BufferError
+
+    given = refused(lambda: array.__dlpack__(dl_device=(200, 0)), BufferError)
+    """
     return must_refuse_device(subject, bare)
 
 
-@producer_rule(
-    "export.copy-false-device",
-    "copy=False raises BufferError where dl_device is another device",
-    f"{COPY}; dl_device",
-    lines=(
-        "\n".join(
-            refused(f"array.__dlpack__({requested}dl_device=(2, 0), copy=False)", "BufferError")
-            for requested in (NEW, OLD)
-        )
-    ),
-)
+@producer_rule("export.copy-false-device", f"{COPY}; dl_device")
 def copy_false_device(subject: Subject) -> str:
-    has_keyword(subject, "copy")
-    array = has_keyword(subject, "dl_device")
-    if subject.device != "cpu":
-        raise NotApplicable("its memory may be reached from both devices")
+    """copy=False raises BufferError where dl_device is another device
+
+    words = {'dl_device': (2, 0), 'copy': False}
+    refused(lambda: array.__dlpack__(max_version=(1, 0), **words), BufferError)
+    refused(lambda: array.__dlpack__(**words), BufferError)
+    """
+    subject.exporter_with("copy")
+    array = subject.exporter_with("dl_device")
+    assume(subject.device == "cpu", "its memory may be reached from both devices")
     home(subject, array)
     seen = ""
     # Whether there is such a device or not: no memory of the CPU's is CUDA's without a copy.
@@ -244,21 +202,23 @@ def copy_false_device(subject: Subject) -> str:
 
 @producer_rule(
     "export.device-host",
-    "dl_device=(1, 0) exports memory of the CPU",
     f"{METHOD}, dl_device",
     level="should",
-    lines=f"named = {DEVICE}\nassert named == [1, 0], named",
     call=f"array.__dlpack__({NEW}dl_device=(1, 0))",
 )
 def device_host(subject: Subject) -> str:
-    array = has_keyword(subject, "dl_device")
+    """dl_device=(1, 0) exports memory of the CPU
+
+    named = [ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]
+    assert named == [1, 0], named
+    """
+    array = subject.exporter_with("dl_device")
     home(subject, array)
     expected = subject.case().expected().tobytes()
     with on_error(Broken, f"dl_device={CPU}: "):
         capsule = subject.ask(array, dl_device=CPU)
         facts = read(capsule)
-    if facts["device"] != CPU:
-        raise Broken(f"dl_device={CPU} gave {facts['device']}")
+    expect(facts["device"] == CPU, f"dl_device={CPU} gave {facts['device']}")
     if subject.device == "cpu" and values(facts) != expected:
         raise Broken(f"dl_device={CPU} gave other values")
     return "memory of the CPU"

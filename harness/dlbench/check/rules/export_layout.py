@@ -7,25 +7,18 @@ from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.reading import CODES, describe_error, read, values
-from dlbench.check.rule import HEADER, Broken, NotApplicable, producer_rule
-from dlbench.check.showing import allowed
+from dlbench.check.rule import HEADER, Broken, NotApplicable, assume, producer_rule
 from dlbench.check.subject import Subject
 
 TENSOR = f"{HEADER}, DLTensor"
 #: NumPy is the reader.
-READ = (
-    f"{allowed('np.from_dlpack(array)')}\n"
-    "assert given.dtype == source.dtype, given.dtype\n"
-    "assert given.shape == source.shape, given.shape\n"
-    "assert given.tobytes() == source.tobytes(), given"
-)
+READ = "require_equal(allowed(lambda: np.from_dlpack(array)), source)"
 
 
 def shaped(subject: Subject, case: Case) -> tuple[Any, Any]:
     """An exporter with the shape of the case, and its content."""
     array, expected = subject.laid(case)
-    if not hasattr(array, "__dlpack__"):
-        raise NotApplicable("its arrays have no __dlpack__")
+    assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
     own = getattr(array, "shape", expected.shape)
     if isinstance(own, tuple) and own != expected.shape:
         raise NotApplicable(f"its array of that kind has shape {own}")
@@ -62,7 +55,7 @@ def agree(facts: dict[str, Any], case: Case, content: Any = None) -> str:
 def _add(name: str, sentence: str, **changes: Any) -> None:
     source = str(changes.get("layout", name))
 
-    @producer_rule(f"export.{name}", sentence, TENSOR, lines=READ, source=source)
+    @producer_rule(f"export.{name}", TENSOR, f"{sentence}\n\n{READ}", source=source)
     def look(subject: Subject) -> str:
         return compared(subject, subject.case(**changes))
 
@@ -78,13 +71,12 @@ _add("empty", "an array without elements keeps its shape", layout="empty", bytes
 _add("offset", "elements behind an odd address are described as they lie", offset=4)
 
 
-@producer_rule(
-    "export.dtypes",
-    "each dtype is exported by its code and bits, in one lane",
-    f"{HEADER}, DLDataType",
-    lines=READ,
-)
+@producer_rule("export.dtypes", f"{HEADER}, DLDataType")
 def dtypes(subject: Subject) -> str:
+    """each dtype is exported by its code and bits, in one lane
+
+    require_equal(allowed(lambda: np.from_dlpack(array)), source)
+    """
     subject.exporter()
     made, seen, wrong, at_fault = 0, 0, [], ""
     why = "it makes none of them"
@@ -109,6 +101,5 @@ def dtypes(subject: Subject) -> str:
         # The script shows the first of them.
         subject.source = at_fault
         raise Broken("; ".join(wrong))
-    if not seen:
-        raise NotApplicable(why)
+    assume(seen, why)
     return f"{seen} of {made} dtypes"

@@ -9,23 +9,10 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
-from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, producer_rule
-from dlbench.check.showing import LEFT
+from dlbench.check.rule import HEADER, SPEC, assume, expect, producer_rule
 from dlbench.check.subject import Subject, collect
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
-
-
-#: Statements that read the address, and that check the values after much other memory was written.
-WHERE = (
-    "at = ctypes.c_void_p.from_address(tensor).value\n"
-    "at += ctypes.c_uint64.from_address(tensor + 40).value\n"
-    "expected = source.tobytes()\n"
-)
-STILL = (
-    "other = [bytearray(b'\\xee' * len(expected)) for _ in range(64)]\n"
-    "assert ctypes.string_at(at, len(expected)) == expected"
-)
 
 
 def churn(case: Any) -> list[bytearray]:
@@ -33,42 +20,40 @@ def churn(case: Any) -> list[bytearray]:
     return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
 
 
-def expect(taken: _check.Taken, expected: bytes, when: str) -> None:
+def require_values(taken: _check.Taken, expected: bytes, when: str) -> None:
     """Raises Broken where the memory no longer holds its values."""
-    if values(taken.facts) != expected:
-        raise Broken(f"the values changed {when}")
+    expect(values(taken.facts) == expected, f"the values changed {when}")
 
 
-@producer_rule(
-    "export.keeps-memory",
-    "what was exported stays as it is when the array has gone",
-    SPEC,
-    lines=f"{WHERE}del array, source; gc.collect()\n{STILL}",
-)
+@producer_rule("export.keeps-memory", SPEC)
 def keeps_memory(subject: Subject) -> str:
+    """what was exported stays as it is when the array has gone
+
+    at, expected = address(capsule), source.tobytes()
+    del array, source; gc.collect()
+    require_still(at, expected)
+    """
     case = subject.case(bytes=1 << 20)
     array = subject.exporter(case)
     taken = subject.take(array)
     del array
     collect()
     used = churn(case)
-    expect(taken, case.expected().tobytes(), "when the array was dropped")
+    require_values(taken, case.expected().tobytes(), "when the array was dropped")
     del used
     taken.release()
     return "its values stay"
 
 
-@producer_rule(
-    "export.twice",
-    "each of several exports of one array is deleted on its own",
-    SPEC,
-    lines=(
-        f"several = [array.__dlpack__() for _ in range(3)]\n"
-        "at, expected = address(several[2]), source.tobytes()\n"
-        f"del array, source, several[:2]; gc.collect()\n{STILL}"
-    ),
-)
+@producer_rule("export.twice", SPEC)
 def twice(subject: Subject) -> str:
+    """each of several exports of one array is deleted on its own
+
+    several = [array.__dlpack__() for _ in range(3)]
+    at, expected = address(several[2]), source.tobytes()
+    del array, source, several[:2]; gc.collect()
+    require_still(at, expected)
+    """
     case = subject.case(bytes=1 << 18)
     array = subject.exporter(case)
     borrowed_tensors = [subject.take(array) for _ in range(3)]
@@ -79,29 +64,24 @@ def twice(subject: Subject) -> str:
     last = borrowed_tensors[2]
     borrowed_tensors[1].release()
     used = churn(case)
-    expect(last, expected, "when the second of three was deleted")
+    require_values(last, expected, "when the second of three was deleted")
     borrowed_tensors[0].release()
     collect()
     used += churn(case)
-    expect(last, expected, "when the first of three was deleted")
+    require_values(last, expected, "when the first of three was deleted")
     last.release()
     return "one memory" if shared else "a copy each"
 
 
-@producer_rule(
-    "export.taken-capsule",
-    "a capsule that was renamed does nothing when it goes",
-    SPEC,
-    risky=True,
-    lines=(
-        "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
-        "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
-        "used = b'used_' + name\n"
-        "set_name(capsule, used)\n"
-        f"{WHERE}del capsule, array, source; gc.collect()\n{STILL}"
-    ),
-)
+@producer_rule("export.taken-capsule", SPEC, risky=True)
 def taken_capsule(subject: Subject) -> str:
+    """a capsule that was renamed does nothing when it goes
+
+    at, expected = address(capsule), source.tobytes()
+    consumed(ctypes.CFUNCTYPE, capsule)
+    del capsule, array, source; gc.collect()
+    require_still(at, expected)
+    """
     case = subject.case(bytes=1 << 19)
     array = subject.exporter(case)
     capsule = subject.readable(partial(subject.ask, array))
@@ -109,7 +89,7 @@ def taken_capsule(subject: Subject) -> str:
     del array, capsule
     collect()
     used = churn(case)
-    expect(taken, case.expected().tobytes(), "when the capsule went")
+    require_values(taken, case.expected().tobytes(), "when the capsule went")
     del used
     taken.release()
     collect()
@@ -119,97 +99,73 @@ def taken_capsule(subject: Subject) -> str:
 def released(subject: Subject, how: str) -> str:
     """Releases once, and checks that the process survives."""
     taken = subject.take(subject.exporter())
-    if not taken.facts["deleter"]:
-        raise NotApplicable("the deleter is NULL")
+    assume(taken.facts["deleter"], "the deleter is NULL")
     taken.release(how)
     gc.collect()
     return "it may be"
 
 
-def _taken(function: str) -> str:
-    """The capsule is consumed; its deleter is a function of that type of ctypes'."""
-    return (
-        f"deleter = ctypes.{function}(None, ctypes.c_void_p)(\n"
-        "    ctypes.c_void_p.from_address(struct + deleter_at).value)\n"
-        "set_name = ctypes.PyDLL(None).PyCapsule_SetName\n"
-        "set_name.argtypes = (ctypes.py_object, ctypes.c_char_p)\n"
-        "used = b'used_' + name\n"
-        "set_name(capsule, used)\n"
-    )
-
-
-LETS_GO = "# ctypes releases the GIL during a CFUNCTYPE call.\n"
-WITHOUT_GIL = LETS_GO + _taken("CFUNCTYPE")
-
-
-@producer_rule(
-    "export.deleter-without-gil",
-    "the deleter may be called without the GIL",
-    SPEC,
-    risky=True,
-    lines=WITHOUT_GIL + "deleter(struct)",
-)
+@producer_rule("export.deleter-without-gil", SPEC, risky=True)
 def deleter_without_gil(subject: Subject) -> str:
+    """the deleter may be called without the GIL
+
+    # ctypes releases the GIL during a CFUNCTYPE call.
+    deleter = consumed(ctypes.CFUNCTYPE, capsule)
+    deleter(struct)
+    """
     return released(subject, "without-gil")
 
 
-@producer_rule(
-    "export.deleter-thread",
-    "the deleter may be called in another thread, which holds the GIL",
-    SPEC,
-    risky=True,
-    # A PYFUNCTYPE call holds the GIL.
-    lines=(
-        _taken("PYFUNCTYPE")
-        + "import threading\n"
-        + "thread = threading.Thread(target=deleter, args=(struct,))\n"
-        + "thread.start(); thread.join()"
-    ),
-)
+@producer_rule("export.deleter-thread", SPEC, risky=True)
 def deleter_thread(subject: Subject) -> str:
+    """the deleter may be called in another thread, which holds the GIL
+
+    deleter = consumed(ctypes.PYFUNCTYPE, capsule)
+    import threading
+    thread = threading.Thread(target=deleter, args=(struct,))
+    thread.start(); thread.join()
+    """
     return released(subject, "thread")
 
 
 @producer_rule(
     "export.deleter-at-exit",
-    "the deleter may be called when the interpreter has gone",
     f"{SPEC}, the example of a deleter",
     level="should",
     risky=True,
     at_exit=True,
-    lines=(
-        WITHOUT_GIL
-        + "# exit() of the C library runs this after the interpreter's end.\n"
-        + "ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)"
-    ),
 )
 def deleter_at_exit(subject: Subject) -> str:
+    """the deleter may be called when the interpreter has gone
+
+    # ctypes releases the GIL during a CFUNCTYPE call.
+    deleter = consumed(ctypes.CFUNCTYPE, capsule)
+    # exit() of the C library runs this after the interpreter's end.
+    ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)
+    """
     taken = subject.take(subject.exporter())
-    if not taken.facts["deleter"]:
-        raise NotApplicable("the deleter is NULL")
+    assume(taken.facts["deleter"], "the deleter is NULL")
     taken.release("at-exit")
     return "the process ended well"
 
 
-@producer_rule(
-    "export.leak-unconsumed",
-    "a capsule that is not consumed deletes its tensor",
-    SPEC,
-    lines=LEFT.format("array.__dlpack__()"),
-)
+@producer_rule("export.leak-unconsumed", SPEC)
 def leak_unconsumed(subject: Subject) -> str:
+    """a capsule that is not consumed deletes its tensor
+
+    left(lambda: array.__dlpack__(), array)
+    """
     array = subject.exporter()
     subject.export(array)
     return leaks.require_none(lambda: subject.ask(array), array)
 
 
-@producer_rule(
-    "export.leak-consumed",
-    "after its deleter a borrowed tensor leaves no memory allocated",
-    DELETER,
-    lines=LEFT.format("np.from_dlpack(array)"),
-)
+@producer_rule("export.leak-consumed", DELETER)
 def leak_consumed(subject: Subject) -> str:
+    """after its deleter a borrowed tensor leaves no memory allocated
+
+    left(lambda: np.from_dlpack(array), array)
+    """
     array = subject.exporter()
     subject.export(array)
     return leaks.require_none(lambda: _check.take(subject.ask(array)).release(), array)

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from dlbench.check.reading import describe_error, on_error
-from dlbench.check.rule import METHOD, Broken, Holds, NotApplicable, Unclear, producer_rule
+from dlbench.check.rule import METHOD, Broken, Holds, Unclear, assume, producer_rule
 from dlbench.check.rules.export_call import device_of
-from dlbench.check.showing import refused
 from dlbench.check.subject import Subject
 from dlbench.device import DLPACK_TYPES
 
 
-@producer_rule(
-    "export.stream-host",
-    "for memory of the CPU no stream but None is accepted",
-    f"{METHOD}, stream",
-    lines=refused("array.__dlpack__(stream=1)"),
-)
+@producer_rule("export.stream-host", f"{METHOD}, stream")
 def stream_host(subject: Subject) -> str:
+    """for memory of the CPU no stream but None is accepted
+
+    given = refused(lambda: array.__dlpack__(stream=1))
+    """
     array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
+    assume(subject.device == "cpu", f"the array is on {subject.device}")
     with on_error(Holds, "stream=1 is refused: "):
         array.__dlpack__(stream=1)
     raise Broken("stream=1 is accepted")
 
 
-@producer_rule(
-    "export.stream-host-minus-one",
-    "stream=-1 for memory of the CPU",
-    f"{METHOD}, stream",
-    verdict="unclear",
-    lines=refused("array.__dlpack__(stream=-1)"),
-)
+@producer_rule("export.stream-host-minus-one", f"{METHOD}, stream", verdict="unclear")
 def stream_minus_one(subject: Subject) -> str:
+    """stream=-1 for memory of the CPU
+
+    given = refused(lambda: array.__dlpack__(stream=-1))
+    """
     array = subject.exporter()
-    if subject.device != "cpu":
-        raise NotApplicable(f"the array is on {subject.device}")
+    assume(subject.device == "cpu", f"the array is on {subject.device}")
     with on_error(Holds, "it is refused: "):
         array.__dlpack__(stream=-1)
     raise Unclear(
@@ -48,8 +42,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     """Each stream is refused by arrays on a device of that kind."""
     array = subject.exporter()
     device = device_of(array)
-    if device[0] != DLPACK_TYPES[kind]:
-        raise NotApplicable(f"the array is not on {kind}")
+    assume(device[0] == DLPACK_TYPES[kind], f"the array is not on {kind}")
     seen = []
     for stream in streams:
         try:
@@ -61,21 +54,20 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     return "; ".join(seen)
 
 
-@producer_rule(
-    "export.stream-cuda-zero",
-    "on CUDA stream=0 is refused, since it could mean three streams",
-    f"{METHOD}, stream",
-    lines=refused("array.__dlpack__(stream=0)"),
-)
+@producer_rule("export.stream-cuda-zero", f"{METHOD}, stream")
 def stream_cuda_zero(subject: Subject) -> str:
+    """on CUDA stream=0 is refused, since it could mean three streams
+
+    given = refused(lambda: array.__dlpack__(stream=0))
+    """
     return refused_streams(subject, "cuda", 0)
 
 
-@producer_rule(
-    "export.stream-rocm-one",
-    "on ROCm the streams 1 and 2 are refused",
-    f"{METHOD}, stream",
-    lines="\n".join(refused(f"array.__dlpack__(stream={stream})") for stream in (1, 2)),
-)
+@producer_rule("export.stream-rocm-one", f"{METHOD}, stream")
 def stream_rocm_one(subject: Subject) -> str:
+    """on ROCm the streams 1 and 2 are refused
+
+    given = refused(lambda: array.__dlpack__(stream=1))
+    given = refused(lambda: array.__dlpack__(stream=2))
+    """
     return refused_streams(subject, "rocm", 1, 2)

@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from dlbench.check.reading import on_error, read
-from dlbench.check.rule import HEADER, SPEC, Broken, Holds, NotApplicable, Unclear, producer_rule
-from dlbench.check.showing import allowed
+from dlbench.check.rule import (
+    HEADER,
+    SPEC,
+    Broken,
+    Holds,
+    NotApplicable,
+    Unclear,
+    assume,
+    expect,
+    producer_rule,
+)
 from dlbench.check.subject import Subject
 
 KNOWN_FLAGS = 0b111
 READ_ONLY, COPIED = 1, 2
 STRIDES_SINCE = (1, 2)
-#: Only the versioned struct has flags.
-FLAGS = "flags = ctypes.c_uint64.from_address(struct + 24).value"
 #: Enough exports that not all of them are aligned by chance.
 ARRAYS = 32
 
 
-@producer_rule(
-    "export.flags-defined",
-    "no flag is set that the specification does not define",
-    f"{HEADER}, DLManagedTensorVersioned.flags",
-    lines=f"{FLAGS}\nassert flags & ~0b111 == 0, hex(flags)",
-)
+@producer_rule("export.flags-defined", f"{HEADER}, DLManagedTensorVersioned.flags")
 def flags_defined(subject: Subject) -> str:
+    """no flag is set that the specification does not define
+
+    flags = ctypes.c_uint64.from_address(struct + 24).value
+    assert flags & ~0b111 == 0, hex(flags)
+    """
     facts = subject.export(subject.exporter())
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
-    if facts["flags"] & ~KNOWN_FLAGS:
-        raise Broken(f"flags are {facts['flags']:#x}")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
+    expect(not (facts["flags"] & ~KNOWN_FLAGS), f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 
 
-@producer_rule(
-    "export.strides-there",
-    "since DLPack 1.2 strides are not NULL where there are dimensions",
-    f"{HEADER}, DLTensor.strides",
-    lines=(
-        "minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0\n"
-        "strides = ctypes.c_void_p.from_address(tensor + 32).value\n"
-        "assert strides or minor < 2, 'strides are NULL'"
-    ),
-)
+@producer_rule("export.strides-there", f"{HEADER}, DLTensor.strides")
 def strides_there(subject: Subject) -> str:
+    """since DLPack 1.2 strides are not NULL where there are dimensions
+
+    minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0
+    strides = ctypes.c_void_p.from_address(tensor + 32).value
+    assert strides or minor < 2, 'strides are NULL'
+    """
     facts = subject.export(subject.exporter())
     declared_version = facts["version"]
     if declared_version is None or declared_version < STRIDES_SINCE:
@@ -54,14 +56,17 @@ def strides_there(subject: Subject) -> str:
 
 @producer_rule(
     "export.empty-data",
-    "an array without elements has a NULL data pointer",
     f"{HEADER}, DLTensor.data; {SPEC}",
     level="should",
     verdict="unclear",
-    lines="data = ctypes.c_void_p.from_address(tensor).value\nassert data is None, hex(data)",
     source="empty",
 )
 def empty_data(subject: Subject) -> str:
+    """an array without elements has a NULL data pointer
+
+    data = ctypes.c_void_p.from_address(tensor).value
+    assert data is None, hex(data)
+    """
     facts = subject.export(subject.exporter(subject.case(bytes=0, layout="empty")))
     if facts["data"] != 0:
         raise Unclear(
@@ -71,18 +76,13 @@ def empty_data(subject: Subject) -> str:
     return "data is NULL"
 
 
-@producer_rule(
-    "export.alignment",
-    "data is aligned to 256 bytes, and byte_offset carries the rest",
-    f"{HEADER}, DLTensor.data",
-    verdict="unclear",
-    lines=(
-        "data = ctypes.c_void_p.from_address(tensor).value\n"
-        "assert data % 256 == 0, f'{data % 256} bytes off'"
-    ),
-    source="offset",
-)
+@producer_rule("export.alignment", f"{HEADER}, DLTensor.data", verdict="unclear", source="offset")
 def alignment(subject: Subject) -> str:
+    """data is aligned to 256 bytes, and byte_offset carries the rest
+
+    data = ctypes.c_void_p.from_address(tensor).value
+    assert data % 256 == 0, f'{data % 256} bytes off'
+    """
     # A pointer that happens to be aligned shows nothing: so 4 bytes off.
     try:
         arrays = [subject.exporter(subject.case(offset=4))]
@@ -98,36 +98,37 @@ def alignment(subject: Subject) -> str:
 
 
 @producer_rule(
-    "export.read-only-flag",
-    "a read-only array has the flag READ_ONLY, is copied, or is not exported",
-    f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    lines=f"{FLAGS}\nassert flags & 0b11, hex(flags)",
-    source="readonly",
+    "export.read-only-flag", f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY", source="readonly"
 )
 def read_only_flag(subject: Subject) -> str:
+    """a read-only array has the flag READ_ONLY, is copied, or is not exported
+
+    flags = ctypes.c_uint64.from_address(struct + 24).value
+    assert flags & 0b11, hex(flags)
+    """
     array = subject.exporter(subject.case(readonly=True))
     with on_error(Holds, "refused: "):
         facts = read(subject.ask(array))
-    if facts["struct"] != "versioned":
-        raise NotApplicable("the legacy struct has no flags")
+    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     # A copy is the consumer's own: nothing that is read-only was exported.
-    if not facts["flags"] & (READ_ONLY | COPIED):
-        raise Broken(f"flags are {facts['flags']:#x}")
+    expect(facts["flags"] & (READ_ONLY | COPIED), f"flags are {facts['flags']:#x}")
     return f"flags are {facts['flags']:#x}"
 
 
 @producer_rule(
     "export.read-only-legacy",
-    "a read-only array is not exported by the struct without that flag",
     f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
     verdict="unclear",
-    lines=f"{allowed('array.__dlpack__()')}\nassert 'versioned' in repr(given), given",
     source="readonly",
 )
 def read_only_legacy(subject: Subject) -> str:
+    """a read-only array is not exported by the struct without that flag
+
+    given = allowed(lambda: array.__dlpack__())
+    assert 'versioned' in repr(given), given
+    """
     array = subject.exporter(subject.case(readonly=True))
     with on_error(Holds, "refused: "):
         facts = read(array.__dlpack__())
-    if facts["struct"] == "versioned":
-        raise NotApplicable("the legacy struct is not offered")
+    assume(facts["struct"] != "versioned", "the legacy struct is not offered")
     raise Unclear("it is, and a consumer may write to it; the specification does not forbid that")

@@ -5,45 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import NEWEST, describe_error, on_error, read
-from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, producer_rule
-from dlbench.check.showing import allowed
+from dlbench.check.reading import NEWEST, on_error, on_refusal, read
+from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, expect, producer_rule
 from dlbench.check.subject import Subject
 
 VERSION = f"{METHOD}, max_version"
-VERSIONED = (
-    "capsule = array.__dlpack__(max_version={})\n"
-    "if 'versioned' in repr(capsule):\n"
-    "    struct = point(capsule, b'dltensor_versioned')\n"
-    "    major = ctypes.c_uint32.from_address(struct).value\n"
-    "    assert major <= {}, major\n"
-)
 NAMES = ("dltensor", "dltensor_versioned")
 
 
-@producer_rule(
-    "export.capsule",
-    "__dlpack__() returns a capsule named dltensor or dltensor_versioned, or raises BufferError",
-    SPEC,
-    lines=(
-        f"{allowed('array.__dlpack__()', 'BufferError')}\n"
-        "assert repr(given).split('\"')[1] in ('dltensor', 'dltensor_versioned'), given"
-    ),
-)
+@producer_rule("export.capsule", SPEC)
 def capsule(subject: Subject) -> str:
+    """__dlpack__() returns a capsule named dltensor or dltensor_versioned, or raises BufferError
+
+    given = allowed(lambda: array.__dlpack__(), BufferError)
+    assert repr(given).split('"')[1] in ('dltensor', 'dltensor_versioned'), given
+    """
     array = subject.exporter()
-    try:
+    words = "a line of float32 is refused: "
+    with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
         got = subject.ask(array)
-    except BufferError as error:
-        raise NotApplicable(f"a line of float32 is refused: {describe_error(error)}") from None
-    except Exception as error:
-        raise Broken(f"a line of float32 is not exported: {describe_error(error)}") from None
-    try:
+    with on_error(Broken, "", ValueError):
         name = str(_check.read(got)["name"])
-    except ValueError as error:
-        raise Broken(str(error)) from None
-    if name not in NAMES:
-        raise Broken(f"it is {name!r}")
+    expect(name in NAMES, f"it is {name!r}")
     return name
 
 
@@ -57,13 +40,7 @@ def knows_versions(subject: Subject) -> Any:
         subject.export(array)
     except NotApplicable:
         subject.readable(lambda: read(array.__dlpack__()))
-    try:
-        array.__dlpack__(max_version=None)
-    except TypeError as error:
-        raise NotApplicable(f"it has no max_version: {describe_error(error)}") from None
-    except Exception:
-        return array
-    return array
+    return subject.exporter_with("max_version")
 
 
 def answer(array: Any, *versions: Any) -> tuple[str, Any]:
@@ -73,69 +50,50 @@ def answer(array: Any, *versions: Any) -> tuple[str, Any]:
     return facts["struct"], facts["version"]
 
 
+def require_legacy(array: Any, how: str, *versions: Any) -> str:
+    """The legacy struct is returned, or BufferError raised."""
+    with on_refusal(BufferError, how):
+        struct, version = answer(array, *versions)
+    expect(struct == "legacy", f"{how}a struct of version {version}")
+    return struct
+
+
 def shown_version(struct: str, version: Any) -> str:
     """ "legacy", or "1.3"."""
     return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"
 
 
-@producer_rule(
-    "export.version-none",
-    "without max_version, and with None, the legacy struct is returned, or BufferError raised",
-    VERSION,
-    level="should",
-    lines=(
-        f"{allowed('array.__dlpack__(max_version=None)', 'BufferError')}\n"
-        "assert 'versioned' not in repr(given), given\n"
-        f"{allowed('array.__dlpack__()', 'BufferError')}\n"
-        "assert 'versioned' not in repr(given), given"
-    ),
-)
+@producer_rule("export.version-none", VERSION, level="should")
 def version_none(subject: Subject) -> str:
+    """without max_version, and with None, the legacy struct is returned, or BufferError raised
+
+    given = allowed(lambda: array.__dlpack__(max_version=None), BufferError)
+    assert 'versioned' not in repr(given), given
+    given = allowed(lambda: array.__dlpack__(), BufferError)
+    assert 'versioned' not in repr(given), given
+    """
     array = knows_versions(subject)
-    for max_version in ((), (None,)):
-        try:
-            struct, version = answer(array, *max_version)
-        except BufferError as error:
-            return f"BufferError: {error}"
-        except Exception as error:
-            raise Broken(describe_error(error)) from None
-        if struct != "legacy":
-            how = "max_version=None" if max_version else "no max_version"
-            raise Broken(f"{how}: a struct of version {version}")
-    return "legacy"
+    require_legacy(array, "no max_version: ")
+    return require_legacy(array, "max_version=None: ", None)
 
 
-@producer_rule(
-    "export.version-older",
-    "max_version=(0, 8) returns the legacy struct, or raises BufferError",
-    VERSION,
-    level="should",
-    lines=(
-        f"{allowed('array.__dlpack__(max_version=(0, 8))', 'BufferError')}\n"
-        "assert 'versioned' not in repr(given), given"
-    ),
-)
+@producer_rule("export.version-older", VERSION, level="should")
 def version_older(subject: Subject) -> str:
-    array = knows_versions(subject)
-    try:
-        struct, version = answer(array, (0, 8))
-    except BufferError as error:
-        return f"BufferError: {error}"
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    if struct != "legacy":
-        raise Broken(f"a struct of version {version}")
-    return "legacy"
+    """max_version=(0, 8) returns the legacy struct, or raises BufferError
+
+    given = allowed(lambda: array.__dlpack__(max_version=(0, 8)), BufferError)
+    assert 'versioned' not in repr(given), given
+    """
+    return require_legacy(knows_versions(subject), "", (0, 8))
 
 
-@producer_rule(
-    "export.version-current",
-    "max_version=(1, 0) and (1, 3) return major version 1, or the legacy struct",
-    VERSION,
-    level="should",
-    lines=VERSIONED.format("(1, 0)", 1) + VERSIONED.format("(1, 3)", 1),
-)
+@producer_rule("export.version-current", VERSION, level="should")
 def version_current(subject: Subject) -> str:
+    """max_version=(1, 0) and (1, 3) return major version 1, or the legacy struct
+
+    require_major(array.__dlpack__(max_version=(1, 0)), 1)
+    require_major(array.__dlpack__(max_version=(1, 3)), 1)
+    """
     array = knows_versions(subject)
     seen = []
     for max_version in ((1, 0), (1, 3)):
@@ -147,21 +105,16 @@ def version_current(subject: Subject) -> str:
     return " and ".join(dict.fromkeys(seen))
 
 
-@producer_rule(
-    "export.version-newer",
-    "max_version=(2, 0) returns the newest version that the producer has",
-    VERSION,
-    level="should",
-    lines=VERSIONED.format("(2, 0)", 2),
-)
+@producer_rule("export.version-newer", VERSION, level="should")
 def version_newer(subject: Subject) -> str:
+    """max_version=(2, 0) returns the newest version that the producer has
+
+    require_major(array.__dlpack__(max_version=(2, 0)), 2)
+    """
     array = knows_versions(subject)
-    try:
+    with on_error(Broken):
         struct, version = answer(array, (2, 0))
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    if struct == "versioned" and version[0] > 2:
-        raise Broken(f"a struct of version {version}")
+    expect(struct != "versioned" or version[0] <= 2, f"a struct of version {version}")
     try:
         known_struct, known = answer(array, NEWEST)
     except (Exception, NotApplicable):

@@ -7,8 +7,7 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, consumer_rule
-from dlbench.check.showing import SAME, indented, refused
+from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, consumer_rule, expect
 from dlbench.check.subject import Subject, collect
 
 
@@ -34,40 +33,35 @@ def imported(subject: Subject, source: Source) -> Facts:
     subject.entry("buffer")
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")
-    if result is source:
-        raise NotApplicable("it returned what it was given")
+    assume(result is not source, "it returned what it was given")
     return {**subject.look(result), "result": result}
 
 
-@consumer_rule(
-    "import-buffer.values",
-    "what it makes of a buffer has the buffer's elements",
-    PEP3118,
-    struct="memoryview",
-    refusal="Exception",
-    lines=SAME,
-)
+@consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")
 def import_values(subject: Subject) -> str:
+    """what it makes of a buffer has the buffer's elements
+
+    require_same(result, source)
+    """
     array = content()
     seen = imported(subject, Source(array))
-    if seen["values"] != array.tobytes():
-        raise Broken("its values are not the buffer's")
+    expect(seen["values"] == array.tobytes(), "its values are not the buffer's")
     return f"{len(seen['values'])} bytes"
 
 
-@consumer_rule(
-    "import-buffer.held",
-    "a buffer is held while its memory is used, and released once",
-    PEP3118,
-    struct="bytearray",
-    refusal="Exception",
-    lines="# A bytearray that exports no buffer can grow.\ndel array; gc.collect()\n"
-    "given = values(result); source[:4] = bytes(4); source[3] = 0xbf\n"
-    "if given.view(np.uint8)[3] == 0xbf:\n"
-    "    del given\n" + indented(refused("source.append(0)", "BufferError")) + "\n"
-    "del result; gc.collect()\nsource.append(0)",
-)
+@consumer_rule("import-buffer.held", PEP3118, struct="bytearray", refusal="Exception")
 def import_held(subject: Subject) -> str:
+    """a buffer is held while its memory is used, and released once
+
+    # A bytearray that exports no buffer can grow.
+    del array; gc.collect()
+    given = values(result); source[:4] = bytes(4); source[3] = 0xbf
+    if given.view(np.uint8)[3] == 0xbf:
+        del given
+        given = refused(lambda: source.append(0), BufferError)
+    del result; gc.collect()
+    source.append(0)
+    """
     array = content()
     source = Source(array)
     seen = imported(subject, source)
@@ -84,16 +78,14 @@ def import_held(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import-buffer.read-only",
-    "what it makes of a read-only buffer cannot be written to, or is a copy",
-    PEP3118,
-    struct="memoryview",
-    source="readonly",
-    refusal="Exception",
-    lines="given = values(result)\n"
-    "assert not (np.shares_memory(given, source) and given.flags.writeable)",
+    "import-buffer.read-only", PEP3118, struct="memoryview", source="readonly", refusal="Exception"
 )
 def import_read_only(subject: Subject) -> str:
+    """what it makes of a read-only buffer cannot be written to, or is a copy
+
+    given = values(result)
+    assert not (np.shares_memory(given, source) and given.flags.writeable)
+    """
     array = content()
     array.flags.writeable = False
     seen = imported(subject, Source(array))
@@ -101,6 +93,5 @@ def import_read_only(subject: Subject) -> str:
         return "a copy"
     if seen["readonly"] is None:
         raise NotApplicable("the result has no read-only flag")
-    if not seen["readonly"]:
-        raise Broken("it may be written to")
+    expect(seen["readonly"], "it may be written to")
     return "read-only"

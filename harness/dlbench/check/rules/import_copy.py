@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import Facts, describe_error, on_error
-from dlbench.check.rule import FROM_DLPACK, Broken, Holds, NotApplicable, Unclear, consumer_rule
-from dlbench.check.showing import SAME
+from dlbench.check.reading import Facts, on_error, on_refusal
+from dlbench.check.rule import (
+    FROM_DLPACK,
+    Broken,
+    Holds,
+    NotApplicable,
+    Unclear,
+    assume,
+    consumer_rule,
+    expect,
+)
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 
-SHARED = "source[0] = -1\nassert values(result)[0] == -1, 'it is a copy'"
 COPY = f"{FROM_DLPACK}, copy"
 
 
@@ -37,18 +44,16 @@ def require_copy(seen: Facts, producer: KnownProducer) -> None:
     """Raises Broken where the result lies at the address of the producer's array."""
     if seen["address"] is None:
         raise NotApplicable("the address of its memory is unknown")
-    if seen["address"] == producer.first:
-        raise Broken("it is the producer's memory")
+    expect(seen["address"] != producer.first, "it is the producer's memory")
 
 
-@consumer_rule(
-    "import.copy-true",
-    "copy=True returns memory that is not the producer's array",
-    COPY,
-    call="{function}({array}, copy=True)",
-    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
-)
+@consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)")
 def copy_true(subject: Subject) -> str:
+    """copy=True returns memory that is not the producer's array
+
+    source[0] = -1
+    assert values(result)[0] != -1, 'it is not a copy'
+    """
     require_import(subject)
     producer = KnownProducer(subject)
     with on_error(Broken, "refused: "):
@@ -59,52 +64,48 @@ def copy_true(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.copy-false",
-    "copy=False returns the producer's own memory, or raises",
-    COPY,
-    call="{function}({array}, copy=False)",
-    refusal="Exception",
-    lines=SHARED,
+    "import.copy-false", COPY, call="{function}({array}, copy=False)", refusal="Exception"
 )
 def copy_false(subject: Subject) -> str:
+    """copy=False returns the producer's own memory, or raises
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject)
     with on_error(Holds, "refused: "):
         _, seen = called(subject, producer, copy=False)
-    if not is_shared(seen, producer):
-        raise Broken("it is other memory")
+    expect(is_shared(seen, producer), "it is other memory")
     return "shared"
 
 
 @consumer_rule(
     "import.copy-false-misaligned",
-    "copy=False where a copy is needed is a BufferError or a ValueError",
     f"{COPY}, and Raises (which name one each)",
     call="{function}({array}, copy=False)",
     source="odd",
     refusal="(BufferError, ValueError)",
-    lines=SHARED,
 )
 def copy_false_misaligned(subject: Subject) -> str:
+    """copy=False where a copy is needed is a BufferError or a ValueError
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject, offset=2)
-    try:
+    with on_refusal((BufferError, ValueError), "refused: "):
         _, seen = called(subject, producer, copy=False)
-    except (BufferError, ValueError) as error:
-        return f"refused: {describe_error(error)}"
-    except Exception as error:
-        raise Broken(f"refused by {describe_error(error)}") from None
-    if not is_shared(seen, producer):
-        raise Broken("it is other memory")
+    expect(is_shared(seen, producer), "it is other memory")
     return "shared, misaligned as it is"
 
 
-@consumer_rule(
-    "import.copy-none",
-    "copy=None uses the producer's memory where that is possible",
-    COPY,
-    verdict="unclear",
-    lines=SHARED,
-)
+@consumer_rule("import.copy-none", COPY, verdict="unclear")
 def copy_none(subject: Subject) -> str:
+    """copy=None uses the producer's memory where that is possible
+
+    source[0] = -1
+    assert values(result)[0] == -1, 'it is a copy'
+    """
     producer = KnownProducer(subject)
     result = brought(subject, producer)
     seen = subject.look(result)
@@ -125,12 +126,14 @@ def own_device(subject: Subject) -> Any:
 
 @consumer_rule(
     "import.device",
-    "device may be the device of an array that it returned",
     f"{FROM_DLPACK}, device",
     call="{function}({array}, device={function}({array}).device)",
-    lines=SAME,
 )
 def device(subject: Subject) -> str:
+    """device may be the device of an array that it returned
+
+    require_same(result, source)
+    """
     own = own_device(subject)
     producer = KnownProducer(subject)
     with on_error(Broken, f"device={own!r}: "):
@@ -141,20 +144,22 @@ def device(subject: Subject) -> str:
 
 @consumer_rule(
     "import.device-copy",
-    "copy=True with a device returns a copy, too",
     f"{COPY}; device",
     call="{function}({array}, device={function}({array}).device, copy=True)",
-    lines="source[0] = -1\nassert values(result)[0] != -1, 'it is not a copy'",
 )
 def device_copy(subject: Subject) -> str:
+    """copy=True with a device returns a copy, too
+
+    source[0] = -1
+    assert values(result)[0] != -1, 'it is not a copy'
+    """
     own = own_device(subject)
     # Another rule covers each keyword alone.
     producer = KnownProducer(subject)
     with on_error(NotApplicable, "one of them alone is refused: "):
         called(subject, KnownProducer(subject), device=own)
         _, seen = called(subject, producer, copy=True)
-    if seen["address"] == producer.first:
-        raise NotApplicable("copy=True alone returns no copy")
+    assume(seen["address"] != producer.first, "copy=True alone returns no copy")
     producer = KnownProducer(subject)
     with on_error(Broken, "refused: "):
         _, seen = called(subject, producer, device=own, copy=True)

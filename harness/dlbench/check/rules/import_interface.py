@@ -8,10 +8,15 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
-from dlbench.check.rule import INTERFACE, Broken, NotApplicable, consumer_rule
+from dlbench.check.rule import INTERFACE, Broken, NotApplicable, consumer_rule, expect
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
-from dlbench.check.showing import SAME
 from dlbench.check.subject import Subject, collect
+
+KEEPS = """\
+alive = weakref.ref(array); del array; gc.collect()
+assert alive() or not np.shares_memory(values(result), source), 'it has gone'
+del result; gc.collect()
+assert alive() is None, 'it is kept'"""
 
 
 class Interface:
@@ -45,32 +50,25 @@ def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Fac
 def _add(protocol: str, attribute: str, section: str) -> None:
     group = f"import-{attribute.strip('_').removeprefix('array_')}"
 
+    words = {"struct": attribute, "refusal": "Exception"}
+    elements = f"what it makes of {attribute} has the elements, however they lie"
+
     @consumer_rule(
         f"{group}.values",
-        f"what it makes of {attribute} has the elements, however they lie",
         section,
-        struct=attribute,
+        f"{elements}\n\nrequire_same(result, source)",
         source="reversed",
-        refusal="Exception",
-        lines=SAME,
+        **words,
     )
     def look(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
             _, seen = brought(subject, Interface(array, attribute), protocol)
-            if seen["values"] != array.tobytes():
-                raise Broken(f"strides {array.strides} were not followed")
+            expect(seen["values"] == array.tobytes(), f"strides {array.strides} were not followed")
         return "steps and negative strides too"
 
-    @consumer_rule(
-        f"{group}.keeps-exporter",
-        f"the object with {attribute} lives as long as its memory is used",
-        section,
-        struct=attribute,
-        refusal="Exception",
-        lines="alive = weakref.ref(array); del array; gc.collect()\n"
-        "assert alive() or not np.shares_memory(values(result), source), 'it has gone'\n"
-        "del result; gc.collect()\nassert alive() is None, 'it is kept'",
-    )
+    lives = f"the object with {attribute} lives as long as its memory is used"
+
+    @consumer_rule(f"{group}.keeps-exporter", section, f"{lives}\n\n{KEEPS}", **words)
     def keeps(subject: Subject) -> str:
         given = Interface(content(), attribute)
         alive = weakref.ref(given)

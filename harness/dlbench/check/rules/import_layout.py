@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.known_producer import KnownProducer, content
-from dlbench.check.reading import describe_error
+from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, Broken, NotApplicable, Unclear, consumer_rule
-from dlbench.check.showing import ONCE, SAME
-from dlbench.check.subject import Subject, collect
+from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, imported, require_import, same
 
 TENSOR = f"{HEADER}, DLTensor"
@@ -19,15 +18,18 @@ strided = np.lib.stride_tricks.as_strided
 
 @consumer_rule(
     "import.byte-offset",
-    "the first element is data + byte_offset",
     f"{TENSOR}.byte_offset",
     patch="ctypes.c_uint64.from_address(tensor + 40).value = 16  # bytes: four elements\n"
     "ctypes.c_int64.from_address("
     "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
     refusal="Exception",
-    lines="given = values(result)\nassert given.tobytes() == source[4:].tobytes(), given",
 )
 def byte_offset(subject: Subject) -> str:
+    """the first element is data + byte_offset
+
+    given = values(result)
+    assert given.tobytes() == source[4:].tobytes(), given
+    """
     whole = content(count=72)
     producer = KnownProducer(subject, whole[8:])
     producer.memory = type(producer.memory)(whole)
@@ -37,8 +39,10 @@ def byte_offset(subject: Subject) -> str:
 
 
 def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
-    @consumer_rule(f"import.{name}", sentence, f"{TENSOR}.strides", risky=risky,
-                   source=source, refusal="Exception", lines=SAME)  # fmt: skip
+    doc = f"{sentence}\n\nrequire_same(result, source)"
+    words = {"risky": risky, "source": source, "refusal": "Exception"}
+
+    @consumer_rule(f"import.{name}", f"{TENSOR}.strides", doc, **words)
     def look(subject: Subject) -> str:
         return imported(subject, KnownProducer(subject, LAYOUTS[name]()))
 
@@ -60,65 +64,59 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
 
 
 @consumer_rule(
-    "import.ones",
-    "what the stride of a dimension of size 1 is does not matter",
-    f"{TENSOR}.strides",
-    verdict="broken",
-    source="ones",
-    refusal="Exception",
-    lines=SAME,
+    "import.ones", f"{TENSOR}.strides", verdict="broken", source="ones", refusal="Exception"
 )
 def ones(subject: Subject) -> str:
+    """what the stride of a dimension of size 1 is does not matter
+
+    require_same(result, source)
+    """
     require_import(subject)
     producer = KnownProducer(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
-    try:
+    with on_error(Unclear, "refused, though the elements are one behind the other: "):
         result = subject.import_(producer)
-    except Exception as error:
-        raise Unclear(
-            f"refused, though the elements are one behind the other: {describe_error(error)}"
-        ) from None
     return same(subject, producer, result)
 
 
 @consumer_rule(
     "import.null-strides",
-    "strides that are NULL mean row-major (legacy struct, and before 1.2)",
     f"{TENSOR}.strides",
     risky=True,
     source="grid",
     patch="ctypes.c_void_p.from_address(tensor + 32).value = None",
-    lines=SAME,
 )
 def null_strides(subject: Subject) -> str:
+    """strides that are NULL mean row-major (legacy struct, and before 1.2)
+
+    require_same(result, source)
+    """
     require_import(subject)
     producer = KnownProducer(subject, content().reshape(8, 8), strides=None, version=(1, 1))
     result = brought(subject, producer, Broken, "refused")
     return same(subject, producer, result)
 
 
-@consumer_rule(
-    "import.scalar",
-    "a tensor without dimensions, shape and strides NULL, is one element",
-    f"{TENSOR}.ndim",
-    risky=True,
-    source="scalar",
-    refusal="Exception",
-    lines=SAME,
-)
+@consumer_rule("import.scalar", f"{TENSOR}.ndim", risky=True, source="scalar", refusal="Exception")
 def scalar(subject: Subject) -> str:
+    """a tensor without dimensions, shape and strides NULL, is one element
+
+    require_same(result, source)
+    """
     return imported(subject, KnownProducer(subject, content(count=1).reshape(())))
 
 
 @consumer_rule(
     "import.empty-null",
-    "a tensor without elements may have data NULL",
     f"{TENSOR}.data",
     risky=True,
     source="empty",
     patch="ctypes.c_void_p.from_address(tensor).value = None",
-    lines=SAME,
 )
 def empty_null(subject: Subject) -> str:
+    """a tensor without elements may have data NULL
+
+    require_same(result, source)
+    """
     require_import(subject)
     producer = KnownProducer(subject, content(count=0), data=None)
     result = brought(subject, producer, Broken, "refused")
@@ -127,31 +125,32 @@ def empty_null(subject: Subject) -> str:
 
 @consumer_rule(
     "import.empty-deleted",
-    "a tensor without elements is deleted like any other",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     source="empty",
     patch="{count}",
     refusal="Exception",
-    lines=f"del result; {ONCE}",
 )
 def empty_deleted(subject: Subject) -> str:
+    """a tensor without elements is deleted like any other
+
+    del result; gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     producer = KnownProducer(subject, content(count=0), data=None)
     result = brought(subject, producer, NotApplicable, "refused")
     del result
-    producer.capsules.clear()
-    collect()
-    if producer.deletions != 1:
-        raise Broken(f"its deleter was called {producer.deletions} times")
-    return "its deleter was called once"
+    return producer.require_deleted()
 
 
 @consumer_rule(
     "import.misaligned",
-    "elements behind an odd address arrive, or the import is refused",
     f"{TENSOR}.data (consumers must not rely on its alignment)",
     source="odd",
     refusal="Exception",
-    lines=SAME,
 )
 def misaligned(subject: Subject) -> str:
+    """elements behind an odd address arrive, or the import is refused
+
+    require_same(result, source)
+    """
     return imported(subject, KnownProducer(subject, offset=2))

@@ -8,23 +8,12 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import Array, KnownProducer, sized
-from dlbench.check.reading import address, describe_error, on_error, values
-from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, consumer_rule
-from dlbench.check.showing import LEFT, ONCE
+from dlbench.check.reading import address, on_error, values
+from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, consumer_rule, expect
 from dlbench.check.subject import Subject, collect, in_thread
 from dlbench.check.taking import brought
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
-
-
-def require_one(producer: KnownProducer) -> str:
-    """Raises Broken unless each borrowed tensor was deleted once."""
-    producer.capsules.clear()
-    collect()
-    for borrowed in producer.borrowed_tensors:
-        if borrowed.deletions != 1:
-            raise Broken(f"its deleter was called {borrowed.deletions} times")
-    return "its deleter was called once"
 
 
 def arrived(subject: Subject, array: Array, view: Callable[[Any], Any] | None = None) -> bytes:
@@ -42,36 +31,32 @@ def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str)
         raise Broken(f"its values changed {when}")
 
 
-@consumer_rule(
-    "import.deleter-once",
-    "the deleter is called once, when the result has gone",
-    DELETER,
-    patch="{count}",
-    lines=f"del result; {ONCE}",
-)
+@consumer_rule("import.deleter-once", DELETER, patch="{count}")
 def deleter_once(subject: Subject) -> str:
+    """the deleter is called once, when the result has gone
+
+    del result; gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     producer = KnownProducer(subject, sized("import.deleter-once"))
-    result = brought(subject, producer)
     # A library may keep references from its own reads, which are not the import's; so the rule
     # reads nothing.
-    del result
-    return require_one(producer)
+    brought(subject, producer)
+    return producer.require_deleted()
 
 
-@consumer_rule(
-    "import.deleter-not-early",
-    "the deleter is not called while the result uses the memory",
-    DELETER,
-    patch="{count}",
-    lines="gc.collect(); early = len(deleted)\nsource[0] = -1\n"
-    "assert not (early and values(result)[0] == -1), 'the memory is still used'",
-)
+@consumer_rule("import.deleter-not-early", DELETER, patch="{count}")
 def deleter_not_early(subject: Subject) -> str:
+    """the deleter is not called while the result uses the memory
+
+    gc.collect(); early = len(deleted)
+    source[0] = -1
+    assert not (early and values(result)[0] == -1), 'the memory is still used'
+    """
     producer = KnownProducer(subject, sized("import.deleter-not-early"))
     result = brought(subject, producer)
-    producer.capsules.clear()
-    collect()
-    early = sum(borrowed.deletions for borrowed in producer.borrowed_tensors)
+    producer.let_go()
+    early = producer.deletions
     unchanged(subject, producer, result, "while it was used")
     seen = subject.look(result)
     if early and seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]:
@@ -80,17 +65,16 @@ def deleter_not_early(subject: Subject) -> str:
     return "not before" if not early else "it copied, and gave the memory back at once"
 
 
-@consumer_rule(
-    "import.view-keeps",
-    "the deleter is not called before the last view has gone",
-    DELETER,
-    patch="{count}",
-    lines="view = result[2:]; del result; gc.collect(); early = len(deleted)\n"
-    "source[2] = -1\n"
-    "assert not (early and values(view)[0] == -1), 'the memory is still used'\n"
-    f"del view; {ONCE}",
-)
+@consumer_rule("import.view-keeps", DELETER, patch="{count}")
 def view_keeps(subject: Subject) -> str:
+    """the deleter is not called before the last view has gone
+
+    view = result[2:]; del result; gc.collect(); early = len(deleted)
+    source[2] = -1
+    assert not (early and values(view)[0] == -1), 'the memory is still used'
+    del view; gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     producer = KnownProducer(subject, sized("import.view-keeps"))
     result = brought(subject, producer)
     with on_error(NotApplicable, "no view can be made: "):
@@ -98,52 +82,53 @@ def view_keeps(subject: Subject) -> str:
     expected = arrived(subject, producer.array, lambda result: result[8:])
     subject.wait(view)
     del result
-    producer.capsules.clear()
-    collect()
+    producer.let_go()
     if subject.look(view)["values"] != expected:
         raise Broken("the view's values changed when the result was dropped")
     early = producer.deletions
     del view
-    collect()
-    if producer.deletions != len(producer.borrowed_tensors):
-        raise Broken(f"its deleter was called {producer.deletions} times")
+    producer.require_deleted()
     return "the view kept it" if not early else "the view is a copy"
 
 
 @consumer_rule(
     "import.null-deleter",
-    "a deleter that is NULL is not called",
     DELETER,
     risky=True,
     patch="ctypes.c_void_p.from_address(struct + deleter_at).value = None",
     source="aligned",
-    lines="del result; gc.collect()",
 )
 def null_deleter(subject: Subject) -> str:
+    """a deleter that is NULL is not called
+
+    del result; gc.collect()
+    """
     producer = KnownProducer(subject, deleter="null")
     result = brought(subject, producer)
     unchanged(subject, producer, result, "at once")
     del result
-    producer.capsules.clear()
-    collect()
+    producer.let_go()
     return "nothing was called"
 
 
 @consumer_rule(
     "import.null-context",
-    "the deleter is called where manager_ctx is NULL, too",
     f"{HEADER}, DLManagedTensorVersioned.manager_ctx",
     patch="{count}\nctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
-    lines=f"del result; {ONCE}",
 )
 def null_context(subject: Subject) -> str:
+    """the deleter is called where manager_ctx is NULL, too
+
+    del result; gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     for variants in structs(subject):
         producer = KnownProducer(subject, sized("import.null-context"), context=False)
         producer.describes |= variants
         result = brought(subject, producer)
         unchanged(subject, producer, result, "at once")
         del result
-        require_one(producer)
+        producer.require_deleted()
     return "its deleter was called once"
 
 
@@ -160,41 +145,34 @@ def structs(subject: Subject) -> list[dict[str, bool]]:
     return variants
 
 
-@consumer_rule(
-    "import.exported-again",
-    "an export of the result, to the library itself too, may outlive it, and releases the memory",
-    SPEC,
-    risky=True,
-    patch="{count}",
-    lines="import faulthandler\n"
-    "# Ends a deadlock, with status 1.\n"
-    "faulthandler.dump_traceback_later(20, exit=True)\n"
-    "again = result.__dlpack__(); del result; gc.collect(); del again\n"
-    f"{ONCE}; deleted.clear()\n"
-    "result = {call}\n"
-    "again = {again}; del result; gc.collect(); del again\n"
-    f"{ONCE}",
-)
+@consumer_rule("import.exported-again", SPEC, risky=True, patch="{count}")
 def exported_again(subject: Subject) -> str:
+    """an export of the result, to the library itself too, may outlive it, and releases the memory
+
+    import faulthandler
+    # Ends a deadlock, with status 1.
+    faulthandler.dump_traceback_later(20, exit=True)
+    again = result.__dlpack__(); del result; gc.collect(); del again
+    gc.collect()
+    assert len(deleted) == 1, deleted; deleted.clear()
+    result = {call}
+    again = {again}; del result; gc.collect(); del again
+    gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     producer = KnownProducer(subject, sized("import.exported-again"))
     result = brought(subject, producer)
-    try:
+    with on_error(NotApplicable, "it does not export what it imports: "):
         again = subject.ask(result)
         facts = _check.read(again)
-    except Exception as error:
-        raise NotApplicable(
-            f"it does not export what it imports: {describe_error(error)}"
-        ) from None
     if address(facts) not in [borrowed.address for borrowed in producer.borrowed_tensors]:
         raise NotApplicable("what it exports is other memory")
     before = values(facts)
     del result
-    producer.capsules.clear()
-    collect()
-    if values(facts) != before:
-        raise Broken("its values changed when the result was dropped")
+    producer.let_go()
+    expect(values(facts) == before, "its values changed when the result was dropped")
     del again
-    require_one(producer)
+    producer.require_deleted()
     return imported_again(subject)
 
 
@@ -207,33 +185,29 @@ def imported_again(subject: Subject) -> str:
     except Exception:
         return "its deleter was called once"
     del result
-    producer.capsules.clear()
-    collect()
+    producer.let_go()
     unchanged(subject, producer, again, "when the import that it was imported from was dropped")
     del again
-    return require_one(producer)
+    return producer.require_deleted()
 
 
-@consumer_rule(
-    "import.several",
-    "each of several imports of one buffer is deleted on its own",
-    DELETER,
-    patch="{count}",
-    lines="more = [{call}, {call}]\ndel result; gc.collect()\n"
-    "assert len(deleted) in (1, 3), deleted\n"
-    "more.clear(); gc.collect()\n"
-    "assert len(deleted) == 3, deleted",
-)
+@consumer_rule("import.several", DELETER, patch="{count}")
 def several(subject: Subject) -> str:
+    """each of several imports of one buffer is deleted on its own
+
+    more = [{call}, {call}]
+    del result; gc.collect()
+    assert len(deleted) in (1, 3), deleted
+    more.clear(); gc.collect()
+    assert len(deleted) == 3, deleted
+    """
     producer = KnownProducer(subject, sized("import.several"), poison=False)
     results = [brought(subject, producer) for _ in range(3)]
     copies = producer.deletions
     del results[1]
-    producer.capsules.clear()
-    collect()
+    producer.let_go()
     given = producer.deletions - copies
-    if copies == 0 and given != 1:
-        raise Broken(f"one of three was dropped, and {given} deleters were called")
+    expect(copies != 0 or given == 1, f"one of three was dropped, and {given} deleters were called")
     for result in results:
         unchanged(subject, producer, result, "when another import was dropped")
     del result
@@ -243,50 +217,48 @@ def several(subject: Subject) -> str:
     unseen = KnownProducer(subject, producer.array, poison=False)
     results = [brought(subject, unseen) for _ in range(3)]
     results.clear()
-    unseen.capsules.clear()
-    collect()
+    unseen.let_go()
     often = [borrowed.deletions for borrowed in unseen.borrowed_tensors]
-    if often != [1] * len(often):
-        raise Broken(f"three imports were dropped, and their deleters called {often} times")
+    expect(
+        set(often) <= {1}, f"three imports were dropped, and their deleters called {often} times"
+    )
     return "each deleter was called once"
 
 
-@consumer_rule(
-    "import.other-thread",
-    "the result may be dropped in another thread",
-    SPEC,
-    patch="{count}",
-    lines="import threading\nheld = [result]; del result\n"
-    "thread = threading.Thread(target=held.clear); thread.start(); thread.join()\n" + ONCE,
-)
+@consumer_rule("import.other-thread", SPEC, patch="{count}")
 def other_thread(subject: Subject) -> str:
+    """the result may be dropped in another thread
+
+    import threading
+    held = [result]; del result
+    thread = threading.Thread(target=held.clear); thread.start(); thread.join()
+    gc.collect()
+    assert len(deleted) == 1, deleted
+    """
     producer = KnownProducer(subject, sized("import.other-thread"))
     held = [brought(subject, producer)]
-    try:
+    with on_error(Broken):
         in_thread(held.clear)
-    except Exception as error:
-        raise Broken(describe_error(error)) from None
-    return require_one(producer)
+    return producer.require_deleted()
 
 
-@consumer_rule(
-    "import.alive-at-exit",
-    "a result that is alive when the interpreter ends does no harm",
-    SPEC,
-    risky=True,
-    at_exit=True,
-    lines="print('and now the end')",
-)
+@consumer_rule("import.alive-at-exit", SPEC, risky=True, at_exit=True)
 def alive_at_exit(subject: Subject) -> str:
+    """a result that is alive when the interpreter ends does no harm
+
+    print('and now the end')
+    """
     producer = KnownProducer(subject, sized("import.alive-at-exit"))
     subject.kept += [brought(subject, producer), producer]
     return "the process ended well"
 
 
-@consumer_rule(
-    "import.leak", "an import leaves nothing behind", DELETER, lines=LEFT.replace("{}", "{call}")
-)
+@consumer_rule("import.leak", DELETER)
 def leak(subject: Subject) -> str:
+    """an import leaves nothing behind
+
+    left(lambda: {call}, array)
+    """
     producer = KnownProducer(subject, sized("import.leak"))
     result = brought(subject, producer)
     exported, given = 0, 0
@@ -303,6 +275,5 @@ def leak(subject: Subject) -> str:
     controls = {"view of an array": lambda: result[8:], "array that it makes": subject.make}
     left = leaks.require_none(exchange, producer.array, controls)
     # A library with its own collector deletes the last ones later.
-    if given < 0.9 * exported:
-        raise Broken(f"of {exported:,} borrowed tensors {given:,} were given back")
+    expect(given >= 0.9 * exported, f"of {exported:,} borrowed tensors {given:,} were given back")
     return left

@@ -1,0 +1,99 @@
+"""Rules of the code itself: who starts processes, who imports whom, and what the product ships."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ("harness", "producers", "consumers", "plots", "results")
+#: Start programs of others that outlive a deadline of ours or forward signals: pip and ReFrame.
+STARTS = {"harness/dlbench/command/bundle.py", "harness/dlbench/fleet/reframe.py"}
+STARTING = re.compile(
+    r"\bimport (subprocess|multiprocessing|pty)\b"
+    r"|\bos\.(fork|system|popen|spawn\w+|posix_spawn\w*)\("
+)
+#: Called by Python, pytest, ast and click, by their names.
+BY_NAME = re.compile(r"__\w+__|pytest_\w+|visit_\w+|format_(usage|epilog)|runtest|reportinfo")
+#: Called by tests alone, on purpose: the shortest way to a merged document.
+TESTED_ALONE = {"of_parts"}
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """The product's Python files with their texts; what carries out tests of others is not ours."""
+    for folder in PRODUCT:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            if "/fleet/checks/" not in name:
+                yield name, path.read_text(encoding="utf-8")
+
+
+def starts_processes(text: str) -> bool:
+    """Outside of texts: a script that is printed may fork."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    code = " ".join(token.string for token in tokens if token.type in (tokenize.NAME, tokenize.OP))
+    return STARTING.search(code.replace(" . ", ".").replace(" (", "(")) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["import subprocess", "pid = os.fork()", "from x import y\nimport multiprocessing"]
+)
+def test_a_process_that_is_started_is_found(text: str) -> None:
+    assert starts_processes(text)
+    assert not starts_processes(f"'''{text}'''")
+
+
+def test_one_supervisor_starts_all_processes() -> None:
+    assert {name for name, text in files() if starts_processes(text)} <= STARTS
+
+
+def test_nobody_reaches_figures_or_exporters_by_name() -> None:
+    """Foreign libraries and the files of rules are imported by name; rooms of ours are not."""
+    named = {name for name, text in files() if "import_module(" in text}
+    assert named == {
+        "harness/dlbench/check/rules/__init__.py",
+        "harness/dlbench/frames.py",
+        "results/exporters/arrow.py",
+    }
+
+
+def names_read(text: str) -> Counter[str]:
+    """How often each name occurs, also in f-strings and in the texts of scripts."""
+    return Counter(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def unused(texts: dict[str, str]) -> set[str]:
+    """The functions and classes that the product names once: where they are defined."""
+    often = sum((names_read(text) for text in texts.values()), Counter[str]())
+    found = set()
+    for name, text in texts.items():
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) or often[node.name] > 1:
+                continue
+            # Those of Python, of frameworks, and of what decorates them: click, a rule, a fixture.
+            if not (BY_NAME.fullmatch(node.name) or node.decorator_list):
+                found.add(f"{name}: {node.name}")
+    return found
+
+
+def test_a_function_that_nobody_calls_is_found() -> None:
+    assert unused({"a": "def lost(): pass\ndef used(): pass", "b": "used()"}) == {"a: lost"}
+
+
+def test_the_product_ships_no_function_that_it_does_not_use() -> None:
+    texts = dict(files())
+    # C++ calls some by their names, and a contract's names are read with getattr.
+    texts["names"] = ""
+    for path in (ROOT / "harness").rglob("*.cpp"):
+        texts["names"] += "\n".join(
+            f"# {text}" for text in re.findall(r'"(\w+)"', path.read_text())
+        )
+    found = {one for one in unused(texts) if one.partition(": ")[2] not in TESTED_ALONE}
+    assert found == set()
