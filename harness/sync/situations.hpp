@@ -15,7 +15,7 @@ struct Situation {
   Kind kind = Kind::Nothing;
   int neighbors = 1;              ///< spinning threads that run at the same time
   Ns delay = 0;                   ///< the shorter of the two delays
-  std::string found;              ///< of kWaits or kLateFree
+  std::string found;              ///< of kWaits, or LateFree::word
   std::optional<double> blocked;  ///< share for which export and import held the host
 
   bool is_right() const { return found == truth(kind); }
