@@ -97,15 +97,8 @@ PyMethodDef methods[] = {
     {},
 };
 
-PyModuleDef definition{PyModuleDef_HEAD_INIT,
-                       "_worker",
-                       "The child's half of dlbench: it holds two libraries and measures.",
-                       -1,
-                       methods,
-                       nullptr,
-                       nullptr,
-                       nullptr,
-                       nullptr};
+PyModuleDef definition = dlbench::define_module(
+    "_worker", "The child's half of dlbench: it holds two libraries and measures.", methods);
 
 }  // namespace
 
