@@ -28,11 +28,4 @@ struct Situation {
 /// 20 ms, evenly distributed by their logarithm. Delays sleep, so `jobs` exchanges run at a time.
 std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jobs);
 
-/// The cost of ordering two streams of the simulated device, in ns, medians: an event recorded and
-/// waited for through its table, and the same as a planted exchange, through a `Queue`.
-struct OrderingCost {
-  double bare_ns = 0, exchange_ns = 0;
-};
-OrderingCost ordering_cost(int times);
-
 }  // namespace dlbench::sync
