@@ -1,5 +1,5 @@
 # The normative schemas, built in: readers check documents against them.
-foreach(schema RESULTS=schema.json COMPARISON=compare.schema.json)
+foreach(schema RESULTS=schema.json JOURNAL=journal.schema.json COMPARISON=compare.schema.json)
   string(REPLACE "=" ";" pair ${schema})
   list(GET pair 0 name)
   list(GET pair 1 file)

@@ -37,20 +37,13 @@ PyGetSetDef array_properties[] = {
 
 PyBufferProcs array_buffer{&get_buffer, nullptr};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_faulty_consumer",
-                   "The native consumer with one planted fault.",
-                   -1,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module = dlbench::define_module("_faulty_consumer",
+                                            "The native consumer with one planted fault.", nullptr);
 
 bool make_types() {
   PyTypeObject& type = native::array_type;
-  native::describe(type, "dlbench._faulty_consumer.Array",
-                   "What was imported. Readable as a buffer.", sizeof(Array), &free_array);
+  dlbench::name_type(type, "dlbench._faulty_consumer.Array",
+                     "What was imported. Readable as a buffer.", sizeof(Array), &free_array);
   type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_methods = array_methods;
   type.tp_getset = array_properties;
@@ -65,8 +58,8 @@ bool make_types() {
 PyMODINIT_FUNC PyInit__faulty_consumer() {
   using namespace dlbench;
   if (!faulty::make_types()) return nullptr;
-  native::Ref created(create_module(faulty::module));
-  const native::Ref names(faulty::tuple_of_names(faulty::kFaults));
+  dlbench::Ref created(create_module(faulty::module));
+  const dlbench::Ref names(faulty::tuple_of_names(faulty::kFaults));
   const bool good = created && names &&
                     PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
                     PyModule_AddObjectRef(created.get(), "Fault",

@@ -99,20 +99,13 @@ PyMethodDef functions[] = {
      "deleted()\n--\n\nHow many of them their deleters released."},
     {}};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_native_consumer",
-                   "dlbench's own consumer, in C++.",
-                   -1,
-                   functions,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module =
+    dlbench::define_module("_native_consumer", "dlbench's own consumer, in C++.", functions);
 
 bool make_type() {
-  describe(array_type, "dlbench._native_consumer.Array",
-           "What was imported: holds its source until it is freed. Readable as a buffer.",
-           sizeof(Array), &free_array);
+  name_type(array_type, "dlbench._native_consumer.Array",
+            "What was imported: holds its source until it is freed. Readable as a buffer.",
+            sizeof(Array), &free_array);
   array_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   array_type.tp_getset = array_properties;
   array_type.tp_methods = array_methods;

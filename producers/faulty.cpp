@@ -24,7 +24,7 @@ PyObject* make_array(PyTypeObject* type, PyObject* arguments, PyObject*) try {
   }
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) return nullptr;
-  native::Ref made(self);
+  dlbench::Ref made(self);
   Array& array = array_of(self);
   new (&array.pages) std::shared_ptr<Pages>;
   array.fault = fault_of(Py_NewRef(fault));
@@ -85,29 +85,22 @@ PyMethodDef functions[] = {
     native::set_stream_method,
     {}};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_faulty_producer",
-                   "The native producer with one planted fault.",
-                   -1,
-                   functions,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module = dlbench::define_module(
+    "_faulty_producer", "The native producer with one planted fault.", functions);
 
 DLPackExchangeAPI exchange_api = sabotaged_api();
 
 bool make_types() {
   PyTypeObject& type = native::array_type;
-  native::describe(type, "dlbench._faulty_producer.Array",
-                   "Array(source, fault, /)\n--\n\nA copy of a buffer in memory of its own, laid "
-                   "out as it was, and faulty when exported. The\nbuffer protocol is honest.",
-                   sizeof(Array), &free_array);
+  dlbench::name_type(type, "dlbench._faulty_producer.Array",
+                     "Array(source, fault, /)\n--\n\nA copy of a buffer in memory of its own, laid "
+                     "out as it was, and faulty when exported. The\nbuffer protocol is honest.",
+                     sizeof(Array), &free_array);
   type.tp_new = &make_array;
   type.tp_methods = array_methods;
   type.tp_getset = array_properties;
   type.tp_as_buffer = &array_buffer;
-  const native::Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
+  const dlbench::Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
   type.tp_dict = PyDict_New();
   return capsule && type.tp_dict != nullptr &&
          PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
@@ -121,8 +114,8 @@ bool make_types() {
 PyMODINIT_FUNC PyInit__faulty_producer() {
   using namespace dlbench;
   if (!faulty::make_types()) return nullptr;
-  native::Ref created(create_module(faulty::module));
-  const native::Ref names(faulty::tuple_of_names(faulty::kFaults));
+  dlbench::Ref created(create_module(faulty::module));
+  const dlbench::Ref names(faulty::tuple_of_names(faulty::kFaults));
   const bool good =
       created && names && PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
       PyModule_AddObjectRef(created.get(), "Fault",

@@ -104,15 +104,8 @@ PyMethodDef functions[] = {
     {"clear_log", &Log::clear, METH_NOARGS, "clear_log()\n--\n\nDrops the recorded requests."},
     {}};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_native_producer",
-                   "dlbench's own producer, in C++.",
-                   -1,
-                   functions,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module =
+    dlbench::define_module("_native_producer", "dlbench's own producer, in C++.", functions);
 
 /// Readies a type that publishes the C exchange API.
 bool publish(PyTypeObject& type) {
@@ -124,18 +117,18 @@ bool publish(PyTypeObject& type) {
 }
 
 bool make_types() {
-  describe(array_type, "dlbench._native_producer.Array",
-           "Array(source)\n--\n\nA copy of a buffer in memory of its own, laid out as it was: "
-           "strides, distance from\na page's start, read-only or not.",
-           sizeof(Array), &free_array);
+  name_type(array_type, "dlbench._native_producer.Array",
+            "Array(source)\n--\n\nA copy of a buffer in memory of its own, laid out as it was: "
+            "strides, distance from\na page's start, read-only or not.",
+            sizeof(Array), &free_array);
   array_type.tp_new = &make_array;
   array_type.tp_methods = array_methods;
   array_type.tp_getset = array_properties;
   array_type.tp_as_buffer = &array_buffer;
-  describe(device_array_type, "dlbench._native_producer.DeviceArray",
-           "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nThe same in "
-           "memory of a device: its own, 'pinned' or 'managed'.",
-           sizeof(DeviceArray), &free_device_array);
+  name_type(device_array_type, "dlbench._native_producer.DeviceArray",
+            "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nThe same in "
+            "memory of a device: its own, 'pinned' or 'managed'.",
+            sizeof(DeviceArray), &free_device_array);
   device_array_type.tp_new = &make_device_array;
   device_array_type.tp_methods = device_array_methods;
   device_array_type.tp_getset = device_array_properties;

@@ -10,7 +10,7 @@
 #include "results/compare_options.hpp"
 #include "results/compare_row.hpp"
 #include "results/compare_side.hpp"
-#include "stats/moderation.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/stages.hpp"
 
 namespace dlbench::results {
@@ -144,35 +144,17 @@ struct PlaceChanges {
   stats::Changes changes;
   std::optional<stats::Noise> reference;
   double drift = 0;
-};
+  stats::ProcessSpread spread{};  ///< of both sides' cells
 
-/// For each cell, what others show of the scatter of its processes: the cells of similar length at
-/// the same place; where those are too few, the reference exchange, but never in place of the
-/// cell's own processes.
-template <typename PlaceOf>
-std::vector<std::optional<stats::Noise>> priors_of(const std::vector<Measured>& measured,
-                                                   const PlaceOf& place_of) {
-  struct Group {
-    std::vector<std::size_t> members;
-    std::vector<stats::Scatter> scatters;
-  };
-  std::map<const PlaceChanges*, Group> groups;
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    Group& group = groups[&place_of(*measured[i].head)];
-    group.members.push_back(i);
-    group.scatters.push_back(
-        stats::scatter_of(measured[i].base->workers, measured[i].head->workers));
+  /// What other cells show of the scatter of a cell's processes: those of similar length; where
+  /// they are too few, the reference exchange, but never in place of the cell's own processes.
+  std::optional<stats::Noise> prior_of(const Measured& each) const {
+    const auto similar = spread.noise(std::sqrt(each.base->median_ns * each.head->median_ns));
+    const bool has_own =
+        each.base->workers.medians.size() > 1 || each.head->workers.medians.size() > 1;
+    return similar || !has_own ? similar : reference;
   }
-  std::vector<std::optional<stats::Noise>> priors(measured.size());
-  for (const auto& [place, group] : groups) {
-    const auto similar = stats::noise_of_similar_cells(group.scatters);
-    for (std::size_t k = 0; k < group.members.size(); ++k) {
-      const bool has_own = group.scatters[k].degrees_of_freedom > 0;
-      priors[group.members[k]] = similar[k] || !has_own ? similar[k] : place->reference;
-    }
-  }
-  return priors;
-}
+};
 
 /// `below`: cells that is_below_once() is true of.
 void judge_times(Comparison& made, const std::vector<Measured>& measured,
@@ -190,18 +172,24 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     const Reference& after = reference_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
     warn_of_references(made, place, before, after, drift);
-    PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift};
+    PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift, {}};
     return places.try_emplace(key, std::move(known)).first->second;
   };
-  const auto priors = priors_of(measured, place_of);
+  for (const Measured& each : measured) {
+    stats::ProcessSpread& spread = place_of(*each.head).spread;
+    spread.add(each.base->workers.medians);
+    spread.add(each.head->workers.medians);
+  }
+  for (auto& [key, place] : places) place.spread.estimate();
   std::vector<double> p, most, least;
   p.reserve(family);
   most.reserve(measured.size());
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const Measured& each = measured[i];
     ComparedCell& cell = made.cells[each.cell];
+    PlaceChanges& place = place_of(*each.head);
     const stats::Change change =
-        place_of(*each.head).changes.of(each.base->workers, each.head->workers, priors[i]);
+        place.changes.of(each.base->workers, each.head->workers, place.prior_of(each));
     cell.ratio = change.ratio;
     cell.lo = change.lo;
     cell.hi = change.hi;

@@ -115,7 +115,7 @@ struct Comparison {
 ///   INCONCLUSIVE  else, where a change of the threshold would not have been detected
 ///   AMBIG  what is left
 /// The variance between processes is moderated by that of the cells of similar length
-/// (stats/moderation.hpp), and only where there are too few of them by that of the reference
+/// (stats/process_spread.hpp), and only where there are too few of them by that of the reference
 /// exchange, beside the cell's own.
 /// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
 /// FAST. Two runs drift apart: by how much the reference exchange moved widens every interval.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "model/error.hpp"
-#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -24,40 +23,10 @@ std::string line_of(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-OrderedJson end_line(const EndRecord& end) {
-  OrderedJson line;
-  line["end"] = {{"wall_s", end.wall_s}, {"round_s", end.round_s}, {"signal", end.signal}};
-  return line;
-}
-
-OrderedJson count_line(const CountRecord& count) {
-  OrderedJson item;
-  item["cell"] = count.cell;
-  if (count.instructions) item["instructions"] = *count.instructions;
-  if (!count.failure.empty()) item["failure"] = count.failure;
-  OrderedJson line;
-  line["count"] = std::move(item);
-  return line;
-}
-
 /// A journal has one writer: two would measure the same cells and tear each other's lines.
 void lock(const File& file, const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) throw UsageError(path.string() + ": another run is writing to it");
-}
-
-OrderedJson sync_line(const SyncRecord& record) {
-  Entry looked_at;
-  looked_at.sync = record.sync;
-  looked_at.late_free = record.late_free;
-  OrderedJson item;
-  item["cell"] = record.cell;
-  put_sync(item, looked_at);
-  if (!record.race.empty()) item["race"] = record.race;
-  if (!record.failure.empty()) item["failure"] = record.failure;
-  OrderedJson line;
-  line["sync"] = std::move(item);
-  return line;
 }
 
 [[noreturn]] void refuse_existing(const std::filesystem::path& path) {
@@ -136,40 +105,6 @@ void Journal::append(const OrderedJson& line) {
   bytes_ += bytes.size();
 }
 
-void Journal::append(const Entry& entry) {
-  OrderedJson line;
-  line["entry"] = entry_to_json(entry);
-  append(line);
-}
-
-void Journal::append(const WorkerRecord& worker) {
-  OrderedJson item;
-  item["environment"] = worker.environment;
-  item["imports"] = worker.imports;
-  item["python"] = worker.python;
-  item["gil"] = worker.gil;
-  item["floors_ns"] = worker.floors_ns;
-  if (!worker.copy_floors_gb_per_s.empty()) {
-    item["copy_floors_gb_per_s"] = worker.copy_floors_gb_per_s;
-  }
-  if (!worker.copy_floors_bytes.empty()) item["copy_floors_bytes"] = worker.copy_floors_bytes;
-  if (worker.reference_ns) item["reference_ns"] = *worker.reference_ns;
-  item["libraries"] = worker.libraries;
-  if (!worker.import_effects.empty()) item["import_effects"] = worker.import_effects;
-  item["import_s"] = worker.import_s;
-  OrderedJson line;
-  line["worker"] = std::move(item);
-  append(line);
-}
-
-void Journal::append(const EndRecord& end) {
-  append(end_line(end));
-}
-
-void Journal::append(const CountRecord& count) {
-  append(count_line(count));
-}
-
 void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines) {
   const std::filesystem::path path = run_directory / "journal.jsonl";
@@ -184,32 +119,6 @@ void append_behind(const std::filesystem::path& run_directory,
   }
   Journal journal = Journal::resume(path, before.header);
   for (const OrderedJson& line : lines) journal.append(line);
-}
-
-void append_end(const std::filesystem::path& run_directory, const EndRecord& end) {
-  append_behind(run_directory, {}, {end_line(end)});
-}
-
-void append_counts(const std::filesystem::path& run_directory,
-                   const std::vector<CountRecord>& counts) {
-  std::vector<std::string> cells;
-  std::vector<OrderedJson> lines;
-  for (const CountRecord& count : counts) {
-    cells.push_back(count.cell);
-    lines.push_back(count_line(count));
-  }
-  append_behind(run_directory, cells, lines);
-}
-
-void append_sync(const std::filesystem::path& run_directory,
-                 const std::vector<SyncRecord>& records) {
-  std::vector<std::string> cells;
-  std::vector<OrderedJson> lines;
-  for (const SyncRecord& record : records) {
-    cells.push_back(record.cell);
-    lines.push_back(sync_line(record));
-  }
-  append_behind(run_directory, cells, lines);
 }
 
 }  // namespace dlbench::results

@@ -2,17 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "model/entry.hpp"
-#include "results/entry_json.hpp"
 #include "results/file.hpp"
+#include "results/records.hpp"
 
 namespace dlbench::results {
 
@@ -20,49 +18,6 @@ namespace dlbench::results {
 struct Header {
   std::string fingerprint;                            ///< of the plan
   nlohmann::json context = nlohmann::json::object();  ///< of results.json, as known at the start
-};
-
-/// What an import changed for all others in its process: names by kind of effect.
-using Effects = std::map<std::string, std::vector<std::string>>;
-
-/// What one worker reported of itself.
-struct WorkerRecord {
-  std::string environment = "default";
-  std::vector<std::string> imports;  ///< its libraries, in the order of import
-  std::string python;
-  bool gil = true;
-  std::map<std::string, double> floors_ns;
-  std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not requested
-  std::map<std::string, std::uint64_t>
-      copy_floors_bytes;               ///< by device, of a block that was copied
-  std::optional<double> reference_ns;  ///< its median; none where it could not be measured
-  std::map<std::string, std::string> libraries;   ///< versions as imported
-  std::map<std::string, Effects> import_effects;  ///< by library
-  double import_s = 0;
-};
-
-/// The end of one session; a resumed journal holds several.
-struct EndRecord {
-  double wall_s = 0;
-  double round_s = 0;  ///< of that, in rounds
-  int signal = 0;      ///< 0, SIGINT or SIGTERM
-};
-
-/// What was counted of a recorded cell afterwards: a number, or why there is none.
-struct CountRecord {
-  std::string cell;                    ///< its name
-  std::optional<double> instructions;  ///< of one exchange
-  std::string failure;
-};
-
-/// The synchronization of a recorded cell, classified afterwards, as `sync` and `late_free` stand
-/// on its entry; or why nothing was.
-struct SyncRecord {
-  std::string cell;
-  std::vector<Ordering> sync;
-  std::string late_free;
-  std::string race;  ///< why the cell is one, and has no number any more; empty: it is none
-  std::string failure;
 };
 
 struct JournalContents {
@@ -90,25 +45,24 @@ inline bool is_timed(const Entry& entry) {
   return is_measured(entry.outcome) || entry.below_ns.has_value();
 }
 
-/// Appends the seconds of what followed the rounds (counts, traces, synchronization), and
-/// the signal that ended it. Throws as append_counts().
-void append_end(const std::filesystem::path& run_directory, const EndRecord& end);
-
-/// Writes behind a journal that is complete what was counted of its cells. Throws UsageError where
-/// that is no journal, names no measured cell, or another process writes to it; DiskError.
-void append_counts(const std::filesystem::path& run_directory,
-                   const std::vector<CountRecord>& counts);
-
-/// The same of lines that are about these cells.
+/// Throws UsageError where that is no journal, names no measured cell, or another process writes to
+/// it; DiskError.
 void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines);
 
-/// The synchronization of those cells.
-void append_sync(const std::filesystem::path& run_directory,
-                 const std::vector<SyncRecord>& records);
-
-/// A record as its JSON, for which a race is a text under `race`. Throws UsageError.
-SyncRecord sync_record_from(const Fields& item);
+/// Writes behind a journal that is complete what was found out of its cells afterwards. Throws as
+/// append_behind().
+template <typename Record>
+void append_afterwards(const std::filesystem::path& run_directory,
+                       const std::vector<Record>& records) {
+  std::vector<std::string> cells;
+  std::vector<OrderedJson> lines;
+  for (const Record& record : records) {
+    cells.push_back(record.cell);
+    lines.push_back(line_of(record));
+  }
+  append_behind(run_directory, cells, lines);
+}
 
 /// Throws UsageError naming what changed between the run that wrote `before` and this one: the
 /// machine, Python, a library's version, the plan.
@@ -129,10 +83,10 @@ class Journal {
   /// One line, one write. Throws DiskError naming the file; the journal then ends with its last
   /// whole line, as far as the disk allows. UsageError for a number that is not finite.
   void append(const OrderedJson& line);
-  void append(const Entry& entry);
-  void append(const WorkerRecord& worker);
-  void append(const EndRecord& end);
-  void append(const CountRecord& count);
+  template <typename Record>
+  void append(const Record& record) {
+    append(line_of(record));
+  }
 
   const std::filesystem::path& path() const { return path_; }
 

@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "model/error.hpp"
-#include "results/api_calls.hpp"
 #include "results/journal.hpp"
 #include "results/schema.hpp"
 #include "results/strict_json.hpp"
-#include "results/sync_json.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -32,69 +29,6 @@ Header header_from(const Fields& line) {
   return {line.text("fingerprint"), context.value().json()};
 }
 
-WorkerRecord worker_from(const Fields& item) {
-  WorkerRecord worker;
-  worker.environment = item.text("environment");
-  worker.imports = item.texts("imports");
-  worker.python = item.text("python");
-  worker.gil = item.flag("gil");
-  const Fields floors = item.object("floors_ns");
-  for (const auto& [key, value] : floors.members())
-    worker.floors_ns[std::string(key)] = floors.number(key);
-  if (item.has("copy_floors_gb_per_s")) {
-    const Fields rates = item.object("copy_floors_gb_per_s");
-    for (const auto& [key, value] : rates.members()) {
-      worker.copy_floors_gb_per_s[std::string(key)] = rates.positive(key);
-    }
-  }
-  if (item.has("copy_floors_bytes")) {
-    const Fields bytes = item.object("copy_floors_bytes");
-    for (const auto& [device, value] : bytes.members()) {
-      worker.copy_floors_bytes[std::string(device)] = bytes.count(device);
-    }
-  }
-  if (item.has("reference_ns") && !item.value().find("reference_ns")->is_null()) {
-    worker.reference_ns = item.positive("reference_ns");
-  }
-  const Fields libraries = item.object("libraries");
-  for (const auto& [key, value] : libraries.members()) {
-    worker.libraries[std::string(key)] = libraries.text(key);
-  }
-  if (item.has("import_effects")) {
-    const Fields effects = item.object("import_effects");
-    for (const auto& [library, value] : effects.members()) {
-      const Fields kinds = effects.object(library);
-      Effects& own = worker.import_effects[std::string(library)];
-      for (const auto& [kind, names] : kinds.members()) own[std::string(kind)] = kinds.texts(kind);
-    }
-  }
-  worker.import_s = item.number("import_s");
-  return worker;
-}
-
-EndRecord end_from(const Fields& item) {
-  EndRecord end;
-  end.wall_s = item.number("wall_s");
-  end.round_s = item.number("round_s");
-  const std::uint64_t signal = item.count("signal");
-  if (signal > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-    item.fail("signal", "a signal's number");
-  }
-  end.signal = static_cast<int>(signal);
-  return end;
-}
-
-CountRecord count_from(const Fields& item) {
-  CountRecord count;
-  count.cell = item.text("cell");
-  if (item.has("instructions")) count.instructions = item.positive("instructions");
-  count.failure = item.text_or("failure", "");
-  if (count.instructions.has_value() == !count.failure.empty()) {
-    item.fail("instructions", "either a number or a failure");
-  }
-  return count;
-}
-
 /// A later count takes the place of an earlier one, and of why that failed.
 void apply(const CountRecord& count, Entry& entry) {
   forget(entry.warnings, "instructions-failed");
@@ -102,6 +36,13 @@ void apply(const CountRecord& count, Entry& entry) {
   if (!count.instructions) {
     warn(entry.warnings, "instructions-failed", "instructions: " + count.failure);
   }
+}
+
+/// Likewise.
+void apply(const ApiRecord& record, Entry& entry) {
+  forget(entry.warnings, "api-calls-failed");
+  entry.api_calls = record.calls;
+  if (!record.calls) warn(entry.warnings, "api-calls-failed", "API calls: " + record.failure);
 }
 
 /// Likewise. A race takes the number away; what was seen stays.
@@ -162,7 +103,7 @@ class JournalReader {
     const Parsed parsed = parse_strict(text, place);
     const Fields line(parsed.value(), here);
     if (line.has("entry"))
-      take_entry(entry_from_json(line.object("entry")), here);
+      take_entry(entry_from(line.object("entry")), here);
     else if (line.has("worker"))
       contents.workers.push_back(worker_from(line.object("worker")));
     else if (line.has("end"))
@@ -175,6 +116,10 @@ class JournalReader {
       take_behind(sync_record_from(line.object("sync")), here);
     else
       throw UsageError(here + "expected an entry, a worker, a count, an api, a sync or an end");
+  }
+
+  static Entry entry_from(const Fields& item) {
+    return entry_from_json(item, item.has("real_time"));
   }
 
   void take_entry(Entry entry, const std::string& here) {
@@ -210,18 +155,6 @@ class JournalReader {
 };
 
 }  // namespace
-
-SyncRecord sync_record_from(const Fields& item) {
-  Entry looked_at;
-  read_sync(item, looked_at);
-  SyncRecord record;
-  record.cell = item.text("cell");
-  record.sync = std::move(looked_at.sync);
-  record.late_free = std::move(looked_at.late_free);
-  record.race = item.text_or("race", "");
-  record.failure = item.text_or("failure", "");
-  return record;
-}
 
 JournalContents read_journal(const std::filesystem::path& path) {
   const std::string bytes = read_whole(path, kMostJournalBytes);

@@ -9,7 +9,7 @@
 
 #include "model/error.hpp"
 #include "results/document.hpp"
-#include "results/entry_json.hpp"
+#include "results/records.hpp"
 #include "results/schema.hpp"
 #include "results/strict_json.hpp"
 
@@ -17,18 +17,6 @@ namespace dlbench::results {
 namespace {
 
 constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
-
-ReadEntry read_item(const Fields& item, bool measured) {
-  if (is_measured(outcome_from(item.one_of("outcome", kOutcomes))) != measured) {
-    item.fail("outcome", measured ? "a measured outcome" : "an outcome without a number");
-  }
-  ReadEntry read{entry_from_json(item), item.text("name"), item.text_or("machine", "")};
-  const Schema& schema = Schema::of_results();
-  static const Schema::Part& kMeasured = schema.part("/$defs/measured");
-  static const Schema::Part& kOther = schema.part("/$defs/not_measured");
-  check(item.value(), measured ? kMeasured : kOther, item.place());
-  return read;
-}
 
 /// Is it ours, and of this schema? Checked before its content.
 void require_known(const Fields& context) {
@@ -94,7 +82,8 @@ nlohmann::json read_document(const std::filesystem::path& path,
     std::string where = place + "/";
     where.append(list).append("/").append(std::to_string(index));
     const Fields item(value, std::move(where));
-    ReadEntry read = read_item(item, list == kLists[0]);
+    ReadEntry read{entry_from_json(item, list == kLists[0]), item.text("name"),
+                   item.text_or("machine", "")};
     if (!names.emplace(read.name).second) item.fail("name", "a name that no other cell has");
     machines.add(read.machine, item);
     on_entry(std::move(read));

@@ -61,7 +61,7 @@ unsigned kinds_of(const Value& value) {
 
 bool is_axis(std::string_view text) {
   return !text.empty() && std::none_of(text.begin(), text.end(), [](unsigned char letter) {
-    return letter == '/' || letter < ' ';
+    return letter == '/' || letter < ' ' || letter == '\x7f';
   });
 }
 
@@ -106,7 +106,7 @@ struct Pattern {
   std::string_view shown;
 };
 constexpr std::array<Pattern, 4> kPatterns{
-    {{"^[^/\\u0000-\\u001f]+$", is_axis, "a text without '/' or control characters"},
+    {{"^[^/\\u0000-\\u001f\\u007f]+$", is_axis, "a text without '/' or control characters"},
      {"^[a-z-]+[.][a-z0-9-]+$", is_rule, "a rule, as export.copy-true"},
      {"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$", is_machine,
       "a name of letters, digits, '_', '.', '+', '-'"},

@@ -19,6 +19,8 @@ class Schema {
 
   /// Of results.json.
   static const Schema& of_results();
+  /// Of the lines of a journal.
+  static const Schema& of_journal();
   /// Of comparison.json.
   static const Schema& of_comparison();
 

@@ -87,11 +87,11 @@ inline bool plant(Array& array) {
 /// Consumes a capsule but leaves its name: its destructor will free the content as well.
 inline PyObject* take_without_renaming(PyObject* x) {
   PyObject* arguments[] = {nullptr, x, native::asking.version};
-  const native::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
+  const dlbench::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
   if (!capsule) return nullptr;
   const char* name = PyCapsule_GetName(capsule.get());
   if (name == nullptr) return nullptr;
-  const native::Ref taken(PyCapsule_New(PyCapsule_GetPointer(capsule.get(), name), name, nullptr));
+  const dlbench::Ref taken(PyCapsule_New(PyCapsule_GetPointer(capsule.get(), name), name, nullptr));
   return taken ? native::take_capsule(taken.get()) : nullptr;
 }
 
@@ -111,7 +111,7 @@ inline PyObject* finished(PyObject* imported, Fault& fault) try {
   array.fault = fault_of(Py_NewRef(reinterpret_cast<PyObject*>(&fault)));
   array.copy = nullptr;
   array.has_given = false;
-  native::Ref made(imported);
+  dlbench::Ref made(imported);
   return plant(array) ? made.release() : nullptr;
 } catch (const std::exception& error) {
   PyErr_SetString(PyExc_RuntimeError, error.what());

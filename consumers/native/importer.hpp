@@ -237,9 +237,9 @@ inline PyMethodDef importer_methods[] = {
     {}};
 
 inline bool make_importer_type() {
-  describe(importer_type, "dlbench._native_consumer.Importer",
-           "Importer(device, /)\n--\n\nImports to one device: 'cpu', 'cuda:0', 'sim:0'.",
-           sizeof(Importer), [](PyObject* self) { Py_TYPE(self)->tp_free(self); });
+  name_type(importer_type, "dlbench._native_consumer.Importer",
+            "Importer(device, /)\n--\n\nImports to one device: 'cpu', 'cuda:0', 'sim:0'.",
+            sizeof(Importer), [](PyObject* self) { Py_TYPE(self)->tp_free(self); });
   importer_type.tp_new = &make_importer;
   importer_type.tp_methods = importer_methods;
   return PyType_Ready(&importer_type) == 0;

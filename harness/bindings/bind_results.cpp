@@ -7,7 +7,6 @@
 
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
-#include "results/api_calls.hpp"
 #include "results/document.hpp"
 #include "results/journal.hpp"
 #include "results/read.hpp"
@@ -30,7 +29,8 @@ void bind_results(py::module_& module) {
   module.def(
       "append_end",
       [](const std::filesystem::path& run_directory, double wall_s, int signal) {
-        results::append_end(run_directory, {wall_s, 0, signal});
+        const results::EndRecord end{wall_s, 0, signal};
+        results::append_behind(run_directory, {}, {results::line_of(end)});
       },
       py::arg("run_directory"), py::arg("wall_s"), py::arg("signal"),
       "Adds the seconds of what followed the rounds, and the signal that ended it or 0, behind a "
@@ -43,7 +43,7 @@ void bind_results(py::module_& module) {
         for (const auto& [cell, instructions, failure] : counts) {
           records.push_back({cell, instructions, failure});
         }
-        results::append_counts(run_directory, records);
+        results::append_afterwards(run_directory, records);
       },
       py::arg("run_directory"), py::arg("counts"),
       "Adds (cell, instructions or None, failure) behind a run's journal.");
@@ -58,7 +58,7 @@ void bind_results(py::module_& module) {
           records.push_back({cell, std::nullopt, failure});
           if (calls) records.back().calls = ApiCalls{*calls, phases};
         }
-        results::append_api_calls(run_directory, records);
+        results::append_afterwards(run_directory, records);
       },
       py::arg("run_directory"), py::arg("counted"),
       "Adds (cell, calls by kind or None, the same by phase, failure) behind a run's journal.");
@@ -71,7 +71,7 @@ void bind_results(py::module_& module) {
           const std::string place = "sync/" + std::to_string(read.size());
           read.push_back(results::sync_record_from(results::Fields(one, place)));
         }
-        results::append_sync(run_directory, read);
+        results::append_afterwards(run_directory, read);
       },
       py::arg("run_directory"), py::arg("records"),
       "Adds synchronization results to a run's journal: a JSON list of objects with cell, sync, "

@@ -32,15 +32,6 @@ void bind_sync(py::module_& module) {
       py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
       "Exchanges on the simulated device with known synchronization, beside busy threads: a "
       "list of {kind, neighbors, delay_ns, truth, found, share_error}.");
-  module.def(
-      "ordering_cost",
-      [](int times) {
-        const sync::OrderingCost cost = sync::ordering_cost(times);
-        return std::pair(cost.bare_ns, cost.exchange_ns);
-      },
-      py::arg("times") = 2000,
-      "(bare, exchange): ns of an event recorded and waited for on the simulated device, and of "
-      "the same as an exchange that the classifier sees; medians.");
 }
 
 }  // namespace dlbench::bindings

@@ -45,7 +45,8 @@ int borrow(void* object, DLTensor* out) {
 int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
              void (*set_error)(void*, const char*, const char*)) {
   const DLDataType dtype = prototype->dtype;
-  PyObject* shape = tuple_of({prototype->shape, static_cast<std::size_t>(prototype->ndim)});
+  PyObject* shape =
+      tuple_of<std::int64_t>({prototype->shape, static_cast<std::size_t>(prototype->ndim)});
   const Ref borrowed(
       ask("allocate", Py_BuildValue("((BBH)N)", dtype.code, dtype.bits, dtype.lanes, shape)));
   *out = borrowed && borrowed.get() != Py_None ? export_versioned(borrowed.get()) : nullptr;

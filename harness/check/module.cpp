@@ -53,15 +53,9 @@ PyMethodDef functions[] = {
      "abort_at_exit()\n--\n\nFault: the process will abort when it ends."},
     {}};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_check",
-                   "Reads what libraries export, and exports them tensors of any description.",
-                   -1,
-                   functions,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module = dlbench::define_module(
+    "_check", "Reads what libraries export, and exports them tensors of any description.",
+    functions);
 
 }  // namespace
 }  // namespace dlbench::check
@@ -72,7 +66,7 @@ PyMODINIT_FUNC PyInit__check() {
       !ready_buffered_type()) {
     return nullptr;
   }
-  Ref made(dlbench::create_module(module));
+  dlbench::Ref made(dlbench::create_module(module));
   const auto add = [&made](const char* name, PyTypeObject& type) {
     return PyModule_AddObjectRef(made.get(), name, reinterpret_cast<PyObject*>(&type)) == 0;
   };

@@ -5,32 +5,15 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <new>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "exchange/layout.hpp"
+#include "exchange/python/objects.hpp"
 
 namespace dlbench::check {
-
-struct Decref {
-  void operator()(PyObject* object) const { Py_DECREF(object); }
-};
-/// Owns one reference.
-using Ref = std::unique_ptr<PyObject, Decref>;
-
-/// A tuple of ints, or null with an exception set.
-inline PyObject* tuple_of(std::span<const std::int64_t> values) {
-  Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
-  for (std::size_t i = 0; tuple && i < values.size(); ++i) {
-    PyObject* number = PyLong_FromLongLong(values[i]);
-    if (number == nullptr) return nullptr;
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), number);
-  }
-  return tuple.release();
-}
 
 /// Foreign sizes or strides as a tuple; None where the pointer is NULL or the number of axes is
 /// impossible.
@@ -40,7 +23,7 @@ PyObject* sizes_of(const Integer* values, std::int64_t axes) {
     Py_RETURN_NONE;
   }
   const std::vector<std::int64_t> copy(values, values + axes);
-  return tuple_of(copy);
+  return tuple_of<std::int64_t>(copy);
 }
 
 /// False with an exception set unless `object` is a sequence of ints.
@@ -87,17 +70,6 @@ inline PyMethodDef keyword_method(const char* name, PyCFunctionWithKeywords func
                                   const char* doc, int flags = 0) {
   return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
           METH_VARARGS | METH_KEYWORDS | flags, doc};
-}
-
-/// The common fields of a static type.
-inline void name_type(PyTypeObject& type, const char* name, const char* doc, Py_ssize_t size,
-                      destructor dealloc) {
-  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);
-  type.tp_name = name;
-  type.tp_doc = doc;
-  type.tp_basicsize = size;
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
-  type.tp_dealloc = dealloc;
 }
 
 }  // namespace dlbench::check

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "fleet/case_sweep.hpp"
 #include "fleet/device_memory.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/groups.hpp"
@@ -88,7 +89,7 @@ struct Context {
   /// Exchanges that ended a worker of several pairs, or had wrong values in it.
   std::map<Exchange, Trouble> failed_beside_others{};
   /// What the plain array of each exchange came to: cases of a case sweep are compared with it.
-  std::map<Exchange, Entry> baselines{};
+  Baselines baselines{};
 
   /// A worker that has imported nothing. Throws std::system_error where the interpreter cannot be
   /// started.

@@ -4,13 +4,13 @@
 
 #include "fleet/group_run.hpp"
 #include "fleet/memory.hpp"
+#include "fleet/wire.hpp"
 
 // From the start of a worker to the last of its imports.
 namespace dlbench::fleet {
 
 void GroupRun::start() {
   stage_ = Stage::importing;
-  current_work_ = {Activity::start, nullptr};
   const std::string& environment = job_.group.environment;
   std::vector<std::string> needed = job_.group.libraries;
   std::erase_if(needed, [this](const std::string& library) {
@@ -24,7 +24,7 @@ void GroupRun::start() {
   loads_ = Loads(context_.plan, environment, context_.known.in_order(environment, needed),
                  is_broken, job_.reference);
   try {
-    worker_ = context_.start_worker(environment);
+    worker_.start(environment);
   } catch (const std::system_error& error) {
     Death death;
     death.how = presentable(error.what());
@@ -34,10 +34,9 @@ void GroupRun::start() {
 
 void GroupRun::advance() {
   guarded([&] {
-    const std::optional<Answer> answer = worker_->poll();
+    const std::optional<nlohmann::json> answer = worker_.poll();
     if (!answer) return;
-    if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
-    loaded(std::get<nlohmann::json>(*answer));
+    loaded(*answer);
     if (is_alive() && !suspicion_) next_load();
   });
 }
@@ -45,7 +44,7 @@ void GroupRun::advance() {
 void GroupRun::next_load() {
   if (!is_needed()) {
     stage_ = Stage::dead;
-    context_.workers.dismiss(std::move(worker_));
+    worker_.dismiss();
     return;
   }
   if (!loads_.is_over()) {
@@ -53,20 +52,19 @@ void GroupRun::next_load() {
     is_too_large_ =
         load.needed && loads_.begins_library() && imported() >= 2 && takes_too_much_memory();
     if (is_too_large_) return;
-    current_work_.activity = Activity::load;
     if (load.needed) recorder_.importing(load.library);
-    worker_->resume();
-    worker_->ask(load_request(load.role, load.library, load.path));
+    worker()->resume();
+    worker_.send(request_of(load), Activity::load);
     return;
   }
   stage_ = Stage::ready;
-  worker_->stop();
+  worker()->stop();
   context_.last_import_s = context_.budget.used();
   context_.spent_at_import = context_.spent;
 }
 
 void GroupRun::loaded(const nlohmann::json& answer) {
-  if (current_work_.activity == Activity::start) {
+  if (worker_.current_work().activity == Activity::start) {
     if (!answer.contains("hello")) throw Garbage("no greeting");
     const nlohmann::json& hello = answer["hello"];
     const std::string build = hello.value("build", "");
@@ -173,7 +171,7 @@ void GroupRun::shrink() {
 
 /// Where memory is short, a worker that has more of it than is left.
 bool GroupRun::takes_too_much_memory() const {
-  const std::uint64_t own = resident_bytes(worker_->pid());
+  const std::uint64_t own = resident_bytes(worker()->pid());
   if (context_.options.most_bytes > 0) return own > context_.options.most_bytes;
   const Memory now = memory();
   return now.is_below(context_.options.free_memory) && own > now.available;
@@ -189,7 +187,7 @@ void GroupRun::give_up() {
   left_ = job_.group.pairs;
   for (Task& task : tasks_) task.over = true;
   stage_ = Stage::dead;
-  context_.workers.dismiss(std::move(worker_));
+  worker_.dismiss();
 }
 
 }  // namespace dlbench::fleet

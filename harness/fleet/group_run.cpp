@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/signals.hpp"
 #include "model/places.hpp"
 
 namespace dlbench::fleet {
 
 GroupRun::GroupRun(Context& context, Job job)
-    : context_(context), job_(std::move(job)), recorder_(context.ledger) {
+    : context_(context),
+      job_(std::move(job)),
+      recorder_(context.ledger),
+      worker_(context),
+      instruments_(context, worker_),
+      rounds_(context, worker_, recorder_, tasks_,
+              [this](Task& task, const Trouble& trouble) { fail(task, trouble); }) {
   record_.environment = job_.group.environment;
   collect_tasks();
 }
@@ -111,34 +116,9 @@ void GroupRun::fail_known_troubles() {
   }
 }
 
-GroupRun::Reply GroupRun::ask(const nlohmann::json& request, Activity activity, Task* task) {
-  // Checked here too: without it a signal would be missed where workers answer at once.
-  throw_if_stopped();
-  current_work_ = {activity, task};
-  worker_->ask(request);
-  return receive();
-}
-
-GroupRun::Reply GroupRun::receive() {
-  Worker* const only = worker_.get();
-  while (true) {
-    if (const std::optional<Answer> answer = only->poll()) {
-      if (const Death* death = std::get_if<Death>(&*answer)) throw Died{*death};
-      const nlohmann::json& body = std::get<nlohmann::json>(*answer);
-      context_.spent.add(body);
-      if (body.contains("ok")) return {true, body["ok"]};
-      if (body.contains("error")) return {false, body["error"]};
-      throw Garbage("a second greeting");
-    }
-    throw_if_stopped();
-    wait({&only, 1}, 1.0);
-    context_.progress.tick();
-  }
-}
-
 void GroupRun::bury(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
-  const Activity activity = current_work_.activity;
+  const auto [activity, task_at_work] = worker_.current_work();
   // A SIGKILL during an import can come from a person, or from the kernel when several imports
   // exhaust the memory; a busy machine may start a worker too late. It is tried once more; the
   // second time is the cell's result.
@@ -148,7 +128,7 @@ void GroupRun::bury(const Death& death) {
                        activity == Activity::start || (activity == Activity::floors && is_shared);
   const bool first_loss = is_lost && job_.lost++ == 0;
   const Trouble trouble =
-      fleet::trouble(death, describe(current_work_, loads_, death.step), timeout_s);
+      fleet::trouble(death, describe(worker_.current_work(), loads_, death.step), timeout_s);
   if (first_loss) {
     warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
          data_of("signal", death.signal));
@@ -176,22 +156,22 @@ void GroupRun::bury(const Death& death) {
     for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
   } else if (activity == Activity::phases) {
     // What was done to distinguish them is ours; the exchange itself is sound.
-    recorder_.fail_phases(*current_work_.task, trouble);
-    context_.known.isolate(current_work_.task->pair);
+    recorder_.fail_phases(*task_at_work, trouble);
+    context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
-    context_.known.isolate(current_work_.task->pair);
+    context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::exchange && is_shared && death.step != "guard") {
     // Another exchange may have damaged the worker: it is the pair's own worker that counts.
-    isolate(*current_work_.task, trouble);
+    isolate(*task_at_work, trouble);
   } else if (activity == Activity::exchange) {
-    bury_with(*current_work_.task, death, trouble);
+    bury_with(*task_at_work, death, trouble);
   }
   left_ = job_.group.pairs;
   for (Task& task : tasks_) task.over = true;
   count_pending();
   stage_ = Stage::dead;
-  context_.workers.dismiss(std::move(worker_));
-  forget_device_memory();
+  worker_.dismiss();
+  instruments_.forget_device_memory();
 }
 
 void GroupRun::harvest() {
@@ -260,8 +240,8 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
 
 std::unique_ptr<Worker> GroupRun::release() {
   stage_ = Stage::dead;
-  forget_device_memory();
-  return std::move(worker_);
+  instruments_.forget_device_memory();
+  return worker_.release();
 }
 
 }  // namespace dlbench::fleet

@@ -1,23 +1,21 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fleet/activity.hpp"
 #include "fleet/cell_recorder.hpp"
 #include "fleet/context.hpp"
+#include "fleet/conversation.hpp"
 #include "fleet/import_trials.hpp"
+#include "fleet/instruments.hpp"
 #include "fleet/loads.hpp"
+#include "fleet/rounds.hpp"
 #include "fleet/task.hpp"
-#include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
 
@@ -53,8 +51,8 @@ class GroupRun {
   void start();
   void advance();
   bool is_importing() const { return stage_ == Stage::importing; }
-  bool is_alive() const { return worker_ != nullptr; }
-  Worker* worker() { return worker_.get(); }
+  bool is_alive() const { return worker_.is_alive(); }
+  Worker* worker() const { return worker_.worker(); }
 
   /// An import that failed after those of other libraries; the cause is not known yet.
   struct Suspicion {
@@ -97,19 +95,8 @@ class GroupRun {
 
  private:
   enum class Stage { waiting, importing, ready, dead };
-  struct Reply {
-    bool ok = false;
-    nlohmann::json body;
-  };
-  struct Died {
-    Death death;
-  };
-  using Batch = std::pair<std::size_t, std::size_t>;  ///< tasks [first, second)
-
   template <typename Work>
   void guarded(Work work);
-  Reply ask(const nlohmann::json& request, Activity activity, Task* task = nullptr);
-  Reply receive();
   void bury(const Death& death);
   void bury_with(Task& task, const Death& death, Trouble trouble);
   /// The exchange that was at work when a worker of several pairs ended gets a worker of its own.
@@ -131,31 +118,15 @@ class GroupRun {
   Batch next_batch(std::size_t begin) const;
   /// Prepares and gives the first rounds, in slices where preparing takes long.
   void prepare_and_measure(Batch batch);
-  /// More rounds, in random order, for what is less precise than requested.
-  void refine(Batch batch, double seconds);
   bool is_coarse() const;
   double refinement_seconds(std::size_t shares) const;
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
   void warn_of_company(Task& task) const;
-  void instruments();
-  void measure_floors();
-  void measure_device_floors();
-  void report_device_memory();
-  void forget_device_memory();
-  void measure_reference();
   void prepare(Task& task);
   void split(Task& task);
   void climb(Task& task);
-  const Entry* baseline_of(const Exchange& exchange) const;
   bool is_begun(const Task& task) const;  ///< by an earlier worker
-  void first_rounds(Batch batch);
-  void rounds(const std::vector<Pick>& picks);
-  void add_round(const RoundTime& time, Samples& samples);
-  void add_phases(const PhaseTime& time, PhaseRounds& phases);
-  void begin(const Pick& pick);
-  nlohmann::json request_of(const Pick& pick);
-  std::size_t burst(std::span<const Pick> picks);
   void count_pending();
 
   Context& context_;
@@ -167,12 +138,12 @@ class GroupRun {
   std::set<std::size_t> alone_;
   CellRecorder recorder_;
   Loads loads_;
-  std::unique_ptr<Worker> worker_;
+  Conversation worker_;
+  Instruments instruments_;
+  Rounds rounds_;
   Stage stage_ = Stage::waiting;
-  CurrentWork current_work_;
   results::WorkerRecord record_;
   std::set<std::string> devices_;
-  std::map<std::string, std::uint64_t> device_bytes_;  ///< of each, what the worker took
   std::ptrdiff_t pending_ = 0;
 };
 
@@ -183,13 +154,9 @@ void GroupRun::guarded(Work work) {
   } catch (const Died& died) {
     bury(died.death);
   } catch (const Garbage& garbage) {
-    Death death;
-    death.how = std::string("it sent ") + garbage.what();
-    bury(death);
+    bury(death_of(garbage));
   } catch (const nlohmann::json::exception& error) {
-    Death death;
-    death.how = std::string("it sent an answer of another shape: ") + error.what();
-    bury(death);
+    bury(death_of(error));
   }
 }
 

@@ -1,29 +1,16 @@
 #include "fleet/import_trials.hpp"
 
-#include <memory>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include "fleet/channel.hpp"
-#include "fleet/signals.hpp"
+#include "fleet/conversation.hpp"
 #include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
 namespace {
 
 using Names = std::vector<std::string>;
-
-Answer wait_for_answer(Worker& worker, Context& context) {
-  Worker* const only = &worker;
-  while (true) {
-    if (std::optional<Answer> answer = worker.poll()) return std::move(*answer);
-    throw_if_stopped();
-    if (context.budget.is_over()) throw OutOfBudget{};
-    wait({&only, 1}, context.budget.is_set() ? context.budget.left() : 1.0);
-    context.progress.tick();
-  }
-}
 
 Names with(Names libraries, const std::string& last) {
   libraries.push_back(last);
@@ -47,31 +34,26 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
   const auto died = [&](const Death& death) {
     failed(trouble(death, describe_import(loads), context.options.timeout_s), true);
   };
-  std::unique_ptr<Worker> worker;
+  Conversation worker(context);
   try {
-    worker = context.start_worker(environment);
-    // A worker that does not start shows nothing of a library.
-    bool lives = std::holds_alternative<nlohmann::json>(wait_for_answer(*worker, context));
-    while (lives && !loads.is_over()) {
-      const Load& load = loads.current();
-      worker->ask(load_request(load.role, load.library, load.path));
-      const Answer answer = wait_for_answer(*worker, context);
-      if (const Death* death = std::get_if<Death>(&answer)) {
-        died(*death);
-        break;
-      }
-      const nlohmann::json& body = std::get<nlohmann::json>(answer);
-      if (body.contains("error")) failed(read_error(body["error"], Outcome::import_failed), false);
+    worker.start(environment);
+    worker.wait_within_budget();
+    while (!loads.is_over()) {
+      worker.send(request_of(loads.current()), Activity::load);
+      const nlohmann::json answer = worker.wait_within_budget();
+      if (answer.contains("error"))
+        failed(read_error(answer["error"], Outcome::import_failed), false);
       loads.take();
     }
   } catch (const std::system_error&) {
     return failures;  // which the group's own worker reports
+  } catch (const Died& end) {
+    // A worker that does not start shows nothing of a library.
+    if (worker.current_work().activity == Activity::load) died(end.death);
   } catch (const Garbage& garbage) {
-    Death death;
-    death.how = std::string("it sent ") + garbage.what();
-    died(death);
+    died(death_of(garbage));
   }
-  if (worker) context.workers.dismiss(std::move(worker));
+  worker.dismiss();
   return failures;
 }
 

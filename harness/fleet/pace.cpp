@@ -1,7 +1,6 @@
 #include "fleet/pace.hpp"
 
 #include "fleet/numbers.hpp"
-#include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -34,6 +33,32 @@ double duration_ns(std::span<const Task> tasks, const Pick& pick) {
   const Task& task = tasks[pick.task];
   return pick.is_phases() ? expected_ns(task.phases, task.round_ns)
                           : expected_ns(task.clocks[pick.clock], task.round_ns);
+}
+
+double add_round(const RoundTime& time, Samples& samples) {
+  const bool on_device = samples.clock == "device";
+  const double spent_ns =
+      on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
+  samples.spent_ns += spent_ns;
+  if (time.behind) {
+    // It has time of the host in it, or lacks it, where the empty row was late.
+    ++samples.behind;
+    return spent_ns * 1e-9;
+  }
+  if (on_device) samples.empty_ns.push_back(time.empty_ns);
+  samples.ns.push_back(time.ns);
+  samples.cpu_ns.push_back(time.cpu_ns);
+  samples.canary_ns.push_back(time.canary_ns);
+  samples.moved += time.moved ? 1 : 0;
+  samples.preempted += time.preempted ? 1 : 0;
+  return spent_ns * 1e-9;
+}
+
+double add_phases(const PhaseTime& time, PhaseRounds& phases) {
+  const double spent_ns = 3 * time.exchange_ns * static_cast<double>(phases.iterations);
+  phases.rounds.push_back(time);
+  phases.spent_ns += spent_ns;
+  return spent_ns * 1e-9;
 }
 
 bool is_due(std::span<const Task> tasks, const Pick& pick) {

@@ -97,8 +97,8 @@ Seen read_seen(const json& seen) {
 
 }  // namespace
 
-json load_request(const std::string& role, const std::string& library, const std::string& path) {
-  return {{"do", "load"}, {"role", role}, {"library", library}, {"path", path}};
+json request_of(const Load& load) {
+  return {{"do", "load"}, {"role", load.role}, {"library", load.library}, {"path", load.path}};
 }
 
 json prepare_request(const Task& task) {

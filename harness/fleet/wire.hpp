@@ -5,14 +5,14 @@
 #include <string>
 
 #include "fleet/death.hpp"
+#include "fleet/loads.hpp"
 #include "fleet/task.hpp"
 #include "plan/plan.hpp"
 
 namespace dlbench::fleet {
 
 /// The requests of the wire (docs/internals.md), and what is read out of the answers.
-nlohmann::json load_request(const std::string& role, const std::string& library,
-                            const std::string& path);
+nlohmann::json request_of(const Load& load);
 nlohmann::json prepare_request(const Task& task);
 nlohmann::json round_request(const Task& task, const Samples& samples);
 nlohmann::json split_request(const Task& task);

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/cell.hpp"
@@ -71,10 +69,6 @@ struct ApiCalls {
   std::map<std::string, ByKind> phases;  ///< empty where the exchange could not be taken apart
 };
 
-/// Kinds of interval: 95 % from the rounds of one process, or from the medians of several
-/// processes; else the range of fewer than six rounds of one process, whose coverage is unknown.
-inline constexpr std::array<std::string_view, 3> kIntervals{"within", "processes", "range"};
-
 /// Facts about the timer behind the clock `device`.
 struct DeviceTimer {
   double step_ns = 0;     ///< the smallest difference between two elapsed times
@@ -106,7 +100,7 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::string interval;  ///< the kind of lo_ns and hi_ns, of kIntervals; empty: unknown
+  std::string interval;  ///< the kind of lo_ns and hi_ns (results/interval.hpp); empty: unknown
   /// Relative half-width of the 95 % prediction interval for one process; none if unknown for this
   /// length.
   std::optional<double> between_half_width;
@@ -128,7 +122,7 @@ struct Entry {
 
   // Measured or a race, where synchronization was tested.
   std::vector<Ordering> sync;  ///< one a stream argument
-  std::string late_free;       ///< of kLateFree, or empty
+  std::string late_free;       ///< "safe", "late", "inconclusive" or empty
 
   // Not measured.
   std::string reason;

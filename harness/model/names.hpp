@@ -25,10 +25,6 @@ constexpr bool is_dispatch(std::string_view protocol) {
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
                                                          "release"};
 
-/// The end of the timed span: the call returned; the consumer's data is ready; the device's own
-/// clock.
-inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
-
 /// Kinds of CUDA driver calls that are counted: `query` does not wait, `wait` is put on a stream,
 /// `sync` blocks the host.
 inline constexpr std::array<std::string_view, 9> kApiKinds{

@@ -23,10 +23,6 @@ enum class Waits {
 inline constexpr std::array<std::string_view, 7> kWaits{
     "host", "stream", "none", "wrong-stream", "host-wrong", "no-delay", "inconclusive"};
 
-/// Whether memory is reused too early when a view is dropped while the consumer's queue still reads
-/// from it.
-inline constexpr std::array<std::string_view, 3> kLateFree{"safe", "late", "inconclusive"};
-
 std::string_view to_string(Waits waits);
 
 /// Throws UsageError for an unknown word.

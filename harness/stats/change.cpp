@@ -86,8 +86,6 @@ double without_drift(double shift, double drift) {
   return std::copysign(std::max(0.0, std::abs(shift) - drift), shift);
 }
 
-}  // namespace
-
 std::vector<double> logs_of(const MeasuredSide& side) {
   if (side.medians.empty()) throw std::invalid_argument("a change needs a process on each side");
   std::vector<double> logs;
@@ -99,16 +97,16 @@ std::vector<double> logs_of(const MeasuredSide& side) {
   return logs;
 }
 
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double squares(std::span<const double> values) {
-  const double center = mean(values);
+/// Sum of the squares of the deviations from the mean.
+double squares(const std::vector<double>& values) {
+  const double center =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   double sum = 0;
   for (const double value : values) sum += (value - center) * (value - center);
   return sum;
 }
+
+}  // namespace
 
 std::optional<Noise> reference_noise(double spread, std::size_t workers) {
   if (workers < 2) return std::nullopt;

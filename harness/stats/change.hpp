@@ -9,17 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "stats/process_spread.hpp"
 #include "stats/rank_sum.hpp"
 #include "stats/student.hpp"
 
 namespace dlbench::stats {
-
-/// The spread between processes without a change, estimated from other cells or from the reference
-/// exchange: a relative standard deviation and its degrees of freedom.
-struct Noise {
-  double deviation = 0;
-  double degrees_of_freedom = 0;
-};
 
 /// The noise from the reference exchange: `spread` is half its interquartile range over its median
 /// in `workers` workers. None for fewer than two.
@@ -30,15 +24,6 @@ struct MeasuredSide {
   std::vector<double> medians;     ///< a process each, ns
   std::vector<double> deviations;  ///< relative uncertainty of each median from its rounds
 };
-
-/// Logarithms of the medians. std::invalid_argument for a side without processes, and for times not
-/// above 0.
-std::vector<double> logs_of(const MeasuredSide& side);
-
-double mean(std::span<const double> values);
-
-/// Sum of the squares of the deviations from the mean.
-double squares(std::span<const double> values);
 
 /// Ratios are reported within this and its inverse; detectable changes up to it.
 inline constexpr double kMostFactor = 1e9;
@@ -69,7 +54,7 @@ class Changes {
   /// other: it widens intervals, and only a larger difference is evidence.
   explicit Changes(double level, double drift = 0);
 
-  /// `prior`: noise_of_similar_cells() or reference_noise(). std::invalid_argument for a side
+  /// `prior`: ProcessSpread::noise() or reference_noise(). std::invalid_argument for a side
   /// without processes, and for times not above 0.
   Change of(const MeasuredSide& first, const MeasuredSide& second,
             const std::optional<Noise>& prior = {});

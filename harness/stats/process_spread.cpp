@@ -16,9 +16,8 @@ namespace {
 
 constexpr double kLevel = 0.05;
 constexpr std::size_t kFewestOrdered = 5;  // their range holds the median in 93.75 of 100 cases
-constexpr double kHeavyTail = 5;  // degrees of freedom: some processes are slower by a third
-constexpr double kEqualVariance = 1e-10;  // equal medians: the clock has steps
-constexpr double kMostLog = 20;           // a factor of 5e8: more is no statement
+constexpr double kEqualVariance = 1e-10;   // equal medians: the clock has steps
+constexpr double kMostLog = 20;            // a factor of 5e8: more is no statement
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Variance of the median of so many values over that of their mean, normal distribution.
@@ -118,27 +117,6 @@ int power_of(double ns) {
   return static_cast<int>(std::lround(std::log2(ns) / 2));
 }
 
-Interval interval_of(const Series& medians, const std::optional<ProcessVariance>& others,
-                     Quantiles& quantiles) {
-  if (medians.size() < 2 || medians.size() >= kFewestOrdered) {
-    const Interval ordered = median_interval(medians);
-    return {ordered.lo, ordered.hi, medians.size() >= kFewestOrdered};
-  }
-  const double center = median(medians);
-  const auto own = static_cast<double>(medians.size() - 1);
-  double variance = variance_of(deviations(medians));
-  double known = own;
-  if (others) {
-    const double prior = others->degrees_of_freedom;
-    variance = std::isinf(prior) ? others->variance
-                                 : (prior * others->variance + own * variance) / (prior + own);
-    known = std::max(own, std::min(prior + own, others->information));
-  }
-  const double half = std::min(kMostLog, quantiles.of(kLevel, known) *
-                                             std::sqrt(variance * median_variance(medians.size())));
-  return {center * std::exp(-half), center * std::exp(half), true};
-}
-
 }  // namespace
 
 std::optional<ProcessVariance> estimate_variance(std::span<const Series> series) {
@@ -165,9 +143,25 @@ std::optional<ProcessVariance> estimate_variance(std::span<const Series> series)
   return found;
 }
 
-Interval process_interval(const Series& medians, const std::optional<ProcessVariance>& others) {
-  Quantiles quantiles;
-  return interval_of(medians, others, quantiles);
+Interval process_interval(const Series& medians, const std::optional<ProcessVariance>& others,
+                          Quantiles& quantiles) {
+  if (medians.size() < 2 || medians.size() >= kFewestOrdered) {
+    const Interval ordered = median_interval(medians);
+    return {ordered.lo, ordered.hi, medians.size() >= kFewestOrdered};
+  }
+  const double center = median(medians);
+  const auto own = static_cast<double>(medians.size() - 1);
+  double variance = variance_of(deviations(medians));
+  double known = own;
+  if (others) {
+    const double prior = others->degrees_of_freedom;
+    variance = std::isinf(prior) ? others->variance
+                                 : (prior * others->variance + own * variance) / (prior + own);
+    known = std::max(own, std::min(prior + own, others->information));
+  }
+  const double half = std::min(kMostLog, quantiles.of(kLevel, known) *
+                                             std::sqrt(variance * median_variance(medians.size())));
+  return {center * std::exp(-half), center * std::exp(half), true};
 }
 
 double prediction_half_width(const ProcessVariance& variance) {
@@ -223,8 +217,15 @@ std::optional<double> ProcessSpread::half_width(double ns) const {
   return known == nullptr ? std::nullopt : std::optional(known->half_width);
 }
 
+std::optional<Noise> ProcessSpread::noise(double ns) const {
+  const Known* known = known_at(ns);
+  if (known == nullptr || known->series < kFewestSimilar) return std::nullopt;
+  return Noise{std::sqrt(known->variance.variance),
+               std::min(known->variance.degrees_of_freedom, kHeavyTail)};
+}
+
 Interval ProcessSpread::interval(const Series& medians) const {
-  return interval_of(medians, at(median(medians)), quantiles_);
+  return process_interval(medians, at(median(medians)), quantiles_);
 }
 
 std::vector<ProcessSpread::Row> ProcessSpread::table() const {

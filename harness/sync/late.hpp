@@ -8,7 +8,7 @@ namespace dlbench::sync {
 
 /// Result for memory that was dropped while the consumer's queue still read it.
 struct LateFree {
-  std::string_view word = "inconclusive";  ///< of kLateFree
+  std::string_view word = "inconclusive";  ///< or "safe", "late"
   int trials = 0;
 };
 

@@ -15,7 +15,7 @@ enum class Kind { Nothing, Event, Host, Wrong, HostWrong, Late, Deferred, Waitin
 inline constexpr std::array<std::string_view, 8> kKinds{
     "nothing", "event", "host", "wrong", "host-wrong", "late", "deferred", "waiting"};
 
-/// The word of kWaits or of kLateFree that the classifier must find for it.
+/// The word of kWaits, or LateFree::word, that the classifier must find for it.
 std::string_view truth(Kind kind);
 
 constexpr bool is_about_freeing(Kind kind) {

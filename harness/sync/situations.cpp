@@ -6,11 +6,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "device/sim.hpp"
-#include "stats/stats.hpp"
 #include "sync/classifier.hpp"
 #include "sync/late.hpp"
-#include "sync/streams.hpp"
 
 namespace dlbench::sync {
 namespace {
@@ -74,29 +71,6 @@ std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jo
     }
   }
   return situations;
-}
-
-OrderingCost ordering_cost(int times) {
-  Streams streams(device::sim::table(), true);
-  Planted planted(Kind::Event);
-  const auto timed = [times](auto before, auto work) {
-    std::vector<double> took;
-    for (int i = 0; i < times; ++i) {
-      before();
-      const Ns begin = now();
-      work();
-      took.push_back(static_cast<double>(now() - begin));
-    }
-    return stats::median(took);
-  };
-  const double bare = timed([&] { streams.settle(); },
-                            [&] { streams.order(streams.producer(), streams.consumer()); });
-  const double exchange = timed([&] { planted.queue().settle(); },
-                                [&] {
-                                  planted.queue().give();
-                                  planted.queue().take();
-                                });
-  return {bare, exchange};
 }
 
 }  // namespace dlbench::sync

@@ -15,7 +15,7 @@ struct Situation {
   Kind kind = Kind::Nothing;
   int neighbors = 1;              ///< spinning threads that run at the same time
   Ns delay = 0;                   ///< the shorter of the two delays
-  std::string found;              ///< of kWaits or kLateFree
+  std::string found;              ///< of kWaits, or LateFree::word
   std::optional<double> blocked;  ///< share for which export and import held the host
 
   bool is_right() const { return found == truth(kind); }
@@ -27,12 +27,5 @@ struct Situation {
 /// Classifies the eight kinds, interleaved, with one busy neighbor, then with two. Delays of 5 to
 /// 20 ms, evenly distributed by their logarithm. Delays sleep, so `jobs` exchanges run at a time.
 std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jobs);
-
-/// The cost of ordering two streams of the simulated device, in ns, medians: an event recorded and
-/// waited for through its table, and the same as a planted exchange, through a `Queue`.
-struct OrderingCost {
-  double bare_ns = 0, exchange_ns = 0;
-};
-OrderingCost ordering_cost(int times);
 
 }  // namespace dlbench::sync

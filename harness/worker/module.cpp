@@ -97,15 +97,8 @@ PyMethodDef methods[] = {
     {},
 };
 
-PyModuleDef definition{PyModuleDef_HEAD_INIT,
-                       "_worker",
-                       "The worker: imports libraries and measures their exchanges.",
-                       -1,
-                       methods,
-                       nullptr,
-                       nullptr,
-                       nullptr,
-                       nullptr};
+PyModuleDef definition = dlbench::define_module(
+    "_worker", "The worker: imports libraries and measures their exchanges.", methods);
 
 }  // namespace
 

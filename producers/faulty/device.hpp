@@ -72,10 +72,10 @@ inline PyGetSetDef device_array_properties[] = {
 
 inline bool ready_device_type() {
   PyTypeObject& type = native::device_array_type;
-  native::describe(type, "dlbench._faulty_producer.DeviceArray",
-                   "DeviceArray(source, device, fault, memory='device', /)\n--\n\nA copy of a "
-                   "buffer in memory of a device, faulty when exported.",
-                   sizeof(native::DeviceArray), &native::free_device_array);
+  dlbench::name_type(type, "dlbench._faulty_producer.DeviceArray",
+                     "DeviceArray(source, device, fault, memory='device', /)\n--\n\nA copy of a "
+                     "buffer in memory of a device, faulty when exported.",
+                     sizeof(native::DeviceArray), &native::free_device_array);
   type.tp_new = &make_device_array;
   type.tp_methods = device_array_methods;
   type.tp_getset = device_array_properties;

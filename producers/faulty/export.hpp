@@ -172,7 +172,7 @@ inline PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t p
   Array& array = array_of(self);
   before_export(array);
   ExportedArray exported_array(array);
-  native::Ref capsule(native::dlpack(self, arguments, positional, keywords));
+  dlbench::Ref capsule(native::dlpack(self, arguments, positional, keywords));
   if (!capsule) return nullptr;
   const bool versioned = PyCapsule_GetName(capsule.get()) == native::kVersionedName;
   const bool good = versioned ? spoil_capsule<DLManagedTensorVersioned>(

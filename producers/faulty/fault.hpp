@@ -87,10 +87,11 @@ inline constexpr const char* kDelaysDoc =
 inline bool ready_fault_type(const char* name, std::span<const std::string_view> names,
                              PyMethodDef* methods) {
   fault_names = names;
-  native::describe(fault_type, name,
-                   "Fault(name, value=None, /)\n--\n\nOne planted fault. `value` is nanoseconds of "
-                   "a delay, a number of steps, or a version (major, minor).",
-                   sizeof(Fault), &free_fault);
+  dlbench::name_type(
+      fault_type, name,
+      "Fault(name, value=None, /)\n--\n\nOne planted fault. `value` is nanoseconds of "
+      "a delay, a number of steps, or a version (major, minor).",
+      sizeof(Fault), &free_fault);
   fault_type.tp_new = &make_fault;
   fault_type.tp_methods = methods;
   return PyType_Ready(&fault_type) == 0;
@@ -98,7 +99,7 @@ inline bool ready_fault_type(const char* name, std::span<const std::string_view>
 
 /// New reference to a tuple of the names, or null with an exception set.
 inline PyObject* tuple_of_names(std::span<const std::string_view> names) {
-  native::Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+  dlbench::Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
   for (std::size_t i = 0; tuple && i < names.size(); ++i) {
     PyObject* text =
         PyUnicode_FromStringAndSize(names[i].data(), static_cast<Py_ssize_t>(names[i].size()));

@@ -90,7 +90,6 @@ TEST(Names, AreUniqueAndFitIntoACellsName) {
     EXPECT_EQ(word.find_first_of("/:"), std::string_view::npos) << word;
   }
   EXPECT_EQ(kPhases.front(), "exchange");
-  EXPECT_EQ(kClocks.front(), "call");
 }
 
 TEST(Outcome, EachHasItsWord) {

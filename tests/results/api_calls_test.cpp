@@ -1,5 +1,3 @@
-#include "results/api_calls.hpp"
-
 #include "looked_at_again.hpp"
 
 namespace dlbench::results {
@@ -18,7 +16,9 @@ ApiCalls calls(const std::string& kind, std::uint64_t number) {
 
 class Api : public testing::LookedAtAgain {
  protected:
-  void append(const ApiRecord& record) const { append_api_calls(folder_.path(), {record}); }
+  void append(const ApiRecord& record) const {
+    append_afterwards<ApiRecord>(folder_.path(), {record});
+  }
 };
 
 TEST_F(Api, CountsBecomeAKeyOfTheirEntry) {

@@ -8,7 +8,9 @@ using testing::read_text;
 
 class Counts : public testing::LookedAtAgain {
  protected:
-  void append(const CountRecord& count) const { append_counts(folder_.path(), {count}); }
+  void append(const CountRecord& count) const {
+    append_afterwards<CountRecord>(folder_.path(), {count});
+  }
 };
 
 TEST_F(Counts, ANumberBecomesAKeyOfItsEntry) {

@@ -94,7 +94,7 @@ TEST(Journal, ASessionMayEndTwiceAndItsSecondsAddUp) {
   const TemporaryFolder folder;
   small_journal(folder / "journal.jsonl");
   const std::size_t before = read_journal(folder / "journal.jsonl").ends.size();
-  append_end(folder / "", {12.5, 0, SIGINT});
+  append_behind(folder / "", {}, {line_of(EndRecord{12.5, 0, SIGINT})});
   const JournalContents contents = read_journal(folder / "journal.jsonl");
   ASSERT_EQ(contents.ends.size(), before + 1);
   EXPECT_EQ(contents.ends.back().wall_s, 12.5);

@@ -1,7 +1,5 @@
 // Three processes a side, moderated by the cells of the same run: how often a comparison without a
 // change has a cell that is SLOW or FAST, and how small a change it detects.
-#include "stats/moderation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,8 @@
 
 #include "random.hpp"
 #include "recorded_workers.hpp"
+#include "stats/change.hpp"
+#include "stats/process_spread.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::stats {
@@ -133,19 +133,22 @@ Found compare_often(const Case& each, std::size_t count, std::size_t trials) {
     Random random(mixed(kSeed, trial));
     const Cells drawn = each.draw(count, random);
     std::vector<MeasuredSide> base, head;
-    std::vector<Scatter> scatters;
+    ProcessSpread spread;
+    std::vector<double> lengths;
     for (std::size_t i = 0; i < count; ++i) {
       const std::span<const double> cell(drawn[i]);
       const double length = 5 + 6 * random.uniform();
       base.push_back(side(cell.first(kProcesses), length, 1));
       head.push_back(side(cell.last(kProcesses), length, 1));
-      scatters.push_back(scatter_of(base.back(), head.back()));
+      spread.add(base.back().medians);
+      spread.add(head.back().medians);
+      lengths.push_back(std::exp(length));
     }
-    const auto priors = noise_of_similar_cells(scatters);
+    spread.estimate();
     Changes changes(kAlarms / static_cast<double>(count));
     std::vector<double> p;
     for (std::size_t i = 0; i < count; ++i) {
-      const Change seen = changes.of(base[i], head[i], priors[i]);
+      const Change seen = changes.of(base[i], head[i], spread.noise(lengths[i]));
       p.push_back(seen.p);
       detectable.push_back(seen.minimum_detectable_change);
     }
@@ -173,57 +176,6 @@ TEST(Moderation, AtMostOneCellInAHundredIsAFalseAlarm) {
       EXPECT_LE(found.comparisons, 0.02) << each.name;
     }
   }
-}
-
-Scatter cell(double length, double deviation, double degrees_of_freedom = 4) {
-  return {length, deviation * deviation, degrees_of_freedom};
-}
-
-TEST(Moderation, ThePriorIsThatOfSimilarLength) {
-  std::vector<Scatter> cells;
-  for (int i = 0; i < 20; ++i) {
-    cells.push_back(cell(std::log(50) + 0.01 * i, 0.04));
-    cells.push_back(cell(std::log(1e6) + 0.01 * i, 0.01));
-  }
-  const auto priors = noise_of_similar_cells(cells);
-  ASSERT_TRUE(priors[0] && priors[1]);
-  EXPECT_NEAR(priors[0]->deviation / priors[1]->deviation, 4, 1e-9);
-  EXPECT_EQ(priors[0]->degrees_of_freedom, kMostPriorDegreesOfFreedom);
-}
-
-TEST(Moderation, CellsThatDifferCountForLess) {
-  Random random(1);
-  std::vector<Scatter> cells;
-  for (int i = 0; i < 40; ++i) cells.push_back(cell(7, 0.01 * std::exp(2 * random.normal())));
-  const auto priors = noise_of_similar_cells(cells);
-  ASSERT_TRUE(priors[0]);
-  EXPECT_LT(priors[0]->degrees_of_freedom, 1);
-}
-
-TEST(Moderation, FewCellsAndSingleProcessesTellNothing) {
-  const std::vector<Scatter> few(4, cell(7, 0.02));
-  EXPECT_FALSE(noise_of_similar_cells(few)[0]) << "three others";
-  const std::vector<Scatter> five(5, cell(7, 0.02));
-  EXPECT_TRUE(noise_of_similar_cells(five)[0]);
-  const std::vector<Scatter> single(40, cell(7, 0, 0));
-  EXPECT_FALSE(noise_of_similar_cells(single)[0]);
-  EXPECT_TRUE(noise_of_similar_cells({}).empty());
-}
-
-TEST(Moderation, ThePriorOfEqualVariancesIsThatVariance) {
-  // Draws of one variance: the mean of their logarithms, freed of its bias, is the logarithm.
-  Random random(5);
-  std::vector<Scatter> cells;
-  for (int i = 0; i < 33; ++i) {
-    const MeasuredSide base = side({{normal(random), normal(random), normal(random)}}, 7, 1);
-    const MeasuredSide head = side({{normal(random), normal(random), normal(random)}}, 7, 1);
-    cells.push_back(scatter_of(base, head));
-  }
-  const auto priors = noise_of_similar_cells(cells);
-  ASSERT_TRUE(priors[0]);
-  EXPECT_NEAR(priors[0]->deviation, 0.02, 0.004);
-  EXPECT_NEAR(cells[0].length, 7, 0.05);
-  EXPECT_EQ(cells[0].degrees_of_freedom, 4);
 }
 
 }  // namespace

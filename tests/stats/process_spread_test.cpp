@@ -21,6 +21,11 @@ namespace {
 constexpr std::size_t kTrials = 1000;
 constexpr std::uint64_t kSeed = 20240229;
 
+Interval interval_of(const Series& medians, const std::optional<ProcessVariance>& others) {
+  Quantiles quantiles;
+  return process_interval(medians, others, quantiles);
+}
+
 Series normal_series(double spread, std::size_t processes, Random& random) {
   Series made(processes);
   for (double& ns : made) ns = 100 * std::exp(spread * random.normal());
@@ -51,7 +56,7 @@ TEST(ProcessSpread, ThreeProcessesAloneHaveStudentsInterval) {
   const Series medians{97, 100, 104};
   const double half = t_half_width(medians, 1.346);
   for (const auto& known : {std::optional<ProcessVariance>(), estimate_variance({{medians}})}) {
-    const Interval interval = process_interval(medians, known);
+    const Interval interval = interval_of(medians, known);
     EXPECT_TRUE(interval.honest);
     EXPECT_NEAR(std::log(interval.hi / 100), half, 1e-9);
     EXPECT_NEAR(std::log(100 / interval.lo), half, 1e-9);
@@ -67,11 +72,11 @@ TEST(ProcessSpread, OtherSeriesMakeTheIntervalOfAFewNarrower) {
   EXPECT_NEAR(std::sqrt(known->variance), 0.03, 0.003);
   EXPECT_GT(known->degrees_of_freedom, 8);
   EXPECT_GT(known->information, 100);
-  const Interval interval = process_interval({99, 100, 103}, known);
+  const Interval interval = interval_of({99, 100, 103}, known);
   EXPECT_LT(interval.hi / 100 - 1, 0.06);
   EXPECT_GT(interval.hi / 100 - 1, 0.03);
   // Processes that happen to agree are not better known than others.
-  EXPECT_GT(process_interval({100, 100, 100}, known).hi, 102);
+  EXPECT_GT(interval_of({100, 100, 100}, known).hi, 102);
 }
 
 TEST(ProcessSpread, SeriesOfTheSameProcessesCountAsOne) {
@@ -85,18 +90,18 @@ TEST(ProcessSpread, SeriesOfTheSameProcessesCountAsOne) {
   const auto known = estimate_variance(series);
   ASSERT_TRUE(known);
   EXPECT_NEAR(known->information, 2, 1e-6);
-  const Interval interval = process_interval(common, known);
+  const Interval interval = interval_of(common, known);
   EXPECT_NEAR(std::log(interval.hi / interval.lo) / 2, t_half_width(common, 1.346), 1e-6);
 }
 
 TEST(ProcessSpread, FromFiveProcessesOnTheOrderIsEnough) {
-  const Interval five = process_interval({5, 1, 4, 2, 3}, std::nullopt);
+  const Interval five = interval_of({5, 1, 4, 2, 3}, std::nullopt);
   EXPECT_TRUE(five.honest);
   EXPECT_EQ(five.lo, 1);
   EXPECT_EQ(five.hi, 5);
   const Series eight{1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(process_interval(eight, std::nullopt).lo, median_interval(eight).lo);
-  EXPECT_FALSE(process_interval({3}, std::nullopt).honest);
+  EXPECT_EQ(interval_of(eight, std::nullopt).lo, median_interval(eight).lo);
+  EXPECT_FALSE(interval_of({3}, std::nullopt).honest);
 }
 
 TEST(ProcessSpread, ALengthIsKnownFromSeriesOfAboutThatLengthAlone) {
@@ -112,7 +117,7 @@ TEST(ProcessSpread, ALengthIsKnownFromSeriesOfAboutThatLengthAlone) {
   ASSERT_TRUE(spread.half_width(1e6));
   EXPECT_GT(*spread.half_width(1e6), 2 * *spread.half_width(40));
   const Interval interval = spread.interval({40, 44, 42});
-  EXPECT_EQ(interval.lo, process_interval({40, 44, 42}, spread.at(42)).lo);
+  EXPECT_EQ(interval.lo, interval_of({40, 44, 42}, spread.at(42)).lo);
   const auto table = spread.table();
   EXPECT_TRUE(spread.half_width(16));
   ASSERT_EQ(table.size(), 2U) << "of lengths with a series of their own";
@@ -120,6 +125,45 @@ TEST(ProcessSpread, ALengthIsKnownFromSeriesOfAboutThatLengthAlone) {
   EXPECT_EQ(table.front().series, 1U);
   EXPECT_DOUBLE_EQ(table.front().half_width, *spread.half_width(64));
   EXPECT_EQ(table.back().length_ns, std::exp2(20));
+}
+
+/// Cells of one length, two sides of three processes each, whose spread is drawn by `spread_of`.
+template <typename SpreadOf>
+ProcessSpread spread_of_cells(std::size_t cells, SpreadOf spread_of) {
+  Random random(5);
+  ProcessSpread spread;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const double deviation = spread_of(random);
+    for (int side = 0; side < 2; ++side) spread.add(normal_series(deviation, 3, random));
+  }
+  spread.estimate();
+  return spread;
+}
+
+TEST(ProcessSpread, CellsOfALengthAreAPriorForEachOther) {
+  const auto noise = spread_of_cells(33, [](Random&) { return 0.02; }).noise(100);
+  ASSERT_TRUE(noise);
+  EXPECT_NEAR(noise->deviation, 0.02, 0.004);
+  EXPECT_GT(noise->degrees_of_freedom, 3);
+  EXPECT_LE(noise->degrees_of_freedom, kHeavyTail);
+}
+
+TEST(ProcessSpread, CellsThatDifferCountForLess) {
+  const auto differ = [](Random& random) { return 0.01 * std::exp(2 * random.normal()); };
+  const auto noise = spread_of_cells(40, differ).noise(100);
+  ASSERT_TRUE(noise);
+  EXPECT_LT(noise->degrees_of_freedom, 1);
+}
+
+TEST(ProcessSpread, FewCellsAndSingleProcessesAreNoPrior) {
+  const auto equal = [](Random&) { return 0.02; };
+  EXPECT_FALSE(spread_of_cells(2, equal).noise(100)) << "one other";
+  EXPECT_TRUE(spread_of_cells(3, equal).noise(100));
+  EXPECT_FALSE(spread_of_cells(5, equal).noise(1e6)) << "another length";
+  ProcessSpread single;
+  for (int i = 0; i < 40; ++i) single.add({100});
+  single.estimate();
+  EXPECT_FALSE(single.noise(100));
 }
 
 TEST(ProcessSpread, OneSeriesPredictsTheNextProcess) {
@@ -150,7 +194,7 @@ double recorded_coverage(std::size_t processes) {
     }
     const auto known = estimate_variance(cells);
     for (std::size_t i = 0; i < kCells; ++i) {
-      const Interval interval = process_interval(cells[i], known);
+      const Interval interval = interval_of(cells[i], known);
       const double truth = median(records[i % records.size()]);
       held += interval.lo <= truth && truth <= interval.hi ? 1 : 0;
     }
@@ -209,7 +253,7 @@ double common_coverage(const Family& family, double common, std::size_t processe
     if (references) add(3, 8);
     const auto known = estimate_variance(series);
     for (std::size_t i = 0; i < kCells; ++i) {
-      const Interval interval = process_interval(series[i], known);
+      const Interval interval = interval_of(series[i], known);
       held += interval.lo <= 100 && 100 <= interval.hi ? 1 : 0;
     }
   }

@@ -149,15 +149,8 @@ PyMethodDef functions[] = {
      "(was busy, was ordered on itself, a digit a stream:\n1 where it ran beside the busy one)."},
     {}};
 
-PyModuleDef module{PyModuleDef_HEAD_INIT,
-                   "_device",
-                   "The devices of this process, shared by all modules.",
-                   -1,
-                   functions,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr};
+PyModuleDef module = dlbench::define_module(
+    "_device", "The devices of this process, shared by all modules.", functions);
 
 /// The folders that this interpreter imports from; what is no text, or no UTF-8, is left out.
 std::vector<std::string> import_folders() {

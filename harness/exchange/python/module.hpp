@@ -12,6 +12,11 @@ namespace dlbench {
 #define DLBENCH_UNDER_GIL
 #endif
 
+/// A module of this content.
+inline PyModuleDef define_module(const char* name, const char* doc, PyMethodDef* methods) {
+  return {PyModuleDef_HEAD_INIT, name, doc, -1, methods, nullptr, nullptr, nullptr, nullptr};
+}
+
 /// A new module that runs without the GIL: what several threads reach in it is constant, atomic,
 /// locked, or DLBENCH_UNDER_GIL. Without this declaration its import enables the GIL again, and
 /// numbers of a free-threaded Python would be measured with it. Null with an exception set.

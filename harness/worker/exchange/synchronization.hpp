@@ -12,7 +12,7 @@ namespace dlbench::worker {
 /// The synchronization of one exchange, as observed.
 struct SynchronizationFound {
   std::vector<Ordering> sync;  ///< empty where the producer has no queue
-  std::string late_free;       ///< of kLateFree; empty where it was not tested
+  std::string late_free;       ///< "safe", "late", "inconclusive"; empty where it was not tested
   std::string race;            ///< why the exchange is a race; empty: it is none
 };
 

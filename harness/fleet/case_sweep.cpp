@@ -1,0 +1,28 @@
+#include "fleet/case_sweep.hpp"
+
+#include "plan/plan.hpp"
+
+namespace dlbench::fleet {
+
+const Entry* baseline_of(const Exchange& exchange, const Baselines& baselines) {
+  const auto is_same = [&exchange](Exchange other) {
+    other.case_name = exchange.case_name;
+    other.bytes = exchange.bytes;
+    return other == exchange;
+  };
+  Exchange first = exchange;
+  first.case_name = plan::kBaseline;
+  const auto exact = baselines.find(first);
+  if (exact != baselines.end()) return &exact->second;
+  first.bytes = 0;
+  const auto other = baselines.lower_bound(first);
+  return other != baselines.end() && is_same(other->first) ? &other->second : nullptr;
+}
+
+bool ends_alike(const Exchange& exchange, const Entry& verdict, const Entry& baseline) {
+  // Nothing can be seen of an array without elements.
+  const bool empty = exchange.bytes == 0 && verdict.outcome == Outcome::unproven;
+  return (empty || verdict.outcome == baseline.outcome) && verdict.changed == baseline.changed;
+}
+
+}  // namespace dlbench::fleet

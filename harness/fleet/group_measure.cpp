@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "fleet/group_run.hpp"
+#include "fleet/numbers.hpp"
+#include "fleet/wire.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+// What a worker holds at once. Each exchange may keep a pool of arrays, so eight times its bytes.
+// What is measured together is recorded together, and a death costs one batch.
+constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kPool = 8;
+constexpr std::size_t kBatchExchanges = 48;
+
+// Exchanges that were prepared for so long get their first rounds before the next are prepared: a
+// budget or a signal that ends the run during the preparation keeps what was prepared.
+constexpr double kMostPreparing_s = 0.25;
+
+}  // namespace
+
+void GroupRun::measure() {
+  context_.progress.activity("measuring " + title());
+  drop_what_is_not_wanted();
+  fail_known_troubles();
+  if (!is_needed()) return;
+  guarded([&] {
+    worker()->resume();
+    instruments_.measure_floors(record_);
+    instruments_.measure_device_floors(tasks_, record_);
+    if (job_.reference && loads_.has_reference()) {
+      instruments_.measure_reference(recorder_, record_);
+    }
+    context_.journal.append(record_);
+    bool is_reported = !job_.reports_memory;
+    for (Batch batch = next_batch(0); batch.first < batch.second;
+         batch = next_batch(batch.second)) {
+      if (context_.budget.is_over()) break;
+      const double begin = now_s();
+      const std::size_t shares = count_shares(batch);
+      prepare_and_measure(batch);
+      if (!std::exchange(is_reported, true))
+        instruments_.report_device_memory(devices_, job_.warnings);
+      const double refining = now_s();
+      context_.pace.measuring_s += refining - begin;
+      context_.pace.shares += shares;
+      if (!is_coarse()) rounds_.refine(batch, refinement_seconds(shares));
+      const double recording = now_s();
+      record(batch);
+      context_.pace.measuring_s += now_s() - recording;
+    }
+    worker()->stop();
+  });
+}
+
+/// The next exchanges that are not over, as many as a worker holds at once.
+Batch GroupRun::next_batch(std::size_t begin) const {
+  while (begin < tasks_.size() && tasks_[begin].over) ++begin;
+  Batch batch{begin, begin};
+  std::uint64_t bytes = 0;
+  std::size_t exchanges = 0;
+  for (std::size_t i = begin; i < tasks_.size(); ++i) {
+    if (tasks_[i].over) continue;
+    bytes += tasks_[i].exchange.bytes * kPool;
+    if (exchanges > 0 && (bytes > kBatchBytes || exchanges == kBatchExchanges)) break;
+    ++exchanges;
+    batch.second = i + 1;
+  }
+  return batch;
+}
+
+std::size_t GroupRun::count_shares(Batch batch) const {
+  std::size_t shares = 0;
+  for (std::size_t i = batch.first; i < batch.second; ++i) {
+    if (!tasks_[i].over) shares += tasks_[i].clocks.size() + tasks_[i].phases.cells.size();
+  }
+  return shares;
+}
+
+/// The first of many workers gives each cell its coarse rounds only, so that the whole matrix
+/// appears early. What processes differ by decides the interval, not the rounds of one of them.
+bool GroupRun::is_coarse() const {
+  const Options& options = context_.options;
+  return job_.replica == 0 && options.replicas >= kManyReplicas && !context_.budget.is_set();
+}
+
+/// What a budget leaves beside all that is to be measured once at least, divided evenly.
+double GroupRun::refinement_seconds(std::size_t shares) const {
+  if (!context_.budget.is_set()) return std::numeric_limits<double>::infinity();
+  const std::size_t missing = std::max<std::size_t>(context_.ledger.missing(), 1);
+  const double spare =
+      context_.budget.left() - context_.pace.ahead_s(missing - std::min(missing, shares));
+  return std::max(0.0, spare * static_cast<double>(shares) / static_cast<double>(missing));
+}
+
+void GroupRun::prepare_and_measure(Batch batch) {
+  Batch slice{batch.first, batch.first};
+  double begin = now_s();
+  for (std::size_t i = batch.first; i < batch.second; ++i) {
+    prepare(tasks_[i]);
+    slice.second = i + 1;
+    const bool is_last = slice.second == batch.second;
+    if (!is_last && now_s() - begin <= kMostPreparing_s) continue;
+    rounds_.measure_first(slice);
+    count_pending();
+    slice.first = slice.second;
+    begin = now_s();
+  }
+}
+
+void GroupRun::prepare(Task& task) {
+  if (task.over || context_.budget.is_over()) return;
+  if (const auto trouble = trouble_of(task.exchange)) {
+    recorder_.fail(task, *trouble);
+    return;
+  }
+  const Reply reply = worker_.ask(prepare_request(task), Activity::exchange, &task);
+  if (!reply.ok) {
+    fail(task, read_error(reply.body, Outcome::refused));
+    return;
+  }
+  read_prepared(reply.body, record_.floors_ns, task);
+  if (task.exchange.case_name == plan::kBaseline) {
+    context_.baselines.insert_or_assign(task.exchange, task.verdict);
+  }
+  recorder_.drop_clocks(task);
+  job_.answered.insert(task.exchange);
+  if (context_.plan.case_sweep) climb(task);
+  if (!task.over && !task.phases.is_over()) split(task);
+}
+
+void GroupRun::split(Task& task) {
+  const Reply reply = worker_.ask(split_request(task), Activity::phases, &task);
+  if (!reply.ok) {
+    recorder_.fail_phases(task, read_error(reply.body, Outcome::unsupported));
+    return;
+  }
+  read_split(reply.body, task.phases);
+}
+
+void GroupRun::record(Batch batch) {
+  for (std::size_t i = batch.first; i < batch.second; ++i) {
+    Task& task = tasks_[i];
+    if (!task.prepared) continue;
+    if (!task.over) {
+      const Reply reply = worker_.ask(judge_request(task), Activity::exchange, &task);
+      if (reply.ok) {
+        read_judged(reply.body, task);
+        warn_of_company(task);
+        if (task.exchange.case_name == plan::kBaseline) {
+          context_.baselines.insert_or_assign(task.exchange, task.verdict);
+        }
+        recorder_.share(task, job_.warnings);
+      } else {
+        fail(task, read_error(reply.body, Outcome::wrong));
+      }
+    }
+    task.over = true;
+    count_pending();
+    worker_.ask(drop_request(task), Activity::drop, &task);
+  }
+}
+
+bool GroupRun::is_begun(const Task& task) const {
+  const auto begun = [this](const auto& one) { return context_.ledger.is_begun(one.cell); };
+  return std::any_of(task.clocks.begin(), task.clocks.end(), begun) ||
+         std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
+}
+
+/// A case that ends like the plain one needs no time of its own: it is judged and let go. Where the
+/// last look finds otherwise it is timed all the same, and so is what an earlier worker timed: else
+/// this worker's disagreement would be lost.
+void GroupRun::climb(Task& task) {
+  if (task.exchange.case_name == plan::kBaseline) return;
+  const Entry* baseline = baseline_of(task.exchange, context_.baselines);
+  if (baseline == nullptr || !ends_alike(task.exchange, task.verdict, *baseline)) return;
+  if (is_begun(task)) return;
+  const Reply reply = worker_.ask(judge_request(task), Activity::exchange, &task);
+  if (!reply.ok) {
+    fail(task, read_error(reply.body, Outcome::wrong));
+  } else {
+    read_judged(reply.body, task);
+    if (!ends_alike(task.exchange, task.verdict, *baseline)) return;
+    recorder_.pass_over(task);
+  }
+  worker_.ask(drop_request(task), Activity::drop, &task);
+}
+
+void GroupRun::warn_of_company(Task& task) const {
+  const Exchange& exchange = task.exchange;
+  for (const std::string& library : {exchange.producer, exchange.consumer}) {
+    if (const auto trouble = context_.known.isolated_by(exchange.environment, library)) {
+      warn(task.verdict.warnings, "isolated-library",
+           library + " was measured in workers of its own: " + trouble->reason,
+           {{"library", library}});
+    }
+  }
+  const auto failed = context_.failed_beside_others.find(exchange);
+  if (failed != context_.failed_beside_others.end()) {
+    warn(task.verdict.warnings, "failed-beside-others",
+         "it failed in a worker with other libraries, and works in its own: " +
+             failed->second.reason,
+         data_of("signal", failed->second.signal));
+  }
+  const auto order =
+      context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);
+  if (!order) return;
+  warn(task.verdict.warnings, "import-order",
+       order->library + " cannot be imported after " + order->before + ": " + order->trouble.reason,
+       {{"library", order->library},
+        {"first", order->before},
+        {"outcome", std::string(to_string(order->trouble.outcome))}});
+}
+
+void GroupRun::count_pending() {
+  const std::ptrdiff_t pending = pending_cells(tasks_);
+  context_.progress.pending(pending - std::exchange(pending_, pending));
+}
+
+}  // namespace dlbench::fleet

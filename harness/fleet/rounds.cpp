@@ -1,0 +1,169 @@
+#include "fleet/rounds.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "fleet/numbers.hpp"
+#include "fleet/pace.hpp"
+#include "fleet/signals.hpp"
+#include "fleet/wire.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::fleet {
+namespace {
+
+constexpr double kMostNs = 0.15e9;
+// Those of phases are three times as long, and may cost the producer's type two version tags each.
+constexpr std::size_t kMostPhasesRounds = 12;
+
+/// More rounds would not help.
+bool is_surely_below(const Samples& samples) {
+  const std::optional<Bound> bound = below_resolution(samples);
+  return bound && bound->is_final;
+}
+
+/// A cell that is to be refined, with how far it is from being good enough.
+struct Wish {
+  Pick pick;
+  double width = 0;        ///< half the interval over the median
+  std::size_t rounds = 0;  ///< to be had in one pass
+};
+
+std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick, const Samples& samples,
+                            const Options& options, const stats::Stopping& stopping) {
+  if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
+  // A request that no burst serves would be repeated for ever.
+  if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
+  // Rounds that were left out took their time too.
+  const std::size_t made = samples.ns.size() + samples.behind;
+  if (made >= stopping.most) return std::nullopt;
+  const double each = samples.spent_ns / static_cast<double>(made);
+  std::size_t rounds = std::min(stopping.pass, stopping.most - made);
+  if (options.budget_s <= 0) {
+    const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
+    if (afford < 1) return std::nullopt;
+    rounds = std::min(rounds, static_cast<std::size_t>(afford));
+  }
+  return Wish{pick, stats::relative_half_width(samples.ns), rounds};
+}
+
+std::optional<Wish> wish_of(const Pick& pick, const PhaseRounds& phases, const Options& options,
+                            const stats::Stopping& stopping) {
+  if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds) {
+    return std::nullopt;
+  }
+  if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
+  const double width = phases.relative_half_width();
+  if (width <= stopping.precision) return std::nullopt;
+  return Wish{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
+}
+
+/// What all replicas' rounds together are to reach is more than one of them has to.
+stats::Stopping stopping_of(const Options& options) {
+  stats::Stopping stopping;
+  stopping.precision = options.precision * std::sqrt(static_cast<double>(options.replicas));
+  if (options.replicas > 1) stopping.most = std::max(stopping.first, stopping.most / 2);
+  return stopping;
+}
+
+}  // namespace
+
+void Rounds::measure_first(Batch batch) {
+  std::vector<Pick> picks;
+  for (std::size_t i = batch.first; i < batch.second; ++i) {
+    if (!tasks_[i].prepared || tasks_[i].over) continue;
+    for (std::size_t clock = 0; clock < tasks_[i].clocks.size(); ++clock) {
+      picks.insert(picks.end(), kCoarseRounds, Pick{i, clock});
+    }
+    if (!tasks_[i].phases.is_over()) {
+      picks.insert(picks.end(), kCoarseRounds, Pick{i, Pick::kPhases});
+    }
+  }
+  std::shuffle(picks.begin(), picks.end(), context_.random);
+  run(picks);
+}
+
+void Rounds::refine(Batch batch, double seconds) {
+  const double until = now_s() + seconds;
+  const stats::Stopping stopping = stopping_of(context_.options);
+  while (!context_.budget.is_over() && now_s() < until) {
+    std::vector<Wish> wishes;
+    for (std::size_t i = batch.first; i < batch.second; ++i) {
+      const Task& task = tasks_[i];
+      if (task.over || !task.prepared) continue;
+      for (std::size_t clock = 0; clock < task.clocks.size(); ++clock) {
+        const auto wish =
+            wish_of(tasks_, {i, clock}, task.clocks[clock], context_.options, stopping);
+        if (wish) wishes.push_back(*wish);
+      }
+      const auto wish = wish_of({i, Pick::kPhases}, task.phases, context_.options, stopping);
+      if (wish) wishes.push_back(*wish);
+    }
+    if (wishes.empty()) return;
+    std::stable_sort(wishes.begin(), wishes.end(),
+                     [](const Wish& a, const Wish& b) { return a.width > b.width; });
+    if (context_.budget.is_set()) wishes.resize((wishes.size() + 1) / 2);
+    std::vector<Pick> picks;
+    for (const Wish& wish : wishes) picks.insert(picks.end(), wish.rounds, wish.pick);
+    std::shuffle(picks.begin(), picks.end(), context_.random);
+    run(picks);
+  }
+}
+
+void Rounds::run(const std::vector<Pick>& picks) {
+  std::span<const Pick> left(picks);
+  while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
+}
+
+/// Asks for some rounds at once and sleeps while they run: waking up for each answer would cost a
+/// tenth of a short round, and would take the processor from the next one. Returns how many of
+/// `picks` it took.
+std::size_t Rounds::burst(std::span<const Pick> picks) {
+  throw_if_stopped();
+  std::vector<Pick> asked;
+  double expected_ns = 0;
+  std::size_t taken = 0;
+  for (; taken < picks.size() && expected_ns < kBurstNs; ++taken) {
+    if (!is_due(tasks_, picks[taken])) continue;
+    const double each = duration_ns(tasks_, picks[taken]);
+    if (!asked.empty() && expected_ns + each > kBurstNs) break;
+    expected_ns += each;
+    asked.push_back(picks[taken]);
+  }
+  for (const Pick& pick : asked) worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
+  if (asked.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
+  std::vector<Task*> failed;
+  for (const Pick& pick : asked) take(pick, failed);
+  for (Task* task : failed) worker_.ask(drop_request(*task), Activity::drop, task);
+  return taken;
+}
+
+void Rounds::take(const Pick& pick, std::vector<Task*>& failed) {
+  Task& task = task_of(pick);
+  const Reply reply = worker_.receive(activity_of(pick), &task);
+  if (task.over) return;
+  if (pick.is_phases() && reply.ok) {
+    context_.round_s += add_phases(read_phases(reply.body, task.phases), task.phases);
+  } else if (pick.is_phases()) {
+    recorder_.fail_phases(task, read_error(reply.body, Outcome::refused));
+  } else if (reply.ok) {
+    Samples& samples = task.clocks[pick.clock];
+    const RoundTime time = read_round(reply.body, samples.clock);
+    recorder_.saw_canary(time.canary_ns);
+    context_.round_s += add_round(time, samples);
+  } else {
+    on_failure_(task, read_error(reply.body, Outcome::refused));
+    failed.push_back(&task);
+  }
+}
+
+nlohmann::json Rounds::request_of(const Pick& pick) {
+  const Task& task = task_of(pick);
+  return pick.is_phases() ? phases_request(task, context_.random() & 0xffffffffU)
+                          : round_request(task, task.clocks[pick.clock]);
+}
+
+}  // namespace dlbench::fleet
