@@ -21,9 +21,16 @@ function(dlbench_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
+# These plan, supervise and convert. They take a quarter less time to compile at -O1, and a run spends
+# none of its time there.
+set(DLBENCH_COLD dlbench_plan dlbench_fleet _core)
+
 function(dlbench_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     $<$<BOOL:${DLBENCH_WERROR}>:-Werror>)
+  if(target IN_LIST DLBENCH_COLD)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   # g++ 12 sees overlaps in std::string's operator+ and unset values in std::optional that are not
   # there (GCC bugs 105651 and 80635).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -76,7 +83,9 @@ function(dlbench_room_tests name)
     target_link_libraries(${name}_tests PRIVATE dlbench_${name} GTest::gtest GTest::gtest_main)
     dlbench_compile_options(${name}_tests)
     dlbench_unity(${name}_tests)
-    if(DLBENCH_SANITIZE AND NOT name STREQUAL "stats") # its simulations would take minutes
+    # Simulations of `stats` would take minutes; the others compare times.
+    if(NOT name MATCHES "^(stats|measure|device|sync)$" OR
+       DLBENCH_SANITIZE AND NOT name STREQUAL "stats")
       # Half the time to compile; the code under test keeps the optimization of the build.
       target_compile_options(${name}_tests PRIVATE -O0)
     endif()
