@@ -83,7 +83,7 @@ def test_one_that_grows_with_size_grows_once() -> None:
     grown = scaling.scaling(doc(samples.document(*measured(), *large, *flat)), ["dlpack"], 100)
     assert grown[0].plain.startswith("grows with size: 1 of 2 exchanges; the others")
     (line,) = scaling.scaling(doc(samples.document(*flat, *alike())), ["dlpack"], 100)
-    assert line.plain.startswith("no exchange of 2 ")
+    assert line.plain.startswith("none of 2 exchanges ")
 
 
 def alike() -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ def test_one_supervisor_starts_all_processes() -> None:
     assert {name for name, text in files() if starts_processes(text)} <= STARTS
 
 
-def test_nobody_reaches_figures_or_exporters_by_name() -> None:
+def test_figures_and_exporters_are_imported_by_no_name() -> None:
     """Foreign libraries and the files of rules are imported by name; rooms of ours are not."""
     named = {name for name, text in files() if "import_module(" in text}
     assert named == {
@@ -83,7 +83,7 @@ def unused(texts: dict[str, str]) -> set[str]:
     return found
 
 
-def test_a_function_that_nobody_calls_is_found() -> None:
+def test_a_function_without_a_caller_is_found() -> None:
     assert unused({"a": "def lost(): pass\ndef used(): pass", "b": "used()"}) == {"a: lost"}
 
 
