@@ -47,7 +47,8 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
       environment.copy_floors_bytes[device] = bytes;
     }
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
-    // What the first worker observed: numbers of threads of several ones cannot be united.
+    // What the first worker observed that saw any: numbers of threads of several ones cannot be
+    // united.
     environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }

@@ -32,12 +32,13 @@ struct JournalContents {
 };
 
 /// Reads a journal; a torn last line is left out, and a line that is broken, foreign, records a
-/// cell again or counts of a cell that was not measured is dropped. `not-run` does not record a
-/// cell: a later line of the same cell takes its place. Throws UsageError naming the file and what
-/// is wrong with its header.
+/// cell again or counts of a cell that was not measured is dropped. `not-run` without `found`
+/// does not record a cell: a later line of the same cell takes its place. Throws UsageError naming
+/// the file and what is wrong with its header.
 JournalContents read_journal(const std::filesystem::path& path);
 
-/// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones.
+/// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones
+/// without `found`.
 std::unordered_set<std::string> recorded_names(const JournalContents& contents);
 
 /// Was the exchange made and timed? Below a timer's resolution it has no number.

@@ -11,6 +11,7 @@ namespace dlbench::fleet {
 Death death_of(const std::exception& garbage) {
   const bool is_message = dynamic_cast<const nlohmann::json::exception*>(&garbage) != nullptr;
   Death death;
+  death.kind = Death::Kind::garbled;
   death.how = is_message ? "it sent an answer of another shape: " : "it sent ";
   death.how += garbage.what();
   return death;

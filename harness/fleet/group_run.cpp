@@ -234,7 +234,10 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   Troubles& troubles = context_.ledger.troubles();
   if (death.step == "make") trouble.data["library"] = task.exchange.producer;
   if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);
-  if (death.kind == Death::Kind::timed_out) troubles.timed_out(task.exchange, trouble);
+  // A guard that hangs shows nothing about the time that other sizes and cases take.
+  if (death.kind == Death::Kind::timed_out && death.step != "guard") {
+    troubles.timed_out(task.exchange, trouble);
+  }
   recorder_.fail(task, trouble);
 }
 

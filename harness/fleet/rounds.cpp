@@ -50,9 +50,11 @@ std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick, const
   return Wish{pick, stats::relative_half_width(samples.ns), rounds};
 }
 
-std::optional<Wish> wish_of(const Pick& pick, const PhaseRounds& phases, const Options& options,
+std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick,
+                            const PhaseRounds& phases, const Options& options,
                             const stats::Stopping& stopping) {
-  if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds) {
+  if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds ||
+      !is_due(tasks, pick)) {
     return std::nullopt;
   }
   if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
@@ -99,7 +101,8 @@ void Rounds::refine(Batch batch, double seconds) {
             wish_of(tasks_, {i, clock}, task.clocks[clock], context_.options, stopping);
         if (wish) wishes.push_back(*wish);
       }
-      const auto wish = wish_of({i, Pick::kPhases}, task.phases, context_.options, stopping);
+      const auto wish =
+          wish_of(tasks_, {i, Pick::kPhases}, task.phases, context_.options, stopping);
       if (wish) wishes.push_back(*wish);
     }
     if (wishes.empty()) return;

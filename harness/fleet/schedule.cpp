@@ -108,13 +108,10 @@ void Schedule::run() {
 }
 
 /// Workers that import at the same time. The first one imports alone, so that its results appear
-/// early. The last ones share the processors: otherwise one of them would import alone, while the
-/// other processors are idle.
+/// early.
 std::size_t Schedule::most_imports() const {
-  const auto jobs = static_cast<std::size_t>(context_.options.jobs);
-  const std::size_t left = queue_.size() + importing_.size() + imported_.size();
   if (one_at_a_time_ || context_.pace.imported == 0) return 1;
-  return left < 2 * jobs ? std::max(left, jobs) : jobs;
+  return static_cast<std::size_t>(context_.options.jobs);
 }
 
 void Schedule::import_some() {
@@ -214,7 +211,12 @@ bool Schedule::is_explained(const GroupRun& run) const {
   const auto place = std::find(order.begin(), order.end(), suspect);
   const std::vector<std::string>& before = run.suspicion()->before;
   return std::any_of(before.begin(), before.end(), [&](const std::string& other) {
-    if (!context_.known.can_share(group.environment, suspect, other)) return true;
+    // Cells of libraries that are kept apart end before the next worker starts.
+    if (context_.known.trouble_between(group.environment, suspect, other)) return true;
+    // Of an isolated library each pair has a group of its own, which this one may be already.
+    if (group.pairs.size() > 1 && !context_.known.can_share(group.environment, suspect, other)) {
+      return true;
+    }
     const auto known = context_.known.order_between(group.environment, suspect, other);
     return known && known->library == suspect &&
            std::find(place, order.end(), other) != order.end();

@@ -21,11 +21,11 @@ std::uint64_t scaled(std::uint64_t iterations, double factor, std::uint64_t most
 
 /// The time of a block: the shortest of several readings, until two in a row agree, because a
 /// disturbance can only lengthen a block. A block shorter than `enough` needs no second reading.
-std::optional<double> settled(const Block& block, std::uint64_t iterations, double telling) {
+std::optional<double> settled(const Block& block, std::uint64_t iterations, double enough) {
   constexpr int kMostReadings = 6;
   std::optional<double> last = block(iterations);
   std::optional<double> least = last;
-  for (int i = 1; i < kMostReadings && last && *least >= telling; ++i) {
+  for (int i = 1; i < kMostReadings && last && *least >= enough; ++i) {
     const std::optional<double> next = block(iterations);
     if (!next) return std::nullopt;
     least = std::min(*least, *next);

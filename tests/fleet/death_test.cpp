@@ -144,6 +144,14 @@ TEST_F(DeathTest, UnderGuardCostsOnlyTheGuard) {
   EXPECT_FALSE(warned("b>b"));
 }
 
+/// It shows nothing about the time that an exchange takes.
+TEST_F(DeathTest, AGuardThatHangsEndsNoLargerSize) {
+  options_.timeout_s = kShort;
+  axes_.sizes = {4096, 8192};
+  run({library("a", "good", "guard=hang")});
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "a>a:8192"}));
+}
+
 /// The next worker does not read it, and loses nothing.
 TEST_F(DeathTest, WhileItReportsADevicesMemory) {
   options_.timeout_s = kShort;
@@ -233,6 +241,12 @@ TEST_F(DeathTest, BesideSeveralLibrariesOnlyIsolatesIt) {
   run({library("a"), library("b"), library("c"), library("d", "after-a+c=segv")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 16u);
   EXPECT_EQ(contents_.workers.size(), 5u);
+}
+
+/// Its pairs are groups of their own already: another group cannot be the answer.
+TEST_F(DeathTest, BesideAnIsolatedLibraryTheOrderIsFound) {
+  run({library("a"), library("b"), library("c", "after-a+b=segv"), library("d", "after-c=segv")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 16u);
 }
 
 TEST_F(DeathTest, AnImportErrorBesideOneLibraryOnly) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::worker {
 namespace {
@@ -107,15 +108,19 @@ bool holds_thread_pool(std::string_view path) {
 }
 
 Facts thread_pools() {
-  Facts facts;
+  std::vector<std::string> paths;
+  // The loader holds its lock meanwhile and is written in C: no Python, and no exception through
+  // it.
   ::dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* data) {
+      [](dl_phdr_info* object, std::size_t, void* data) noexcept {
         if (object->dlpi_name != nullptr && holds_thread_pool(object->dlpi_name)) {
-          static_cast<Facts*>(data)->add(object->dlpi_name, "");
+          static_cast<std::vector<std::string>*>(data)->emplace_back(object->dlpi_name);
         }
         return 0;
       },
-      &facts);
+      &paths);
+  Facts facts;
+  for (const std::string& path : paths) facts.add(path, "");
   return facts;
 }
 
