@@ -17,6 +17,7 @@ PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
 NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
+MOST_PERCENT = 1000  #: larger shares are printed as "over 1000 %"
 WIDE = 0.1  #: half an interval over its median above which a cell is marked
 #: Shorter exchanges have no shares, because the cost of the proxy is not known well enough.
 LEAST_FOR_SHARES_NS = 250.0
@@ -122,18 +123,22 @@ def duration_range(low_ns: float, high_ns: float) -> str:
     return f"{number}..{high}" if high.endswith(f" {unit}") else f"{number} {unit}..{high}"
 
 
+def is_over(share: float) -> bool:
+    """Is it above the largest share that is printed as a number?"""
+    return share * 100 > MOST_PERCENT
+
+
 def percent(share: float) -> str:
     """ "3.1 %": two digits are enough for an error bar."""
     value = share * 100
-    if value > 1000:
-        return "over 1000 %"
+    if is_over(share):
+        return f"over {MOST_PERCENT} %"
     return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
 
 
 def spread(half_width: float) -> str:
     """ "+-3.1 %", "over +-1000 %"."""
-    text = percent(half_width)
-    return f"over +-{text.removeprefix('over ')}" if text.startswith("over ") else f"+-{text}"
+    return f"over +-{MOST_PERCENT} %" if is_over(half_width) else f"+-{percent(half_width)}"
 
 
 def interval(entries: Iterable[Measured]) -> str:

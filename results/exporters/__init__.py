@@ -66,10 +66,12 @@ def export_bytes(document: Document, name: str) -> bytes:
     return export(document, name).encode()
 
 
-def export_asv(document: Document, commit: str) -> str:
-    """The results of that commit, as asv stores them."""
+def export_asv(
+    document: Document, commit: str | None = None, commit_date_s: int | None = None
+) -> str:
+    """The results of that commit, as asv stores them; see asv.export()."""
     _require_numbers(document, "asv")
-    return asv.export(document, commit)
+    return asv.export(document, commit, commit_date_s)
 
 
 def _require_numbers(document: Document, name: str) -> None:

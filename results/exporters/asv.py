@@ -22,13 +22,13 @@ COLUMNS = ("result", "params", "version", "started_at", "duration", "stats_ci_99
 MEDIANS_FOR_99 = 8
 
 
-def export(document: Document, commit: str = NO_COMMIT) -> str:
-    """The results of `commit`, a benchmark a cell."""
+def export(document: Document, commit: str | None = None, commit_date_s: int | None = None) -> str:
+    """The results of `commit`, a benchmark a cell; by default of a hash of zeros. `commit_date_s`:
+    its date in seconds since 1970, by default the run's date."""
+    entries = _entries(document)
     context, machine = document.context, document.run.machine
-    environments = document.environments
-    first = environments.get(DEFAULT) or next(iter(environments.values()), None)
-    python = first.python if first else ""
-    requirements = dict(first.versions) if first else {}
+    environment = document.environment(DEFAULT)
+    python, requirements = environment.python, environment.versions
     params = {
         "machine": context.host_name,
         "os": machine.kernel,
@@ -39,15 +39,15 @@ def export(document: Document, commit: str = NO_COMMIT) -> str:
         "python": python,
     }
     made = {
-        "commit_hash": commit,
+        "commit_hash": commit or NO_COMMIT,
         "env_name": f"dlbench-py{python}",
-        "date": _milliseconds(context.date),
+        "date": _milliseconds(context.date) if commit_date_s is None else commit_date_s * 1000,
         "params": {**params, **requirements},
         "python": python,
         "requirements": requirements,
         "env_vars": {},
         "result_columns": COLUMNS,
-        "results": {entry.name: _row(entry) for entry in document.measured},
+        "results": {entry.name: _row(entry) for entry in entries},
         "durations": {},
         "version": VERSION,
     }
@@ -56,8 +56,21 @@ def export(document: Document, commit: str = NO_COMMIT) -> str:
 
 def export_benchmarks(document: Document) -> str:
     """`benchmarks.json`, from which asv takes the units and the names."""
-    made: dict[str, object] = {entry.name: _benchmark(entry.name) for entry in document.measured}
+    made: dict[str, object] = {entry.name: _benchmark(entry.name) for entry in _entries(document)}
     return json_text({**made, "version": VERSION}, indent=1) + "\n"
+
+
+def _entries(document: Document) -> list[Measured]:
+    """The cells of the default environment, since a file of asv's is of one machine and one
+    environment. Raises ValueError for a merged document, and where there are none."""
+    if document.machines:
+        raise ValueError(
+            "a merged run is of several machines, asv's files are of one: export each machine's run"
+        )
+    entries = [entry for entry in document.measured if entry.environment == DEFAULT]
+    if not entries:
+        raise ValueError(f"asv's files are of the environment {DEFAULT!r}, which has no number")
+    return entries
 
 
 def _benchmark(name: str) -> dict[str, object]:

@@ -101,6 +101,16 @@ def test_what_disturbed_the_run_is_counted() -> None:
     assert noise in " ".join(text.split())
 
 
+@pytest.mark.parametrize(
+    ("half_width", "text"), [(10.0, "up to +-1000 %"), (10.1, "over +-1000 %")]
+)
+def test_a_spread_above_the_largest_number_is_no_upper_limit(half_width: float, text: str) -> None:
+    document = samples.document(samples.measured("numpy", "torch", 200.0))
+    (environment,) = document["context"]["dlbench"]["environments"].values()
+    environment["between_processes"][0]["half_width"] = half_width
+    assert f"noise         {text} between processes\n" in ending(document)
+
+
 def test_a_loss_without_an_error_is_named_and_examined_first() -> None:
     text = ending(samples.document(samples.measured("numpy", "torch", 200.0, changed=["mask"])))
     assert "drops         the mask: numpy -> torch\n" in text

@@ -354,6 +354,10 @@ TIMES = {"box": 111.0, "gpu": 222.0}  #: ns of the only exchange with a number, 
 NS = 1e-9
 
 
+#: Formats that refuse a merged document.
+OF_ONE_MACHINE = ("asv", "asv-benchmarks")
+
+
 def arrow_rows(data: bytes, name: str) -> list[tuple[str, float]]:
     pyarrow = pytest.importorskip("pyarrow")
     if name == "parquet":
@@ -377,7 +381,6 @@ def measured_rows(text: str) -> dict[str, Any]:
             for one in made["benchmarks"]
             for run in one["runs"]
         ],
-        "asv": lambda: [(name, row[0][0] / NS) for name, row in made["results"].items()],
         "openmetrics": lambda: [
             (line, float(line.rpartition(" ")[2]) / NS)
             for line in lines
@@ -393,7 +396,9 @@ def measured_rows(text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*FORMATS, *exporters.BINARY])
+@pytest.mark.parametrize(
+    "name", [name for name in [*FORMATS, *exporters.BINARY] if name not in OF_ONE_MACHINE]
+)
 def test_no_number_is_without_its_machine(name: str) -> None:
     """Each machine has a time, and a reason, of its own for the same two cells."""
     merged = merge.of_parts(parts_of(
@@ -410,10 +415,6 @@ def test_no_number_is_without_its_machine(name: str) -> None:
     if name == "support":
         own = dict(part.split("\n", 1) for part in text.split("\n# ")[1:])
         assert set(own) == set(TIMES)
-    elif name == "asv-benchmarks":
-        assert {m for m in TIMES for key in json.loads(text) if key.endswith(f"machine:{m}")} == {
-            *TIMES
-        }
     else:
         found = measured_rows(text)[name]()
         for machine, ns in TIMES.items():
@@ -645,6 +646,48 @@ def test_the_verb_takes_the_commit_for_asv_alone(
     assert "--commit 'main': allowed: a full hash" in capsys.readouterr().err
     assert cli.main(["export", str(run), "--format", "csv", "--commit", COMMIT]) == 2
     assert "--commit is for --format asv" in capsys.readouterr().err
+
+
+def test_the_verb_takes_the_commits_date_for_asv_alone(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["export", str(run), "--format", "asv"]
+    assert cli.main([*words, "--commit-date", "1700000000"]) == 0
+    assert json.loads(capsys.readouterr().out)["date"] == 1_700_000_000_000
+    assert cli.main(words) == 0
+    assert json.loads(capsys.readouterr().out)["date"] == 1_767_225_600_000, "the run's"
+    assert cli.main([*words, "--commit-date", "yesterday"]) == 2
+    assert "--commit-date" in capsys.readouterr().err
+    assert cli.main([*words[:3], "csv", "--commit-date", "1700000000"]) == 2
+    assert "--commit-date is for --format asv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", OF_ONE_MACHINE)
+def test_asv_gets_no_merged_run(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = merge.of_parts(parts_of((machine, samples.pair()) for machine in ("box", "rocm")))
+    (tmp_path / "results.json").write_text(json.dumps(made.to_json()))
+    assert cli.main(["export", str(tmp_path), "--format", name]) == 2
+    message = (
+        "a merged run is of several machines, asv's files are of one: export each machine's run"
+    )
+    assert capsys.readouterr() == ("", f"dlbench: {message}\n")
+
+
+def test_asv_gets_the_cells_of_the_default_environment_alone() -> None:
+    own, other = (
+        samples.measured("numpy", "torch", 100.0, environment=name) for name in ("default", "a-old")
+    )
+    facts = samples.document()["context"]["dlbench"]["environments"]["default"]
+    environments = {"a-old": {**facts, "python": "3.10.13", "libraries": {}}, "default": facts}
+    document = doc(samples.document(other, own, environments=environments))
+    made = json.loads(export(document, "asv"))
+    assert list(made["results"]) == [own["name"]]
+    assert made["env_name"] == "dlbench-py3.13.1"
+    assert set(json.loads(export(document, "asv-benchmarks"))) == {own["name"], "version"}
+    with pytest.raises(ValueError, match="environment 'default', which has no number"):
+        export(doc(samples.document(other, environments=environments)), "asv")
 
 
 def with_processes(ns: list[float], **more: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from dlbench.check import section
 from dlbench.command import merge
 from dlbench.counting import explain
 from dlbench.document import read_document
+from dlbench.terminal import pair
 from typed import doc, parts_of
 
 pytestmark = pytest.mark.process
@@ -237,6 +238,25 @@ def test_machines_are_shown_side_by_side(folder: Path, capsys: pytest.CaptureFix
     assert "times" in head.split()
     assert "1.00" in first.split()
     assert "2.00" in second.split()
+    words = ["show", "all", "numpy", "native", "dlpack", "4KiB", "--relative-to", "rocm"]
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    _, first, second = out.splitlines()[:3]
+    assert "0.50" in first.split()
+    assert "1.00" in second.split()
+    assert "times: relative to rocm" in out
+
+
+def test_a_cell_that_the_base_machine_lacks_has_no_ratio() -> None:
+    cells_of = {
+        "box": [samples.measured("numpy", "torch", 100.0)],
+        "rocm": [samples.measured("numpy", "torch", 300.0),
+                 samples.measured("numpy", "torch", 500.0, bytes=65536)],
+    }  # fmt: skip
+    made = merge.of_parts(parts_of((name, samples.document(*of)) for name, of in cells_of.items()))
+    lines = [line.plain for line in pair.table(made.entries, 200)]
+    column = lines[0].index("times")
+    assert [line[column : column + 5].strip() for line in lines[1:4]] == ["1.00", "3.00", ""]
 
 
 @pytest.mark.parametrize("suffix", [".zip", ".tar.gz"])

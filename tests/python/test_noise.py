@@ -15,6 +15,7 @@ from dlbench import cli
 from dlbench.document import Run
 from dlbench.findings.noise import noise as findings_of_noise
 from dlbench.machine import doctor, noise
+from dlbench.machine.device_use import DeviceUse
 from dlbench.machine.noise import PROBE_S, Noise, NoiseProbe
 
 CPU = "sys/devices/system/cpu"
@@ -175,6 +176,21 @@ def test_a_busy_machine_is_a_finding() -> None:
     assert found.text == "busy before the run (other processes 90 %)"
     run["noise"]["too_busy"] = False
     assert not list(findings_of_noise(Run(run)))
+
+
+def test_the_finding_names_a_busy_device() -> None:
+    """A device alone may have made the machine too busy."""
+    devices = (
+        DeviceUse("cuda:0", 0.85, 0),
+        DeviceUse("cuda:1", 0.0, 2),
+        DeviceUse("rocm", None, 0),
+    )
+    noise = Noise(0.6, 2, other_processes=0.03, devices=devices).to_json()
+    assert noise["too_busy"]
+    (found,) = findings_of_noise(Run({"noise": noise}))
+    assert found.text == (
+        "busy before the run (other processes 3.0 %, cuda:0 busy 85 %, processes on cuda:1: 2)"
+    )
 
 
 def spin() -> subprocess.Popen[bytes]:

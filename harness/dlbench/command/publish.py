@@ -27,6 +27,13 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
     metavar="HASH",
     help="With --format asv: hash of the measured commit. Default: zeros.",
 )
+@click.option(
+    "--commit-date",
+    type=click.IntRange(min=0),
+    metavar="SECONDS",
+    help="With --format asv: date of the commit, in seconds since 1970 as "
+         "`git show -s --format=%ct` prints it. Default: the run's date.",
+)  # fmt: skip
 @OUTPUT
 @options.FORCE
 def export(
@@ -34,6 +41,7 @@ def export(
     format_: str,
     base: str | None,
     commit: str | None,
+    commit_date: int | None,
     output: str | None,
     force: bool,
 ) -> None:
@@ -51,6 +59,8 @@ def export(
         raise BadInput(f"--format {format_} is binary: use --output FILE, or a pipe")
     if commit is not None:
         require_commit(commit, format_)
+    if commit_date is not None and format_ != "asv":
+        raise BadInput(f"--commit-date is for --format asv: {format_} names no commit")
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
     if base is not None and format_ != "markdown":
@@ -60,8 +70,8 @@ def export(
     try:
         if base is not None:
             data = exporters.summary(document, comparing.since(base, path)).encode()
-        elif commit is not None:
-            data = exporters.export_asv(document, commit).encode()
+        elif format_ == "asv":
+            data = exporters.export_asv(document, commit, commit_date).encode()
         else:
             data = exporters.export_bytes(document, format_)
     except ValueError as error:

@@ -125,7 +125,7 @@ def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
     chosen = cells.matching(document, cell)
     if len(chosen) > 1:
         parts = phases.columns(document.entries)
-        terminal.show(pair.table(chosen, console.width, parts), console)
+        terminal.show(pair.table(chosen, console.width, parts, relative_to), console)
         terminal.show([Text(), *pair.shared_facts(chosen, console.width)], console)
         chosen = cells.usual(chosen)[:1]
         heading = "the first of these cells; for another one add its protocol, size or case"

@@ -81,6 +81,15 @@ class Machine(Record):
         yield from self._json.items()
 
 
+class DeviceUse(Record):
+    """The use of one device right before the run, or of all of a kind."""
+
+    __slots__ = ()
+    device = Key("")
+    busy = Key[float | None](None)
+    processes = Key(0)
+
+
 class Noise(Record):
     """The sources of noise right before the run; see `machine.noise`."""
 
@@ -88,6 +97,7 @@ class Noise(Record):
     other_processes = Key[float | None](None)
     stolen = Key[float | None](None)
     frequency = Key[float | None](None)
+    devices = parts(DeviceUse)
     too_busy = Key(False)
 
 

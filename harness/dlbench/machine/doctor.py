@@ -77,7 +77,8 @@ def _memory(root: Path) -> Iterator[Check]:
     if total:
         tight = free < 2 * GIB
         state = f"{free / GIB:.1f} of {total / GIB:.1f} GiB free"
-        yield Check("memory", state, "lower --jobs: each worker holds two libraries" * tight)
+        advice = "lower --jobs: each worker holds all libraries of its group"
+        yield Check("memory", state, advice if tight else "")
     pages = machine.huge_pages(root)
     advice = "the rate of large copies depends on it: keep the setting between runs"
     yield Check("huge pages", pages, advice if pages == "always" else "")

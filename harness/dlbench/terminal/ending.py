@@ -179,7 +179,9 @@ def _noise(document: Document) -> Iterator[Finding]:
     known = [row.half_width for e in document.environments.values() for row in e.between_processes]
     text = "unknown between processes (--replicas 3)"
     if known:
-        text = f"up to {values.spread(max(known))} between processes"
+        widest = max(known)
+        extent = "" if values.is_over(widest) else "up to "
+        text = f"{extent}{values.spread(widest)} between processes"
     codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:

@@ -34,10 +34,14 @@ SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
 
 def table(
-    entries: Sequence[Entry], width: int, parts: Mapping[phases.Key, phases.Columns] = {}
+    entries: Sequence[Entry],
+    width: int,
+    parts: Mapping[phases.Key, phases.Columns] = {},
+    relative_to: str = "",
 ) -> list[Text]:
     """One line a cell. A reason stands behind its outcome and is cut at the width. `parts` are
-    further columns; where these do not fit, they are a block of their own below."""
+    further columns; where these do not fit, they are a block of their own below. Times are relative
+    to the machine `relative_to`, by default the first."""
     ordered = sorted(entries, key=_order)
     rows = [_row(entry) | _parts(entry, parts) for entry in ordered]
     heads = list(HEAD)
@@ -48,10 +52,11 @@ def table(
             heads.insert(2, axis)
             for row, entry in zip(rows, ordered, strict=True):
                 row[axis] = str(entry.axis(axis))
+    base = relative_to or min((entry.machine for entry in entries), default="")
     if "machine" in heads:
         heads.insert(heads.index("median") + 1, "times")
         for row, entry in zip(rows, ordered, strict=True):
-            row["times"] = _times(entry, ordered)
+            row["times"] = _times(entry, ordered, base)
     shown, lines = fitting(heads, rows, width, RIGHT, SPARE)
     below: list[Text] = []
     if max(map(cell_len, lines)) > width and not set(shown).isdisjoint(phases.COLUMNS):
@@ -64,7 +69,7 @@ def table(
             line = f"{line}  {values.reason(entry)}"
         made.append(Text(shorten(line, width), style=_style(entry)))
     measured = [entry for entry in ordered if isinstance(entry, Measured)]
-    return made + _dim(_legend(measured, shown), width) + below
+    return made + _dim(_legend(measured, shown, base), width) + below
 
 
 def _parts(entry: Entry, parts: Mapping[phases.Key, phases.Columns]) -> phases.Columns:
@@ -89,23 +94,26 @@ def _dim(parts: Sequence[str], width: int) -> list[Text]:
     return [Text(line, style="dim") for line in fold(parts, width, gap="   ")]
 
 
-def _legend(measured: Sequence[Measured], heads: Sequence[str]) -> list[str]:
-    """The meaning of the marks and the shortened columns that are shown."""
+def _legend(measured: Sequence[Measured], heads: Sequence[str], base: str) -> list[str]:
+    """The meaning of the marks and the shortened columns that are shown. `base`: the machine that
+    times are relative to."""
     parts = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
     if any(values.marks(entry)[0] for entry in measured):
         parts.append("~ less than 2x the overhead floor")
-    parts += ["times: relative to the first machine"] if "times" in heads else []
+    parts += [f"times: relative to {base}"] if "times" in heads else []
     parts += ["used: the protocol observed"] if "used" in heads else []
     parts += ["first: the first call of a worker"] if "first" in heads else []
     return parts + phases.legend(heads)
 
 
-def _times(entry: Entry, entries: Sequence[Entry]) -> str:
-    """The cell's time over that of the same cell on the first machine."""
+def _times(entry: Entry, entries: Sequence[Entry], machine: str) -> str:
+    """The cell's time over that of the same cell on this machine; empty without such a time."""
     axes = (*AXES, "bytes")
-    first = next(one for one in entries if one.axes(axes) == entry.axes(axes))
-    if isinstance(entry, Measured) and isinstance(first, Measured):
-        return f"{entry.real_time / first.real_time:.2f}"
+    of_machine = (one for one in entries if one.machine == machine)
+    base = next((one for one in of_machine if one.axes(axes) == entry.axes(axes)), None)
+    # A phase less the overhead floor may be below 0.
+    if isinstance(entry, Measured) and isinstance(base, Measured) and base.real_time > 0:
+        return f"{entry.real_time / base.real_time:.2f}"
     return ""
 
 
