@@ -67,14 +67,9 @@ void fields(Io& io, T& part) {
   io.known("failed_by", part.failed_by);
 }
 
-template <typename Io, Is<ApiCalls::ByKind> T>
-void fields(Io& io, T& calls) {
-  for (const std::string_view kind : kApiKinds) io.member(kind, calls);
-}
-
 template <typename Io, Is<ApiCalls> T>
 void fields(Io& io, T& calls) {
-  fields(io, calls.calls);
+  for (const std::string_view kind : kApiKinds) io.member(kind, calls.calls);
   io.group("phases", !calls.phases.empty(), [&] {
     io.object("phases", [&](auto& phases) {
       for (const std::string_view phase : kPhases) phases.member(phase, calls.phases);
