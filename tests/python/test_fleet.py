@@ -567,6 +567,33 @@ def test_without_reframe_the_verb_says_how_to_install_it(
     assert not (tmp_path / "out").exists()
 
 
+#: Python 3.10 has no tomllib, and without the extra it has no tomli.
+WITHOUT_TOML = """
+import sys
+sys.modules["tomllib"] = sys.modules["tomli"] = None
+from dlbench import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.process
+def test_only_fleet_needs_a_toml_parser(tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text("[machines.a]\n")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT_TOML, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    for words in (["--help"], ["help", "pair"], ["fleet", "--help"]):
+        ended = run(*words)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout
+    ended = run("fleet", "f.toml")
+    assert ended.returncode == 2
+    assert "pip install 'dlbench[fleet]'" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
 def test_the_jobs_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f.toml").write_text("[machines.a]\nshards = 2\n[machines.b]\n")
     assert cli.main(["fleet", str(tmp_path / "f.toml"), "--dry-run"]) == 0
