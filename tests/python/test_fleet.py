@@ -21,7 +21,7 @@ import synthetic
 from dlbench import cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
-from dlbench.fleet import plan
+from dlbench.fleet import plan, reframe
 from dlbench.fleet.collecting import State
 
 OPTIONS = (
@@ -247,6 +247,86 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
         os.kill(int(pid), signal.SIGKILL)
     assert not left
     assert rest[0] == f"({-signal.SIGINT}, {signal.SIGTERM.value})", ended.stderr
+
+
+#: Sends a signal before each of the lines that follow the start of ReFrame, a line a time.
+GAPS = """
+import os, signal, subprocess, sys
+from dlbench.fleet import reframe
+
+started = False
+
+class Started(subprocess.Popen):
+    def __init__(self, *words, **options):
+        global started
+        super().__init__(*words, **options)
+        started = True
+
+def run(skipped):
+    global started
+    started, left = False, skipped
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_code is not reframe._wait.__code__:
+            return None
+        if event == "line" and started:
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGTERM)
+            left -= 1
+        return trace
+    sys.settrace(trace)
+    try:
+        return reframe._wait(["sleep", "8"], os.environ, log, lambda: None)
+    finally:
+        sys.settrace(None)
+
+subprocess.Popen = Started
+with open(os.devnull, "wb") as log:
+    print(*(run(skipped) for skipped in range(4)), sep="\\n")
+"""
+
+
+@pytest.mark.process
+def test_no_signal_is_lost_after_reframe_has_started() -> None:
+    ended = subprocess.run([sys.executable, "-c", GAPS], capture_output=True, text=True, timeout=60)
+    lines = ended.stdout.splitlines()
+    assert lines == [f"({-signal.SIGINT}, {signal.SIGTERM.value})"] * 4, ended.stderr
+
+
+#: A hangup comes while the program runs.
+HANGUP = """
+import os, signal
+from dlbench.fleet import reframe
+
+with open(os.devnull, "wb") as log:
+    words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
+    print(reframe._wait(words, os.environ, log, lambda: None), flush=True)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("trap", "status"), [("trap '' HUP;", "(0, 0)"), ("", "(-2, 1)")])
+def test_an_ignored_hangup_stays_ignored(trap: str, status: str) -> None:
+    words = ["sh", "-c", f'{trap} exec "$@"', "-", sys.executable, "-c", HANGUP]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert ended.stdout == status + "\n", ended.stderr
+
+
+@pytest.mark.parametrize("text", ['{"runs": [{"testca', "{}", '{"runs": 3}', '{"runs": [[]]}'])
+def test_a_broken_report_of_reframe_is_one_line(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = read("[machines.a]\n", tmp_path).jobs
+    report = tmp_path / "reframe/dlbench/report.json"
+
+    def leave(*_: object) -> tuple[int, int]:
+        report.write_text(text)
+        return 1, 0
+
+    monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
+    ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None).ended
+    assert ended["a"].reason.startswith("ReFrame left a broken report (exit status 1): ")
+    assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))
 
 
 #: Writes its process, and does not end.

@@ -117,11 +117,12 @@ def _parse(path: Path) -> dict[str, Any]:
     except ImportError as error:
         raise BadInput("fleet needs a TOML parser: pip install 'dlbench[fleet]'") from error
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read {path}: {error}") from error
+    return found
 
 
 def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> list[Job]:
