@@ -217,6 +217,70 @@ def test_shards_of_another_python_do_not_end_the_merge(
     assert read_document(tmp_path / "out/results.json").machines == ["nodes"]
 
 
+@pytest.mark.process
+def test_a_machine_without_a_number_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = read("[machines.box]\n[machines.bare]\n", tmp_path)
+    whole = synthetic.document(("native", "numpy"), (4096,), failing=0.0)
+    refused = synthetic.document(("native", "numpy"), (4096,), failing=1.0)
+    assert not refused["benchmarks"]
+
+    def plant(made: Any, job: plan.Job) -> None:
+        place = tmp_path / "out/runs" / job.name
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "results.json").write_text(json.dumps(made))
+        (place / "job.json").write_text(json.dumps(job.request()))
+
+    box, bare = found.jobs
+    plant(whole, box)
+    plant(refused, bare)
+    words = ["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]
+    assert cli.main(words) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("dlbench: bare: nothing could be measured: ")
+    assert line.endswith("; to measure again, remove out/runs/bare")
+    assert read_document(tmp_path / "out/results.json").machines == ["bare", "box"]
+    plant(refused, box)
+    assert cli.main(words) == 2
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last == "dlbench: nothing was measured on any machine"
+
+
+@pytest.mark.parametrize("words", [[], ["--dry-run"]])
+def test_the_folder_of_another_run_is_refused(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr("dlbench.fleet.reframe.run")  # nothing is measured
+    (tmp_path / "latest.toml").write_text("[machines.a]\n")
+    other = tmp_path / "dlbench-results/first"
+    other.mkdir(parents=True)
+    (other / "results.json").write_text("mine")
+    (tmp_path / "dlbench-results/latest").symlink_to("first")
+    (tmp_path / "link").symlink_to("dlbench-results/first")
+    for out, why in (
+        ("link", "is not empty, and is not of a fleet"),
+        ("dlbench-results/first", "is not empty, and is not of a fleet"),
+        ("./dlbench-results/latest/", "is the link to the latest run"),
+        ("", "is the link to the latest run"),  # the file's name
+        ("latest.toml", "is a file"),
+    ):
+        place = ["--out", out] if out else []
+        assert cli.main(["fleet", "latest.toml", *place, *words]) == 2
+        err = capsys.readouterr().err
+        assert why in err
+        assert err.count("\n") == 1
+    assert [path.name for path in other.iterdir()] == ["results.json"]
+    for name in ("runs", "reframe"):
+        (tmp_path / f"of-{name}" / name).mkdir(parents=True)
+        assert cli.main(["fleet", "latest.toml", "--out", f"of-{name}", "--dry-run"]) == 0
+
+
 #: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
 EARLY = """
 import os, signal, subprocess, sys
@@ -395,6 +459,30 @@ exec "$@" """
     ended = site.run("--quiet", "--no-report")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert len(site.document().measured) == 4
+    assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.process
+def test_a_run_that_cannot_be_collected_is_kept(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"a": "good"})
+    (site.folder / "out/runs").mkdir(parents=True)
+    blocks = site.folder / "out/runs/.a"  # in the way of the copy
+    blocks.touch()
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 2, ended.stderr
+    site.write({"a": "good", "b": "good"})
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 3, ended.stderr
+    assert site.ran() == {"b"}
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("dlbench: a is missing: nothing was collected; cannot collect a from ")
+    assert "its run stays there" in line
+    blocks.unlink()
+    before = (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns
+    ended = site.run("--quiet", "--no-report")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert site.document().machines == ["a", "b"]
     assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
 
 
