@@ -14,25 +14,33 @@ from pathlib import Path
 import pytest
 
 from dlbench import _core, cli
+from dlbench.command import bundle
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
-def wheel(folder: Path, name: str, version: str, needs: str = "", script: str = "") -> Path:
+def wheel(
+    folder: Path,
+    name: str,
+    version: str,
+    needs: str = "",
+    script: str = "",
+    tag: str = "py3-none-any",
+) -> Path:
     """A wheel of one module that holds its version, with a command of its name."""
     about = f"{name}-{version}.dist-info"
     needed = f"Requires-Dist: {needs}\n" if needs else ""
     files = {
         f"{name}.py": f"version = {version!r}\ndef main(): print('runs', version)\n",
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needed}",
-        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
         f"{about}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n" if script else "",
     }
     rows = [
         f"{path},sha256={_digest(text)},{len(text.encode())}" for path, text in files.items()
     ] + [f"{about}/RECORD,,"]
     files[f"{about}/RECORD"] = "\n".join(rows) + "\n"
-    path = folder / f"{name}-{version}-py3-none-any.whl"
+    path = folder / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for place, text in files.items():
             archive.writestr(place, text)
@@ -110,9 +118,53 @@ def test_a_wheel_of_another_version_is_the_one_that_is_installed(
 
 
 @pytest.mark.process
-def test_another_python_is_refused_where_it_is_installed(wheels: Path, tmp_path: Path) -> None:
+def test_a_newer_platform_takes_the_wheels_of_older_ones(wheels: Path) -> None:
+    for minor in (17, 28, 34):
+        wheel(wheels, "compiled", f"1.{minor}", tag=f"py3-none-manylinux_2_{minor}_x86_64")
+    wheel(wheels, "older", "1.0", tag="py3-none-manylinux2010_x86_64")
+    wheel(wheels, "newest", "1.0", tag="py3-none-manylinux_2_17_aarch64")
+    words = ["--platform", "manylinux_2_28_x86_64", "--find-links", str(wheels)]
+    for requirement in ("compiled==1.17", "compiled==1.28", "older"):
+        assert cli.main(["bundle", "b.tar", requirement, *words, "--force"]) == 0
+    for requirement in ("compiled==1.34", "newest"):
+        assert cli.main(["bundle", "c.tar", requirement, *words]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tag", "lower", "missing"),
+    [
+        ("manylinux_2_28_x86_64", ["_2_28", "_2_17", "2014", "_2_12", "2010", "_2_5", "1"], "_2_4"),
+        ("manylinux_2_28_aarch64", ["_2_28", "_2_17", "2014"], "2010"),
+        ("manylinux2014_x86_64", ["2014", "_2_17", "2010", "_2_5", "1"], "_2_18"),
+        ("manylinux_2_12_x86_64", ["_2_12", "2010", "1"], "2014"),
+    ],
+)
+def test_the_older_tags_of_a_platform(tag: str, lower: list[str], missing: str) -> None:
+    architecture = "x86_64" if tag.endswith("x86_64") else "aarch64"
+    found = bundle._accepted(tag)
+    assert found[0] == tag
+    assert {f"manylinux{name}_{architecture}" for name in lower} <= set(found)
+    assert f"manylinux{missing}_{architecture}" not in found
+    assert len(set(found)) == len(found)
+
+
+def test_another_platform_is_taken_as_it_is() -> None:
+    for tag in ("macosx_11_0_arm64", "musllinux_1_2_x86_64", "linux_x86_64", "any"):
+        assert bundle._accepted(tag) == [tag]
+
+
+@pytest.mark.process
+def test_another_python_is_refused_where_it_is_installed(
+    wheels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = "3.10" if VERSION != "3.10" else "3.11"
+    assert cli.main(["bundle", "a.tar", "--python", VERSION, "--find-links", str(wheels)]) == 0
+    assert capsys.readouterr().err == ""
     assert cli.main(["bundle", "b.tar", "--python", other, "--find-links", str(wheels)]) == 0
+    err = capsys.readouterr().err
+    assert f"pip evaluates markers such as python_version for Python {VERSION}" in err
+    assert err.endswith(f"run dlbench bundle under Python {other}\n")
+    assert err.count("\n") == 1
     with tarfile.open("b.tar") as archive:
         archive.extractall(tmp_path, filter="data")
     done = subprocess.run(["b/install-here", sys.executable], capture_output=True, text=True)

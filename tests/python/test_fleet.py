@@ -21,7 +21,7 @@ import synthetic
 from dlbench import cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
-from dlbench.fleet import plan
+from dlbench.fleet import plan, reframe
 from dlbench.fleet.collecting import State
 
 OPTIONS = (
@@ -217,6 +217,70 @@ def test_shards_of_another_python_do_not_end_the_merge(
     assert read_document(tmp_path / "out/results.json").machines == ["nodes"]
 
 
+@pytest.mark.process
+def test_a_machine_without_a_number_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = read("[machines.box]\n[machines.bare]\n", tmp_path)
+    whole = synthetic.document(("native", "numpy"), (4096,), failing=0.0)
+    refused = synthetic.document(("native", "numpy"), (4096,), failing=1.0)
+    assert not refused["benchmarks"]
+
+    def plant(made: Any, job: plan.Job) -> None:
+        place = tmp_path / "out/runs" / job.name
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "results.json").write_text(json.dumps(made))
+        (place / "job.json").write_text(json.dumps(job.request()))
+
+    box, bare = found.jobs
+    plant(whole, box)
+    plant(refused, bare)
+    words = ["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]
+    assert cli.main(words) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("dlbench: bare: nothing could be measured: ")
+    assert line.endswith("; to measure again, remove out/runs/bare")
+    assert read_document(tmp_path / "out/results.json").machines == ["bare", "box"]
+    plant(refused, box)
+    assert cli.main(words) == 2
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last == "dlbench: nothing was measured on any machine"
+
+
+@pytest.mark.parametrize("words", [[], ["--dry-run"]])
+def test_the_folder_of_another_run_is_refused(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr("dlbench.fleet.reframe.run")  # nothing is measured
+    (tmp_path / "latest.toml").write_text("[machines.a]\n")
+    other = tmp_path / "dlbench-results/first"
+    other.mkdir(parents=True)
+    (other / "results.json").write_text("mine")
+    (tmp_path / "dlbench-results/latest").symlink_to("first")
+    (tmp_path / "link").symlink_to("dlbench-results/first")
+    for out, why in (
+        ("link", "is not empty, and is not of a fleet"),
+        ("dlbench-results/first", "is not empty, and is not of a fleet"),
+        ("./dlbench-results/latest/", "is the link to the latest run"),
+        ("", "is the link to the latest run"),  # the file's name
+        ("latest.toml", "is a file"),
+    ):
+        place = ["--out", out] if out else []
+        assert cli.main(["fleet", "latest.toml", *place, *words]) == 2
+        err = capsys.readouterr().err
+        assert why in err
+        assert err.count("\n") == 1
+    assert [path.name for path in other.iterdir()] == ["results.json"]
+    for name in ("runs", "reframe"):
+        (tmp_path / f"of-{name}" / name).mkdir(parents=True)
+        assert cli.main(["fleet", "latest.toml", "--out", f"of-{name}", "--dry-run"]) == 0
+
+
 #: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
 EARLY = """
 import os, signal, subprocess, sys
@@ -247,6 +311,86 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
         os.kill(int(pid), signal.SIGKILL)
     assert not left
     assert rest[0] == f"({-signal.SIGINT}, {signal.SIGTERM.value})", ended.stderr
+
+
+#: Sends a signal before each of the lines that follow the start of ReFrame, a line a time.
+GAPS = """
+import os, signal, subprocess, sys
+from dlbench.fleet import reframe
+
+started = False
+
+class Started(subprocess.Popen):
+    def __init__(self, *words, **options):
+        global started
+        super().__init__(*words, **options)
+        started = True
+
+def run(skipped):
+    global started
+    started, left = False, skipped
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_code is not reframe._wait.__code__:
+            return None
+        if event == "line" and started:
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGTERM)
+            left -= 1
+        return trace
+    sys.settrace(trace)
+    try:
+        return reframe._wait(["sleep", "8"], os.environ, log, lambda: None)
+    finally:
+        sys.settrace(None)
+
+subprocess.Popen = Started
+with open(os.devnull, "wb") as log:
+    print(*(run(skipped) for skipped in range(4)), sep="\\n")
+"""
+
+
+@pytest.mark.process
+def test_no_signal_is_lost_after_reframe_has_started() -> None:
+    ended = subprocess.run([sys.executable, "-c", GAPS], capture_output=True, text=True, timeout=60)
+    lines = ended.stdout.splitlines()
+    assert lines == [f"({-signal.SIGINT}, {signal.SIGTERM.value})"] * 4, ended.stderr
+
+
+#: A hangup comes while the program runs.
+HANGUP = """
+import os, signal
+from dlbench.fleet import reframe
+
+with open(os.devnull, "wb") as log:
+    words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
+    print(reframe._wait(words, os.environ, log, lambda: None), flush=True)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("trap", "status"), [("trap '' HUP;", "(0, 0)"), ("", "(-2, 1)")])
+def test_an_ignored_hangup_stays_ignored(trap: str, status: str) -> None:
+    words = ["sh", "-c", f'{trap} exec "$@"', "-", sys.executable, "-c", HANGUP]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert ended.stdout == status + "\n", ended.stderr
+
+
+@pytest.mark.parametrize("text", ['{"runs": [{"testca', "{}", '{"runs": 3}', '{"runs": [[]]}'])
+def test_a_broken_report_of_reframe_is_one_line(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = read("[machines.a]\n", tmp_path).jobs
+    report = tmp_path / "reframe/dlbench/report.json"
+
+    def leave(*_: object) -> tuple[int, int]:
+        report.write_text(text)
+        return 1, 0
+
+    monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
+    ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None).ended
+    assert ended["a"].reason.startswith("ReFrame left a broken report (exit status 1): ")
+    assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))
 
 
 #: Writes its process, and does not end.
@@ -315,6 +459,30 @@ exec "$@" """
     ended = site.run("--quiet", "--no-report")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert len(site.document().measured) == 4
+    assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.process
+def test_a_run_that_cannot_be_collected_is_kept(site: Site) -> None:
+    pytest.importorskip("reframe")
+    site.write({"a": "good"})
+    (site.folder / "out/runs").mkdir(parents=True)
+    blocks = site.folder / "out/runs/.a"  # in the way of the copy
+    blocks.touch()
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 2, ended.stderr
+    site.write({"a": "good", "b": "good"})
+    ended = site.run("--quiet", "--no-report")
+    assert ended.returncode == 3, ended.stderr
+    assert site.ran() == {"b"}
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("dlbench: a is missing: nothing was collected; cannot collect a from ")
+    assert "its run stays there" in line
+    blocks.unlink()
+    before = (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns
+    ended = site.run("--quiet", "--no-report")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert site.document().machines == ["a", "b"]
     assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
 
 
@@ -565,6 +733,33 @@ def test_without_reframe_the_verb_says_how_to_install_it(
     assert cli.main(["fleet", str(tmp_path / "f.toml"), "--out", str(tmp_path / "out")]) == 2
     assert "pip install 'dlbench[fleet]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+#: Python 3.10 has no tomllib, and without the extra it has no tomli.
+WITHOUT_TOML = """
+import sys
+sys.modules["tomllib"] = sys.modules["tomli"] = None
+from dlbench import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.process
+def test_only_fleet_needs_a_toml_parser(tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text("[machines.a]\n")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT_TOML, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    for words in (["--help"], ["help", "pair"], ["fleet", "--help"]):
+        ended = run(*words)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout
+    ended = run("fleet", "f.toml")
+    assert ended.returncode == 2
+    assert "pip install 'dlbench[fleet]'" in ended.stderr
+    assert ended.stderr.count("\n") == 1
 
 
 def test_the_jobs_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,8 @@ from dlbench.check import junit as check_junit
 from dlbench.check.junit import Checked
 from dlbench.compare import gate
 from dlbench.compare import junit as compare_junit
-from dlbench.document import Check
+from dlbench.document import Check, read_document
+from dlbench.errors import BadInput
 from dlbench.text import junit
 from typed import comparison_of
 
@@ -115,6 +116,24 @@ def test_check_writes_the_file(
     assert cli.main([*words, "--out", "second"]) == 2
     assert "--junit made.xml: exists already; --force replaces it" in capsys.readouterr().err
     assert cli.main([*words, "--out", "second", "--force"]) == 1
+
+
+def test_a_file_that_cannot_be_written_loses_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def write_to_full_disk(path: Path, fill: Any) -> None:
+        raise BadInput(f"cannot write {path}: No space left on device")
+
+    monkeypatch.setattr("dlbench.running.writing.write_requested", write_to_full_disk)
+    words = ["check", "numpy", "--only", "buffer.values", "--junit", "made.xml", "--out", "first"]
+    assert cli.main(words) == 2
+    ended = capsys.readouterr()
+    assert ended.err == "dlbench: cannot write made.xml: No space left on device\n"
+    assert "first: results.json" in ended.out
+    (check,) = read_document(Path("first/results.json")).checks
+    assert check.rule == "buffer.values"
 
 
 def compared() -> Any:

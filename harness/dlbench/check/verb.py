@@ -187,23 +187,25 @@ def conduct(
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
                 run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
-        if params["junit"]:
-            made_xml = junit.xml(cases)
-            writing.write_requested(Path(params["junit"]), lambda out: out.write(made_xml))
-        if unfit and not checks:
-            raise BadInput("; ".join(unfit))
         made = section.document(checks, sys.argv, time.monotonic() - began)
-        written = section.write(folder, made)
+        # First: where another file cannot be written, the results are kept.
+        written = section.write(folder, made) if checks or not unfit else []
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     except BadInput:
         rundir.give_up(folder)
         raise
-    if params["markdown"]:
+    if written:
+        shown = f"{folder}: results.json"
+        shown += f", {len(written) - 1} scripts LIBRARY-RULE.py" if len(written) > 1 else ""
+        say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
+    else:
+        rundir.give_up(folder)
+    if params["junit"]:
+        made_xml = junit.xml(cases)
+        writing.write_requested(Path(params["junit"]), lambda out: out.write(made_xml))
+    if params["markdown"] and written:
         conformance.write(Path(params["markdown"]), parse_document(made))
-    scripts = len(written) - 1
-    shown = f"{folder}: results.json" + (f", {scripts} scripts LIBRARY-RULE.py" if scripts else "")
-    say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
     if unfit:
         raise BadInput("; ".join(unfit))
     return 1 if newly else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,8 @@ from dlbench.text.layout import count
 
 TIMEOUT_S = 3600.0
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
+#: The older names of a platform tag: the minor version of the C library that each needs.
+OLDER = {"manylinux2014": 17, "manylinux2010": 12, "manylinux1": 5}
 INSTALL = """\
 #!/bin/sh
 # Installs dlbench and libraries from this folder, without a network.
@@ -86,8 +89,16 @@ def bundle(
         words = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(wheels)]
         words += ["--only-binary", ":all:", "--python-version", version]
         words += [word for place in find_links for word in ("--find-links", place)]
-        for tag in platforms or _here():
+        tags = [tag for each in platforms for tag in _accepted(each)] if platforms else _here()
+        for tag in dict.fromkeys(tags):
             words += ["--platform", tag]
+        if version != HERE:
+            # pip evaluates markers for the Python that runs it, whatever --python-version is.
+            output.complain(
+                f"dlbench: pip evaluates markers such as python_version for Python {HERE}: wheels "
+                f"that only Python {version} needs may be missing; run dlbench bundle under "
+                f"Python {version}"
+            )
         _download([*words, own, *libraries])
         found = sorted(wheels.iterdir())
         requirements = "".join(f"{line}\n" for line in (required, *libraries))
@@ -128,8 +139,27 @@ def _here() -> list[str]:
     system, _, architecture = sysconfig.get_platform().partition("-")
     if system != "linux":
         return [sysconfig.get_platform().replace("-", "_").replace(".", "_")]
-    tags = [f"manylinux_2_{minor}_{architecture}" for minor in range(_glibc(), 4, -1)]
-    return [*tags, f"manylinux2014_{architecture}", f"linux_{architecture}"]
+    return [*_manylinux(_glibc(), architecture), f"linux_{architecture}"]
+
+
+def _accepted(tag: str) -> list[str]:
+    """The tags of wheels that a platform of this tag takes: pip looks only for those it is given.
+    Of manylinux, each older one is included."""
+    name, _, rest = tag.partition("_")
+    if name in OLDER and rest:
+        return list(dict.fromkeys([tag, *_manylinux(OLDER[name], rest)]))
+    found = re.fullmatch(r"manylinux_2_(\d+)_(\w+)", tag)
+    if found is None:
+        return [tag]
+    return list(dict.fromkeys([tag, *_manylinux(int(found[1]), found[2])]))
+
+
+def _manylinux(newest: int, architecture: str) -> list[str]:
+    """The tags from glibc 2.`newest` down to the oldest that pip knows, with their older names."""
+    oldest = 5 if architecture in ("x86_64", "i686") else 17
+    tags = [f"manylinux_2_{minor}_{architecture}" for minor in range(newest, oldest - 1, -1)]
+    older = [name for name, minor in OLDER.items() if oldest <= minor <= newest]
+    return [*tags, *(f"{name}_{architecture}" for name in older)]
 
 
 def _glibc() -> int:

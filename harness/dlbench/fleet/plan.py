@@ -14,11 +14,6 @@ from dlbench import _core
 from dlbench.command.merge import NAME
 from dlbench.errors import BadInput, os_reason
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 #: Keys of a machine, with what each must be; `defaults` has the same.
 KEYS = {
     "partition": 'a text, as in "cluster:gpu"',
@@ -86,12 +81,7 @@ class Fleet:
 
 def read(path: Path) -> Fleet:
     """The fleet of a file. Raises BadInput, naming the file and the key."""
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read {path}: {error}") from error
+    found = _parse(path)
     _require_known(path, found, ("config", "defaults", "machines"), "")
     defaults = _table(path, found.get("defaults", {}), "defaults")
     machines = _table(path, found.get("machines", {}), "machines")
@@ -115,6 +105,24 @@ def read(path: Path) -> Fleet:
         if names.count(name) > 1:
             raise BadInput(f"{path}: two jobs are called {name}: rename a machine")
     return Fleet(tuple(jobs), place)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    # Here, not above: the extra `fleet` alone brings tomli, and each verb imports this module.
+    try:
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+    except ImportError as error:
+        raise BadInput("fleet needs a TOML parser: pip install 'dlbench[fleet]'") from error
+    try:
+        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read {path}: {error}") from error
+    return found
 
 
 def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> list[Job]:

@@ -100,7 +100,7 @@ def run(
         place = folder / system
         try:
             _write(place, own, begun)
-            session = _run(place, system, config if system != HERE else None, on_end)
+            session = _run(place, system, config if system != HERE else None, own, on_end)
         except (BadInput, OSError) as error:
             # The jobs of other systems are measured all the same.
             reason = os_line(place, error) if isinstance(error, OSError) else first_line(error)
@@ -149,11 +149,15 @@ def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
     (place / JOBS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
 
 
-def _run(place: Path, system: str, config: Path | None, on_end: OnEnd) -> Session:
+def _run(
+    place: Path, system: str, config: Path | None, jobs: Sequence[Job], on_end: OnEnd
+) -> Session:
     report, log = place / REPORT, place / LOG
     report.unlink(missing_ok=True)
-    for mark in place.rglob(MARK):
-        mark.unlink()  # of an earlier session
+    names = {job.name for job in jobs}
+    for name, (_, stage) in _stages(place).items():
+        if name in names:  # the other jobs' runs are still to be collected
+            (stage / MARK).unlink()
     words = [sys.executable, "-c", START, "-C", str(config or SESSION / "settings.py")]
     words += [
         "--system",
@@ -176,19 +180,28 @@ def _run(place: Path, system: str, config: Path | None, on_end: OnEnd) -> Sessio
 
         environment = {**os.environ, "DLBENCH_FLEET_JOBS": str((place / JOBS).absolute())}
         status, interrupted = _wait(words, environment, out, follow)
-    stages = {name: stage for name, (_, stage) in _stages(place).items()}
+    stages = {name: stage for name, (_, stage) in _stages(place).items() if name in names}
     if interrupted:
         return Session({name: Ended("interrupted", at) for name, at in stages.items()}, interrupted)
-    if not report.is_file():
-        text = log.read_text(encoding="utf-8", errors="replace")
-        marked = [line for line in text.splitlines() if "ERROR" in line or "WARNING" in line]
-        reason = marked[0] if marked else last_line(text)
-        raise BadInput(f"ReFrame ran no test (exit status {status}): {reason}; see {log}")
+    fault = "ran no test"
+    if report.is_file():
+        try:
+            return Session(_ended(report, stages))
+        except (ValueError, LookupError, TypeError):
+            fault = "left a broken report"  # for example because the disk was full
+    text = log.read_text(encoding="utf-8", errors="replace")
+    marked = [line for line in text.splitlines() if "ERROR" in line or "WARNING" in line]
+    reason = marked[0] if marked else last_line(text)
+    raise BadInput(f"ReFrame {fault} (exit status {status}): {reason}; see {log}")
+
+
+def _ended(report: Path, stages: Mapping[str, Path]) -> dict[str, Ended]:
+    """What became of each job. Raises ValueError, LookupError or TypeError for a broken report."""
     found = json.loads(report.read_text(encoding="utf-8"))
     cases = [case for session in found["runs"] for case in session["testcases"]]
-    return Session({
+    return {
         case["fleet_job"]: Ended(_reason(case), stages.get(case["fleet_job"])) for case in cases
-    })  # fmt: skip
+    }
 
 
 def _wait(
@@ -197,18 +210,22 @@ def _wait(
     """Runs ReFrame to its end, and calls `follow` meanwhile: its exit status, and the signal that
     we got or 0. ReFrame gets one interrupt, however many signals we get: a second one would stop it
     from ending its jobs."""
-    interrupted, program = 0, None
+    interrupted, was_sent = 0, False
 
     def stop(number: int, _: object) -> None:
         nonlocal interrupted
-        is_first, interrupted = not interrupted, interrupted or number
-        if is_first and program is not None:
-            program.send_signal(signal.SIGINT)
+        interrupted = interrupted or number
 
+    # A SIGHUP that is ignored, as under nohup, stays ignored.
+    numbers = [
+        number
+        for number in SIGNALS
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
+    ]
     # Before ReFrame starts: a signal in between would end us alone.
-    before = {number: signal.signal(number, stop) for number in SIGNALS}
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        started = subprocess.Popen(
+        program = subprocess.Popen(
             words,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -217,10 +234,11 @@ def _wait(
             start_new_session=True,
             close_fds=False,  # it inherits the lock
         )
-        if interrupted:
-            started.send_signal(signal.SIGINT)
-        program = started
         while program.poll() is None:
+            # Here, not in the handler: a signal may come before Popen has returned.
+            if interrupted and not was_sent:
+                program.send_signal(signal.SIGINT)
+                was_sent = True
             time.sleep(FOLLOW_S)
             follow()
         follow()

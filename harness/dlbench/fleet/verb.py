@@ -9,16 +9,17 @@ import click
 
 from dlbench import _core
 from dlbench.command import merge, shards, showing
-from dlbench.document import RESULTS, Document, read_document
-from dlbench.errors import BadInput, first_line
+from dlbench.document import LATEST, RESULTS, Document, read_document
+from dlbench.errors import BadInput, first_line, os_reason
 from dlbench.fleet import collecting, plan, reframe
 from dlbench.fleet.collecting import State, Store
 from dlbench.fleet.plan import Job
-from dlbench.running import reporting
+from dlbench.running import reporting, run
 from dlbench.text import output
 from dlbench.text.layout import count
 from dlbench.text.output import Console
 
+RUNS, REFRAME = "runs", "reframe"  #: folders in that of a fleet
 INCOMPLETE = 3  #: exit status where a job has no whole run
 
 
@@ -40,7 +41,8 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     """
     wanted = plan.read(Path(file))
     folder = Path(out) if out else RESULTS / Path(file).stem
-    store = Store(folder / "runs")
+    _require_own(folder)
+    store = Store(folder / RUNS)
     store.require_fitting(wanted.jobs)
     states = {job: store.state(job) for job in wanted.jobs}
     todo = [job for job, state in states.items() if state.fault]
@@ -51,10 +53,10 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     session = reframe.Session({})
     if todo:
         reframe.require()
-        session = _measure(todo, store, folder / "reframe", wanted.config, quiet=quiet)
+        session = _measure(todo, store, folder / REFRAME, wanted.config, quiet=quiet)
         states |= {job: store.state(job) for job in todo}
     missing = _missing(states, session)
-    path, left_out = _merge(states, store, folder)
+    path, left_out, is_measured = _merge(states, store, folder)
     if path is not None:
         report = _report(path) if not no_report else ""
         if not quiet:
@@ -66,27 +68,43 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     if session.signal:
         output.complain(f"dlbench: interrupted; the same command runs what is missing: {file}")
         return 128 + session.signal
-    if path is None:
+    if not is_measured:
         output.complain("dlbench: nothing was measured on any machine")
         return 2
     return INCOMPLETE if missing or left_out else 0
 
 
+def _require_own(folder: Path) -> None:
+    """Raises BadInput unless the folder is new, empty, or of a fleet: the files of another run are
+    not replaced."""
+    if folder == RESULTS / LATEST:
+        raise BadInput(f"--out {folder}: is the link to the latest run; choose another folder")
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise BadInput(f"--out {folder}: is a file")
+        is_of_fleet = (folder / RUNS).is_dir() or (folder / REFRAME).is_dir()
+        if folder.is_dir() and not is_of_fleet and any(folder.iterdir()):
+            raise BadInput(f"--out {folder}: is not empty, and is not of a fleet; choose another")
+    except OSError as error:
+        raise BadInput(f"--out {folder}: {os_reason(error)}") from error
+
+
 def _measure(
     jobs: Sequence[Job], store: Store, folder: Path, config: Path | None, *, quiet: bool
 ) -> reframe.Session:
-    """Runs the jobs, but for those whose runs an earlier call left in `folder`; collects the
-    runs."""
+    """Runs the jobs, but for those whose runs an earlier call left in `folder`; collects the runs.
+    A job whose run is there but cannot be collected does not run: that would delete it."""
     with reframe.locked(folder):
         store.create()
-        _collect(store, reframe.left(folder, jobs))
-        states = {job: store.state(job) for job in jobs}
+        not_collected = _collect(store, reframe.left(folder, jobs))
+        states = {job: store.state(job) for job in jobs if job.name not in not_collected}
         todo = [job for job, state in states.items() if state.fault]
         begun = {job.name: place for job in todo if (place := store.begun(job, states[job]))}
         on_end = _progress(todo) if todo and not quiet else lambda name, is_good: None
         session = reframe.run(todo, folder, config, begun, on_end)
         ran = ((job, session.ended[job.name].stage) for job in todo if job.name in session.ended)
-        _collect(store, ((job, stage) for job, stage in ran if stage))
+        not_collected |= _collect(store, ((job, stage) for job, stage in ran if stage))
+        session.ended |= not_collected
     return session
 
 
@@ -106,13 +124,17 @@ def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
     return on_end
 
 
-def _collect(store: Store, ran: Iterable[tuple[Job, Path]]) -> None:
-    """The runs of jobs, each from the folder in which it ran."""
+def _collect(store: Store, ran: Iterable[tuple[Job, Path]]) -> dict[str, reframe.Ended]:
+    """The runs of jobs, each from the folder in which it ran. By name, the jobs whose runs cannot
+    be collected: they stay where they are."""
+    failed = {}
     for job, stage in ran:
         try:
             store.collect(job, stage)
         except BadInput as error:
-            output.complain(f"dlbench: {first_line(error)}")
+            reason = f"{first_line(error)}; its run stays there until the next call collects it"
+            failed[job.name] = reframe.Ended(reason, stage)
+    return failed
 
 
 def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]:
@@ -136,15 +158,16 @@ def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]
 
 def _merge(
     states: Mapping[Job, State], store: Store, folder: Path
-) -> tuple[Path | None, list[str]]:
-    """Merges what the jobs have; the document's path, or None where they have nothing, and a line
-    for each shard that does not fit to the others of its machine."""
+) -> tuple[Path | None, list[str], bool]:
+    """Merges what the jobs have; the document's path, or None where they have nothing; a line for
+    each shard that does not fit to the others of its machine, and for each machine on which nothing
+    was measured; whether any cell was measured."""
     found: dict[str, list[Job]] = {}
     for job, state in states.items():
         if state.cells is not None:
             found.setdefault(job.machine, []).append(job)
     if not found:
-        return None, []
+        return None, [], False
     left_out: list[str] = []
 
     def machines() -> Iterator[tuple[str, list[tuple[str, Document]]]]:
@@ -153,6 +176,11 @@ def _merge(
             parts = [(str(store.place(job)), store.document(job)) for job in jobs]
             fitting, faults = shards.largest_run(parts)
             left_out.extend(f"{machine} is merged without {fault}" for fault in faults)
+            if not any(document.measured for _, document in fitting):
+                places = ", ".join(place for place, _ in fitting)
+                left_out.append(f"{machine}: nothing could be measured"
+                                f"{run.most_frequent_reason(fitting[0][1])}; "
+                                f"to measure again, remove {places}")  # fmt: skip
             yield machine, fitting
 
     merged = merge.of_machines(machines())
@@ -160,7 +188,7 @@ def _merge(
         output.complain(f"dlbench: {remark}")
     path = folder / "results.json"
     merged.write(path)
-    return path, left_out
+    return path, left_out, bool(merged.lines["benchmarks"])
 
 
 def _report(path: Path) -> str:

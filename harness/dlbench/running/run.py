@@ -264,12 +264,12 @@ def conclude(
         warn(f"interrupted; what was recorded is kept: {go_on}")
         return 128 + signal
     if not document.measured:
-        warn(f"nothing could be measured{_most_frequent_reason(document)}")
+        warn(f"nothing could be measured{most_frequent_reason(document)}")
         return 2
     return 0
 
 
-def _most_frequent_reason(document: Document) -> str:
+def most_frequent_reason(document: Document) -> str:
     """ ": " and the reason that most cells without a number have."""
     causes = grouped(document.not_measured, lambda entry: entry.cause).values()
     return f": {values.reason(max(causes, key=len)[0])}" if causes else ""
