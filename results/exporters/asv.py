@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import sys
+
+from dlbench.exporters.dates import moment
 
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Worker
@@ -108,11 +109,5 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 def _milliseconds(text: str) -> int:
     """Milliseconds since 1970; 0 if the text is not a date."""
-    try:
-        # Python 3.10 does not read the suffix Z.
-        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return 0
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
-    return int(moment.timestamp() * 1000)
+    found = moment(text)
+    return int(found.timestamp() * 1000) if found else 0

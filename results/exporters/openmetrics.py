@@ -6,8 +6,9 @@ text format of Prometheus, in which `# UNIT` and `# EOF` are comments and other 
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterator, Mapping
+
+from dlbench.exporters.dates import moment
 
 from dlbench.document import Document, Entry, Measured
 from dlbench.text.escaping import log_line
@@ -79,11 +80,5 @@ def _escaped(text: str) -> str:
 
 def _seconds(text: str) -> float | None:
     """Since 1970; none where the text is no date."""
-    try:
-        # Python 3.10 does not read the suffix Z.
-        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
-    return moment.timestamp()
+    found = moment(text)
+    return found.timestamp() if found else None

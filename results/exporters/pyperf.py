@@ -7,7 +7,7 @@ processes avoid both.
 
 from __future__ import annotations
 
-import datetime
+from dlbench.exporters.dates import moment
 
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Worker
@@ -76,9 +76,5 @@ def _metadata(document: Document) -> dict[str, object]:
 
 def _date(text: str) -> str:
     """ISO 8601 as pyperf writes it; empty where the text is none."""
-    try:
-        # Python 3.10 does not read the suffix Z.
-        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return ""
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+    found = moment(text)
+    return found.strftime("%Y-%m-%d %H:%M:%S.%f") if found else ""
