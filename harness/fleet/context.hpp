@@ -86,10 +86,15 @@ struct Context {
   /// Pairs in which each library ended a worker: {environment, library}.
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
 
-  /// Exchanges that ended a worker of several pairs, or had wrong values in it.
+  /// Exchanges that ended a worker of several pairs, or had wrong values in it, and did not fail
+  /// in a worker of the pair's own since.
   std::map<Exchange, Trouble> failed_beside_others{};
   /// What the plain array of each exchange came to: cases of a case sweep are compared with it.
   Baselines baselines{};
+
+  /// Lets pairs share workers again whose exchanges fail in workers of their own too: sharing was
+  /// not the cause, and what failed is recorded. Their libraries share again with them.
+  void end_suspicions();
 
   /// A worker that has imported nothing. Throws std::system_error where the interpreter cannot be
   /// started.

@@ -184,6 +184,7 @@ void GroupRun::harvest() {
 
 void GroupRun::fail(Task& task, const Trouble& trouble) {
   if (trouble.outcome != Outcome::wrong || job_.group.pairs.size() == 1) {
+    context_.failed_beside_others.erase(task.exchange);
     recorder_.fail(task, trouble);
     return;
   }
@@ -238,6 +239,7 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   if (death.kind == Death::Kind::timed_out && death.step != "guard") {
     troubles.timed_out(task.exchange, trouble);
   }
+  context_.failed_beside_others.erase(task.exchange);
   recorder_.fail(task, trouble);
 }
 

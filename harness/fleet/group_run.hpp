@@ -123,6 +123,7 @@ class GroupRun {
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
   void warn_of_company(Task& task) const;
+  bool will_time_out(const Task& task) const;
   void prepare(Task& task);
   void split(Task& task);
   void climb(Task& task);

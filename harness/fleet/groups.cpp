@@ -116,6 +116,14 @@ bool Compatibility::isolate(std::size_t pair) {
   return pairs_.insert(pair).second;
 }
 
+void Compatibility::share_again(const std::string& environment, const std::string& library) {
+  isolated_.erase({environment, library});
+}
+
+void Compatibility::share_again(std::size_t pair) {
+  pairs_.erase(pair);
+}
+
 bool Compatibility::is_isolated(const plan::Pair& pair, std::size_t index) const {
   return pairs_.contains(index) || isolated_.contains({pair.environment, pair.first}) ||
          isolated_.contains({pair.environment, pair.second});

@@ -40,6 +40,9 @@ class Compatibility {
                                      const std::string& library) const;
   /// A pair that ended a worker gets workers of its own. False where it has them already.
   bool isolate(std::size_t pair);
+  /// They can share a worker again.
+  void share_again(const std::string& environment, const std::string& library);
+  void share_again(std::size_t pair);
 
   bool is_isolated(const plan::Pair& pair, std::size_t index) const;
   /// Can these two be imported into one process, in some order?

@@ -114,6 +114,10 @@ std::size_t Schedule::most_imports() const {
   return static_cast<std::size_t>(context_.options.jobs);
 }
 
+bool Schedule::must_wait() const {
+  return !queue_.empty() && queue_.front().replica > replica_ && !context_.deaths.empty();
+}
+
 void Schedule::import_some() {
   const double begin = now_s();
   const std::size_t before = imported_.size();
@@ -123,6 +127,7 @@ void Schedule::import_some() {
       const bool is_first = importing_.empty() && imported_.empty();
       // A budget may end during the imports: the first pairs are measured before the next import.
       if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
+      if (!is_first && must_wait()) break;
       std::unique_ptr<GroupRun> next = next_needed();
       if (!next) break;
       if (!is_first && !fits_beside_others(*next)) {
@@ -168,6 +173,10 @@ std::optional<Job> Schedule::take_job() {
   if (queue_.empty()) return std::nullopt;
   Job job = std::move(queue_.front());
   queue_.pop_front();
+  if (job.replica > replica_) {
+    replica_ = job.replica;
+    context_.end_suspicions();
+  }
   std::vector<Group> groups =
       plan_groups(context_.plan, job.group.pairs, context_.known, most_libraries_);
   for (std::size_t i = groups.size(); i-- > 1;) {

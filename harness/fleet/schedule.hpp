@@ -31,6 +31,8 @@ class Schedule {
   void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
   void import_some();
   std::size_t most_imports() const;
+  /// The next job's groups depend on what workers of the replica before it are about to show.
+  bool must_wait() const;
   std::unique_ptr<GroupRun> next_needed();
   /// The job's pairs in the groups that are possible now; the first of them, if any.
   std::optional<Job> take_job();
@@ -46,6 +48,7 @@ class Schedule {
 
   Context& context_;
   std::deque<Job> queue_;
+  int replica_ = 0;  ///< of the last job that was taken
   Runs importing_, imported_;
   std::unique_ptr<GroupRun> measuring_;
   std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, as far as memory goes

@@ -43,9 +43,10 @@ struct Task {
   std::vector<Samples> clocks;
   PhaseRounds phases;
   bool prepared = false;
-  bool over = false;    ///< recorded, or not for this worker
-  Entry verdict;        ///< outcome, evidence, seen, warnings: common to all clocks
-  double floor_ns = 0;  ///< of its kind of call
+  double prepare_s = 0;  ///< until it was prepared or failed
+  bool over = false;     ///< recorded, or not for this worker
+  Entry verdict;         ///< outcome, evidence, seen, warnings: common to all clocks
+  double floor_ns = 0;   ///< of its kind of call
 };
 
 /// A cell at hand: index into a worker's tasks, index into Task::clocks, or all phases of the

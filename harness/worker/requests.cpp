@@ -128,7 +128,11 @@ json Requests::offers(const json& request) {
 
 json Requests::prepare(const json& request) {
   const double begin = seconds_now();
-  if (!std::exchange(frozen_, true)) stop_garbage_collector();
+  if (!std::exchange(frozen_, true)) {
+    stop_garbage_collector();
+  } else if (prepared_.empty()) {
+    set_survivors_aside();
+  }
   const Order order = order_of(request);
   const int id = request.at("id");
   require_context(source_of(order.exchange));

@@ -271,6 +271,19 @@ TEST_F(DeathTest, EachDeathCostsItsExchangeOnly) {
   const auto large = std::count_if(contents_.workers.begin(), contents_.workers.end(),
                                    [](const auto& worker) { return worker.imports.size() > 2; });
   EXPECT_LE(large, 2 + 3);
+  // It fails alone too, so that the second replica is one worker again.
+  const auto all = std::count_if(contents_.workers.begin(), contents_.workers.end(),
+                                 [](const auto& worker) { return worker.imports.size() == 6; });
+  EXPECT_EQ(all, 2 + 1);
+}
+
+/// What works alone keeps workers of its own in each replica.
+TEST_F(DeathTest, AnExchangeThatDiesBesideOthersOnlyStaysAlone) {
+  options_.replicas = 2;
+  run({library("a"), library("b", "good", "call=segv@" + file("once"))});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
+  // The one that died, and in each replica one for the pair and one for the others.
+  EXPECT_EQ(contents_.workers.size(), 1u + 2u + 2u);
 }
 
 /// What was measured beside an exchange that ends the worker is measured again.

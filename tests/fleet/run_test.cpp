@@ -332,6 +332,27 @@ TEST_F(FleetTest, WrongValuesThatAreThePairsOwnCostOneMoreWorker) {
   EXPECT_EQ(pids.size(), 5U);  // three for all, and one for each pair
 }
 
+/// A smaller size that takes long gives the larger one a worker in which a time-out costs no other
+/// pair anything.
+TEST_F(FleetTest, WhatASmallerSizeShowsToBeSlowGetsAWorkerOfItsOwn) {
+  axes_.sizes = {4096, 4096 << 10};
+  run({library("a"), library("b", "good", "call4096=slow")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 8U);
+  std::size_t alone = 0;
+  for (const auto& worker : contents_.workers) alone += worker.imports.size() == 1 ? 1 : 0;
+  EXPECT_EQ(contents_.workers.size(), 3U);  // for all, for a > b, for b > b
+  EXPECT_EQ(alone, 1U);
+  for (const auto& [key, entry] : entries_) {
+    for (const Warning& warning : entry.warnings) EXPECT_EQ(warning.code, "drift") << key;
+  }
+}
+
+TEST_F(FleetTest, WhatIsFastSharesAWorkerAtEverySize) {
+  axes_.sizes = {4096, 4096 << 10};
+  run({library("a"), library("b")});
+  EXPECT_EQ(contents_.workers.size(), 1U);
+}
+
 TEST_F(FleetTest, AJudgementAfterTheRoundsMayTakeANumberBack) {
   run({library("a"), library("b", "good", "judge=wrong")});
   EXPECT_EQ(with(Outcome::wrong), (Keys{"a>b", "b>b"}));

@@ -5,9 +5,9 @@
 namespace dlbench::worker {
 namespace {
 
-// Looking at what is new costs microseconds; at all that was made since the start, a millisecond.
+// Scanning what is new takes microseconds; all that was made since the batch began, milliseconds.
 constexpr int kYoung = 1, kAll = 2;
-constexpr int kRoundsBetweenLooksAtAll = 64;
+constexpr int kRoundsBetweenFullScans = 64;
 
 // The gc module's functions, which also work while the collector is off; PyGC_Collect does not.
 struct Collector {
@@ -27,9 +27,14 @@ void stop_garbage_collector() {
   checked(PyObject_CallMethod(collector().module.get(), "disable", nullptr));
 }
 
+void set_survivors_aside() {
+  checked(PyObject_CallFunction(collector().collect.get(), "i", kAll));
+  checked(PyObject_CallMethod(collector().module.get(), "freeze", nullptr));
+}
+
 void collect_garbage() {
   static int rounds = 0;
-  const int generation = ++rounds % kRoundsBetweenLooksAtAll == 0 ? kAll : kYoung;
+  const int generation = ++rounds % kRoundsBetweenFullScans == 0 ? kAll : kYoung;
   checked(PyObject_CallFunction(collector().collect.get(), "i", generation));
 }
 
