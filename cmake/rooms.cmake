@@ -89,11 +89,25 @@ function(dlbench_room_tests name)
       # Half the time to compile; the code under test keeps the optimization of the build.
       target_compile_options(${name}_tests PRIVATE -O0)
     endif()
-    add_test(NAME ${name} COMMAND ${name}_tests)
-    # These compare times, or have threads that must run beside one another.
-    if(name MATCHES "^(device|measure|sync)$")
-      set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    # Those of `fleet` wait for workers most of the time.
+    set(shards 1)
+    if(name STREQUAL "fleet")
+      set(shards 4)
     endif()
+    foreach(shard RANGE 1 ${shards})
+      set(test ${name})
+      if(shards GREATER 1)
+        string(APPEND test _${shard})
+      endif()
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${test} COMMAND ${name}_tests)
+      set_tests_properties(${test} PROPERTIES
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+      # These compare times, or have threads that must run beside one another.
+      if(name MATCHES "^(device|measure|sync)$")
+        set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+      endif()
+    endforeach()
   endif()
 endfunction()
 
