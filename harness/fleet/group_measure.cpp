@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -111,17 +112,24 @@ void GroupRun::prepare_and_measure(Batch batch) {
   }
 }
 
-/// Does a smaller size show it? An exchange that takes each element by itself takes a second for
-/// 256 KiB and a time-out for 4 MiB.
+/// Do the two next smaller sizes show it? An exchange that handles each element by itself takes a
+/// second for 256 KiB and exceeds the time-out for 4 MiB. A first call has costs of its own, so
+/// that one size shows nothing.
 bool GroupRun::will_time_out(const Task& task) const {
-  return std::any_of(tasks_.begin(), tasks_.end(), [&](const Task& other) {
+  std::array<const Task*, 2> smaller{};  // the smallest sizes come first
+  for (const Task& other : tasks_) {
     Exchange same = other.exchange;
     same.bytes = task.exchange.bytes;
-    if (same != task.exchange || other.exchange.bytes == 0) return false;
-    const double growth =
-        static_cast<double>(task.exchange.bytes) / static_cast<double>(other.exchange.bytes);
-    return other.prepare_s * growth > context_.options.timeout_s;
-  });
+    if (same != task.exchange || other.exchange.bytes >= task.exchange.bytes) continue;
+    if (other.prepare_s > 0) smaller = {smaller[1], &other};
+  }
+  const auto [first, second] = smaller;
+  if (first == nullptr) return false;
+  const auto bytes_from = [](const Task& from, const Task& to) {
+    return static_cast<double>(to.exchange.bytes) - static_cast<double>(from.exchange.bytes);
+  };
+  const double each = (second->prepare_s - first->prepare_s) / bytes_from(*first, *second);
+  return second->prepare_s + each * bytes_from(*second, task) > context_.options.timeout_s;
 }
 
 void GroupRun::prepare(Task& task) {

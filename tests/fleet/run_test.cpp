@@ -332,12 +332,12 @@ TEST_F(FleetTest, WrongValuesThatAreThePairsOwnCostOneMoreWorker) {
   EXPECT_EQ(pids.size(), 5U);  // three for all, and one for each pair
 }
 
-/// A smaller size that takes long gives the larger one a worker in which a time-out costs no other
-/// pair anything.
-TEST_F(FleetTest, WhatASmallerSizeShowsToBeSlowGetsAWorkerOfItsOwn) {
-  axes_.sizes = {4096, 4096 << 10};
-  run({library("a"), library("b", "good", "call4096=slow")});
-  EXPECT_EQ(with(Outcome::zero_copy).size(), 8U);
+/// A size that would exceed the time-out as the smaller ones grow gets a worker in which that costs
+/// no other pair anything.
+TEST_F(FleetTest, WhatSmallerSizesShowToBeSlowGetsAWorkerOfItsOwn) {
+  axes_.sizes = {4096, 8192, 4096 << 10};
+  run({library("a"), library("b", "good", "call8192=slow")});
+  EXPECT_EQ(with(Outcome::zero_copy).size(), 12U);
   std::size_t alone = 0;
   for (const auto& worker : contents_.workers) alone += worker.imports.size() == 1 ? 1 : 0;
   EXPECT_EQ(contents_.workers.size(), 3U);  // for all, for a > b, for b > b
@@ -347,9 +347,10 @@ TEST_F(FleetTest, WhatASmallerSizeShowsToBeSlowGetsAWorkerOfItsOwn) {
   }
 }
 
-TEST_F(FleetTest, WhatIsFastSharesAWorkerAtEverySize) {
-  axes_.sizes = {4096, 4096 << 10};
-  run({library("a"), library("b")});
+/// The costs of a first call do not grow with the size.
+TEST_F(FleetTest, AFirstCallThatIsSlowShowsNothing) {
+  axes_.sizes = {4096, 8192, 4096 << 10};
+  run({library("a"), library("b", "good", "call4096=slow")});
   EXPECT_EQ(contents_.workers.size(), 1U);
 }
 

@@ -180,7 +180,7 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
     wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
     export, take = sync.COLORS["export"], sync.COLORS["import"]
     assert wide == [(export, 0, 0.9), (take, 0.9, 0.05), (export, 0, 0.0), (take, 0.0, 0.0)]
-    for word in ("no stream", "stream -1", "host, saw new", "none"):
+    for word in ("no stream", "stream -1", "host, new data read", "none"):
         assert word in words(figure)
 
 

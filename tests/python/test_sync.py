@@ -227,7 +227,7 @@ def test_the_terminal_shows_waits_and_races(
     assert "race " in reported
     assert max(map(len, reported.splitlines())) <= 80
     _, reported, _ = whole.run(folder, "show", "run", "queued:waiting", "plain", "call")
-    assert "stream none: host, saw new" in reported
+    assert "stream none: host, new data read" in reported
 
 
 def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:

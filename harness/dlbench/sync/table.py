@@ -12,11 +12,11 @@ from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
 
-HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "saw", "transfer",
+HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "data read", "transfer",
         "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that are left out, in this order, until the table fits; rows stay distinct without them.
-SPARE = ("gap", "why not", "saw", "import held", "export held", "transfer")
+SPARE = ("gap", "why not", "data read", "import held", "export held", "transfer")
 #: The meaning of the table's words and columns.
 LEGEND = {
     "host": "host: the call returns after the producer's work",
@@ -65,7 +65,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["in"] = "" if entry.environment == DEFAULT else entry.environment
     row["stream"] = stream(one)
     row["waits"] = one.waits or "-"
-    row["saw"] = one.saw
+    row["data read"] = one.saw
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():
         row[f"{side} held"] = share(blocked)
@@ -89,7 +89,7 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """The facts of one cell, one line for each stream argument."""
     for one in entry.sync:
         words = [f"stream {stream(one)}: {one.waits or one.reason}"]
-        words += [f"saw {one.saw}"] if one.saw else []
+        words += [f"{one.saw} data read"] if one.saw else []
         if one.transfer_ns is not None:
             words.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():

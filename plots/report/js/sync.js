@@ -17,5 +17,5 @@ function drawSync(run) {
       one.saw ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
   longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): passed by dlbench, not by the consumer", ["exchange", "stream",
-    "waits", "saw", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
+    "waits", "data read", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
 }
