@@ -5,6 +5,7 @@
 
 #include "fleet/channel.hpp"
 #include "fleet/signals.hpp"
+#include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
 
@@ -48,6 +49,11 @@ Reply Conversation::receive(Activity activity, Task* task) {
     wait({&only, 1}, 1.0);
     context_.progress.tick();
   }
+}
+
+void Conversation::drop(Task& task) {
+  task.prepared = false;
+  ask(drop_request(task), Activity::drop, &task);
 }
 
 std::optional<nlohmann::json> Conversation::poll() {

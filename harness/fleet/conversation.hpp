@@ -44,6 +44,9 @@ class Conversation {
   void send(const nlohmann::json& request, Activity activity, Task* task = nullptr);
   Reply receive(Activity activity, Task* task = nullptr);
 
+  /// Releases the arrays of a prepared exchange.
+  void drop(Task& task);
+
   /// The next message, greeting or answer, if it is there.
   std::optional<nlohmann::json> poll();
   /// Waits for it; throws OutOfBudget.

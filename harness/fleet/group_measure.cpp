@@ -142,6 +142,7 @@ void GroupRun::split(Task& task) {
 }
 
 void GroupRun::record(Batch batch) {
+  count_pending();
   for (std::size_t i = batch.first; i < batch.second; ++i) {
     Task& task = tasks_[i];
     if (!task.prepared) continue;
@@ -160,7 +161,7 @@ void GroupRun::record(Batch batch) {
     }
     task.over = true;
     count_pending();
-    worker_.ask(drop_request(task), Activity::drop, &task);
+    worker_.drop(task);
   }
 }
 
@@ -186,7 +187,7 @@ void GroupRun::climb(Task& task) {
     if (!ends_alike(task.exchange, task.verdict, *baseline)) return;
     recorder_.pass_over(task);
   }
-  worker_.ask(drop_request(task), Activity::drop, &task);
+  worker_.drop(task);
 }
 
 void GroupRun::warn_of_company(Task& task) const {

@@ -167,6 +167,7 @@ void GroupRun::bury(const Death& death) {
     bury_with(*task_at_work, death, trouble);
   }
   left_ = job_.group.pairs;
+  std::erase_if(left_, [this](std::size_t pair) { return alone_.contains(pair); });
   for (Task& task : tasks_) task.over = true;
   count_pending();
   stage_ = Stage::dead;

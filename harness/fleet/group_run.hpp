@@ -87,7 +87,7 @@ class GroupRun {
   const std::set<std::string>& devices() const { return devices_; }
 
   const Job& job() const { return job_; }
-  /// The pairs that it left to other workers: all of them where it died.
+  /// The pairs that are left to other workers: all but those of alone(), if the worker died.
   const std::vector<std::size_t>& left() const { return left_; }
   /// Those that it left to a worker of their own each, because of wrong values.
   const std::set<std::size_t>& alone() const { return alone_; }

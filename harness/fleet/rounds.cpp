@@ -140,7 +140,7 @@ std::size_t Rounds::burst(std::span<const Pick> picks) {
   if (asked.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
   std::vector<Task*> failed;
   for (const Pick& pick : asked) take(pick, failed);
-  for (Task* task : failed) worker_.ask(drop_request(*task), Activity::drop, task);
+  for (Task* task : failed) worker_.drop(*task);
   return taken;
 }
 

@@ -51,6 +51,17 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(rounds_of("f64"), 0);
 }
 
+TEST_F(CaseSweepTest, EachExchangeIsDroppedOnce) {
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b", "good", "call-f16=refused;round=refused")});
+  std::multiset<std::string> dropped;
+  for (const std::string& line : lines("log")) {
+    if (line.find("\"do\":\"drop\"") != std::string::npos) dropped.insert(line);
+  }
+  EXPECT_GT(dropped.size(), 1U);
+  for (const std::string& line : dropped) EXPECT_EQ(dropped.count(line), 1U) << line;
+}
+
 TEST_F(CaseSweepTest, WhatTheLastLookFindsIsTimedToo) {
   run({library("a", "lazily=f64"), library("b")});
   EXPECT_EQ(outcome("a>b f64"), Outcome::copy);
