@@ -15,7 +15,7 @@ class CaseSweepTest : public FleetTest {
     axes_.consumers = {"b"};
   }
 
-  /// How often the worker was asked for a round of this case.
+  /// How often the worker was requested for a round of this case.
   std::ptrdiff_t rounds_of(const std::string& case_name) const {
     const std::vector<std::string> log = lines("log");
     std::string id;
@@ -74,7 +74,7 @@ TEST_F(CaseSweepTest, AnArrayWithoutElementsEndsLikeNothing) {
   const Entry& empty = entries_.at("a>b:0 f32-empty");
   EXPECT_EQ(empty.code, "untimed");
   EXPECT_EQ(empty.found, Outcome::unproven);
-  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements proves nothing");
+  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements gives no evidence");
 }
 
 TEST_F(CaseSweepTest, WhatOneWorkerTimedTheOthersTimeToo) {

@@ -381,13 +381,13 @@ TEST_F(DeathTest, LostTwiceIsACrash) {
 TEST_F(DeathTest, KilledAtWorkByHand) {
   run({library("a", "good", "round=kill@" + file("once")), library("b")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
-  const auto is_told = [](const Warning& one) {
+  const auto is_reported = [](const Warning& one) {
     return one.code == "failed-beside-others" && one.data == Warning::Data{{"signal", "SIGKILL"}};
   };
   std::size_t reported = 0;
   for (const auto& [key, entry] : entries_) {
     reported += static_cast<std::size_t>(
-        std::count_if(entry.warnings.begin(), entry.warnings.end(), is_told));
+        std::count_if(entry.warnings.begin(), entry.warnings.end(), is_reported));
   }
   EXPECT_EQ(reported, 1u);
 }
