@@ -5,11 +5,12 @@
 namespace dlbench::worker {
 namespace {
 
-// Looking at what is new costs microseconds; at all that was made since the start, a millisecond.
+// Collecting the youngest generation costs microseconds, collecting all generations a millisecond.
 constexpr int kYoung = 1, kAll = 2;
 constexpr int kRoundsBetweenLooksAtAll = 64;
 
-// The gc module's functions, which also work while the collector is off; PyGC_Collect does not.
+// The functions of the gc module. They also work while the collector is disabled; PyGC_Collect does
+// not.
 struct Collector {
   Ref module = checked(PyImport_ImportModule("gc"));
   Ref collect = checked(PyObject_GetAttrString(module.get(), "collect"));
